@@ -1,0 +1,328 @@
+//! The road of a check: parse, tell the contract, read the shape, ask the rules, decide.
+
+use crate::contract::{AnyRecord, Contract, ContractInfo, Subject};
+use crate::document::{Cursor, Document, Form};
+use crate::fault::{Fault, FaultKind};
+use crate::foreign::Foreign;
+use crate::outside::{Outside, Settings};
+use crate::report::Report;
+use crate::rule::RuleInfo;
+use crate::set::{Alone, Others};
+use crate::{parse, rules, show};
+use countersign_diagnostic::{Decision, Details, Pointer, Severity, Source};
+use std::sync::Arc;
+
+/// What is known before any document is looked at.
+#[derive(Debug)]
+pub struct Checker<'c> {
+    /// The contracts, in the order in which candidates are named.
+    pub contracts: &'c [ContractInfo],
+    /// Contracts that a user declared as JSON Schemas.
+    pub foreign: &'c [Foreign],
+    /// The settings.
+    pub settings: &'c Settings,
+    /// Severities that the configuration raised, by rule.
+    pub raised: &'c [(String, Severity)],
+}
+
+/// One document to check, and what it is checked with.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'r> {
+    /// The document.
+    pub source: Source<'r>,
+    /// How it is written; none means to tell from its name, or else from its text.
+    pub form: Option<Form>,
+    /// The contract by name; none means to tell from its keys.
+    pub contract: Option<&'r str>,
+    /// An earlier copy of it.
+    pub against: Option<Source<'r>>,
+    /// The documents given with it.
+    pub others: &'r dyn Others,
+    /// What the door saw of the world.
+    pub outside: &'r Outside,
+}
+
+impl<'r> Request<'r> {
+    /// A document on its own.
+    pub fn alone(source: Source<'r>, outside: &'r Outside) -> Self {
+        Self { source, form: None, contract: None, against: None, others: &Alone, outside }
+    }
+
+    /// How the document is written.
+    pub fn form(&self) -> Form {
+        let form = self.form.or_else(|| Form::of_name(self.source.name));
+        form.unwrap_or_else(|| Form::of_text(self.source.text))
+    }
+}
+
+/// A document that was checked.
+#[derive(Debug)]
+pub struct Checked {
+    /// What was decided, and on what findings.
+    pub decision: Decision,
+    /// The records, if their shape could be read. They are valid only if the decision allows.
+    pub records: Vec<AnyRecord>,
+    /// The contract, if it could be told and is one of ours.
+    pub contract: Option<ContractInfo>,
+    /// Whether a contract could be told at all.
+    pub told: bool,
+}
+
+/// What a typed check gives back.
+#[derive(Debug, Default)]
+pub struct Records {
+    records: Vec<AnyRecord>,
+    version: Option<String>,
+}
+
+/// What a typed check is given.
+#[derive(Debug)]
+pub struct Run<'a> {
+    document: &'a Document<'a>,
+    older: Option<&'a Document<'a>>,
+    others: &'a dyn Others,
+    outside: &'a Outside,
+    settings: &'a Settings,
+}
+
+/// Checks one document. Never fails: what cannot be read is a decision that says so.
+pub fn check(checker: &Checker<'_>, request: &Request<'_>) -> Checked {
+    let mut report = Report::new(checker.settings.strict);
+    let source = request.source;
+    let document = match parse(source.text, request.form(), checker.settings.size_max) {
+        Ok(document) => document,
+        Err(fault) => {
+            add_fault(&mut report, fault);
+            return conclude(checker, source, report, None, None, Records::default());
+        }
+    };
+    let contract = match tell(checker, &document, request.contract, &mut report) {
+        Some(contract) => contract,
+        None => return conclude(checker, source, report, Some(&document), None, Records::default()),
+    };
+    let older = match request.against.map(|older| parse(older.text, document.form(), checker.settings.size_max)) {
+        None => None,
+        Some(Ok(older)) => Some(older),
+        Some(Err(fault)) => {
+            let message = format!("the earlier copy cannot be read: {}", fault.message);
+            report.find_at(&rules::COMPANION_UNREADABLE, Pointer::root(), message, fault.help);
+            None
+        }
+    };
+    let records = match contract {
+        Told::Ours(contract) => {
+            let older = older.as_ref();
+            let Request { others, outside, .. } = *request;
+            let run = Run { document: &document, older, others, outside, settings: checker.settings };
+            (contract.run)(&run, &mut report)
+        }
+        Told::Foreign(contract) => {
+            contract.check(document.root(), &mut report);
+            Records::default()
+        }
+    };
+    rules::check_texts(&document, &mut report);
+    conclude(checker, source, report, Some(&document), Some(contract), records)
+}
+
+#[derive(Clone, Copy)]
+enum Told<'c> {
+    Ours(&'c ContractInfo),
+    Foreign(&'c Foreign),
+}
+
+impl<'c> Told<'c> {
+    fn name(&self) -> &'c str {
+        match self {
+            Told::Ours(contract) => contract.name,
+            Told::Foreign(contract) => &contract.name,
+        }
+    }
+}
+
+/// Which contract a document is of: the one that was named, or the one whose marks it has. Validity plays no part.
+fn tell<'c>(
+    checker: &Checker<'c>,
+    document: &Document<'_>,
+    named: Option<&str>,
+    report: &mut Report,
+) -> Option<Told<'c>> {
+    if let Some(name) = named {
+        let ours = checker.contracts.iter().find(|it| it.name == name).map(Told::Ours);
+        let found = ours.or_else(|| checker.foreign.iter().find(|it| it.name == name).map(Told::Foreign));
+        if found.is_none() {
+            let help = format!("known are {}", list(checker.contracts.iter().map(|it| it.name)));
+            let message = format!("there is no contract `{}`", show(name));
+            report.find_at(&rules::CONTRACT_UNDETECTED, Pointer::root(), message, help);
+        }
+        return found;
+    }
+    let candidates = candidates(checker, document);
+    match candidates.as_slice() {
+        [one] => Some(*one),
+        [] => {
+            let marks = checker.contracts.iter().map(|it| format!("{} (`{}`)", it.name, it.marks.join("`, `")));
+            let message = "no contract has these keys";
+            let help = format!("name one with `--contract`; known are {}", list(marks));
+            report.find_at(&rules::CONTRACT_UNDETECTED, Pointer::root(), message, help);
+            None
+        }
+        several => {
+            let names = list(several.iter().map(Told::name));
+            let message = format!("the keys are those of several contracts: {names}");
+            report.find_at(&rules::CONTRACT_AMBIGUOUS, Pointer::root(), message, "name one with `--contract`");
+            None
+        }
+    }
+}
+
+fn candidates<'c>(checker: &Checker<'c>, document: &Document<'_>) -> Vec<Told<'c>> {
+    let root = document.root();
+    let record = match document.form() {
+        Form::JsonLines => root.items().next().unwrap_or(root),
+        _ => root,
+    };
+    let keys: Vec<&str> = record.entries().map(|(key, _)| key.raw()).collect();
+    let ours = checker.contracts.iter().filter(|it| it.marks.iter().all(|mark| keys.contains(mark)));
+    let foreign = checker.foreign.iter().filter(|it| !it.marks.is_empty());
+    let foreign = foreign.filter(|it| it.marks.iter().all(|mark| keys.contains(&mark.as_str())));
+    let (ours, foreign) = (ours.map(Told::Ours), foreign.map(Told::Foreign));
+    ours.chain(foreign).collect()
+}
+
+/// Whether a document has the marks of a contract, without checking it further: `Ok` with the name.
+pub fn detect<'c>(checker: &Checker<'c>, document: &Document<'_>) -> Option<&'c str> {
+    match candidates(checker, document).as_slice() {
+        [one] => Some(one.name()),
+        _ => None,
+    }
+}
+
+/// Reads the records of a document and asks the rules of `T` about each.
+pub(crate) fn run<T: Contract>(run: &Run<'_>, report: &mut Report) -> Records {
+    let root = run.document.root();
+    let places: Vec<(Pointer, Cursor<'_>)> = match run.document.form() {
+        Form::JsonLines => root.items().enumerate().map(|(line, at)| (Pointer::root().item(line), at)).collect(),
+        _ => vec![(Pointer::root(), root)],
+    };
+    if !T::FORMS.contains(&run.document.form()) {
+        let forms = list(T::FORMS.iter().map(|form| form.as_str()));
+        let message = format!("a {} is not written as {}", T::NAME, run.document.form().as_str());
+        report.find_at(&rules::FORM_UNFIT, Pointer::root(), message, format!("write it as {forms}"));
+        return Records::default();
+    }
+    let lines: Vec<Option<T>> = places.iter().map(|(_, at)| T::read(*at, report)).collect();
+    let sound = lines.iter().all(Option::is_some);
+    let lines: Vec<T> = lines.into_iter().flatten().collect();
+    let mut out = Records { version: lines.first().and_then(T::version).map(str::to_owned), ..Records::default() };
+    // A rule may look at the lines before and after, so none is asked unless all can be read.
+    if sound {
+        let older = run.older.and_then(|older| read_older::<T>(older, report));
+        for (line, (base, root)) in places.into_iter().enumerate() {
+            report.set_base(base);
+            let subject = Subject {
+                record: &lines[line],
+                root,
+                lines: &lines,
+                line,
+                older: older.as_deref(),
+                others: run.others,
+                outside: run.outside,
+                settings: run.settings,
+            };
+            check_kin(&subject, report);
+            for rule in T::rules() {
+                report.enter(&rule.info);
+                (rule.check)(&subject, report);
+            }
+        }
+        report.set_base(Pointer::root());
+    }
+    out.records = lines.into_iter().map(|record| Arc::new(record) as AnyRecord).collect();
+    out
+}
+
+fn read_older<T: Contract>(older: &Document<'_>, report: &mut Report) -> Option<Vec<T>> {
+    let root = older.root();
+    let mut unread = Report::new(false);
+    let records: Option<Vec<T>> = match older.form() {
+        Form::JsonLines => root.items().map(|at| T::read(at, &mut unread)).collect(),
+        _ => T::read(root, &mut unread).map(|record| vec![record]),
+    };
+    if records.is_none() {
+        let message = "the earlier copy is not of this contract";
+        report.find_at(&rules::COMPANION_UNREADABLE, Pointer::root(), message, "give an earlier copy that passes");
+    }
+    records
+}
+
+fn check_kin<T: Contract>(subject: &Subject<'_, T>, report: &mut Report) {
+    if subject.others.is_empty() {
+        return;
+    }
+    let kin = subject.record.kin();
+    let mut contracts: Vec<&'static str> = Vec::new();
+    for kin in kin.iter().filter(|kin| kin.required && subject.others.given(kin.contract)) {
+        if !contracts.contains(&kin.contract) {
+            contracts.push(kin.contract);
+        }
+    }
+    for contract in contracts {
+        let mut wanted = kin.iter().filter(|kin| kin.contract == contract && kin.required);
+        if wanted.clone().any(|kin| subject.others.find(contract, &kin.name).is_some()) {
+            continue;
+        }
+        let name = wanted.next().map(|kin| show(&kin.name)).unwrap_or_default();
+        let message = format!("no {contract} given with it is `{name}`");
+        report.enter(&rules::COMPANION_UNMATCHED);
+        report.add(Pointer::root(), message, "give the one it belongs to, or correct the ids");
+    }
+}
+
+fn add_fault(report: &mut Report, fault: Fault) {
+    let rule: &'static RuleInfo = match fault.kind {
+        FaultKind::Syntax => &rules::SYNTAX_INVALID,
+        FaultKind::DuplicateKey => &rules::KEY_DUPLICATE,
+        FaultKind::Limit => &rules::LIMIT_EXCEEDED,
+        FaultKind::YamlFeature => &rules::YAML_FEATURE_REFUSED,
+    };
+    report.find_at(rule, Pointer::root(), fault.message, fault.help).span = Some(fault.span);
+}
+
+fn conclude(
+    checker: &Checker<'_>,
+    source: Source<'_>,
+    mut report: Report,
+    document: Option<&Document<'_>>,
+    contract: Option<Told<'_>>,
+    records: Records,
+) -> Checked {
+    for finding in report.findings_mut() {
+        let raised = checker.raised.iter().find(|(rule, _)| rule == finding.rule).map(|(_, severity)| *severity);
+        finding.severity = raised.map_or(finding.severity, |raised| raised.max(finding.severity));
+    }
+    let version = records.version.or_else(|| {
+        let name = contract.map(|it| it.name())?;
+        checker.contracts.iter().find(|it| it.name == name).map(|it| it.version.to_owned())
+    });
+    let details = Details {
+        file: source.name.to_owned(),
+        contract: contract.map(|it| it.name().to_owned()),
+        version,
+        diagnostics: report.finish(document),
+    };
+    Checked {
+        decision: Decision::from_findings(details),
+        records: records.records,
+        contract: match contract {
+            Some(Told::Ours(contract)) => Some(*contract),
+            _ => None,
+        },
+        told: contract.is_some(),
+    }
+}
+
+fn list<T: AsRef<str>>(names: impl Iterator<Item = T>) -> String {
+    let names: Vec<String> = names.map(|name| name.as_ref().to_owned()).collect();
+    names.join(", ")
+}

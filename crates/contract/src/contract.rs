@@ -1,0 +1,193 @@
+//! What a contract is: a shape with a name, a version, and rules.
+
+use crate::document::{Cursor, Form};
+use crate::outside::{Outside, Settings};
+use crate::report::Report;
+use crate::rule::{Rule, RuleInfo};
+use crate::set::Others;
+use crate::shape::Shape;
+use serde_json::Value;
+use std::any::Any;
+use std::sync::Arc;
+
+/// A named, versioned shape for a payload that crosses a boundary.
+pub trait Contract: Shape + Send + Sync + 'static {
+    /// The name, as `--contract` takes it.
+    const NAME: &'static str;
+    /// The version that this program knows.
+    const VERSION: &'static str;
+    /// The domain it belongs to, which is the name of its folder.
+    const DOMAIN: &'static str;
+    /// One line.
+    const SUMMARY: &'static str;
+    /// The root keys that tell it from the others. A document that has all of them is of this contract, however wrong
+    /// the rest may be.
+    const MARKS: &'static [&'static str];
+    /// The forms it may be written in.
+    const FORMS: &'static [Form] = &[Form::Json, Form::Yaml];
+
+    /// Its rules, in the order in which they are checked.
+    fn rules() -> &'static [&'static Rule<Self>];
+
+    /// The version that the record names, if its contract has a field for that.
+    fn version(&self) -> Option<&str> {
+        None
+    }
+
+    /// The names under which other documents may mean this record.
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The records that this one belongs with.
+    fn kin(&self) -> Vec<Kin> {
+        Vec::new()
+    }
+
+    /// The value to put where a required field is missing, if the contract defines one.
+    fn default_for(_pointer: &str, _document: &Value, _outside: &Outside) -> Option<Value> {
+        None
+    }
+
+    /// Brings what the document says about itself (hashes, sizes, counts) up to date after a change. Adds nothing that
+    /// was not there.
+    fn seal(_document: &mut Value) {}
+
+    /// What `fix` does beyond the repairs of rules: the rungs of a ladder, tried in order while the document is still
+    /// refused.
+    fn rungs() -> &'static [crate::fix::Rung] {
+        &[]
+    }
+}
+
+/// A record that another one belongs with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kin {
+    /// The contract of that record.
+    pub contract: &'static str,
+    /// The name under which it is meant.
+    pub name: String,
+    /// Whether it is an error when records of that contract are given, but none under this name.
+    pub required: bool,
+}
+
+impl Kin {
+    /// A record that must match when one of its contract is given.
+    pub fn required(contract: &'static str, name: impl Into<String>) -> Self {
+        Self { contract, name: name.into(), required: true }
+    }
+
+    /// A record that is used when it is there.
+    pub fn optional(contract: &'static str, name: impl Into<String>) -> Self {
+        Self { contract, name: name.into(), required: false }
+    }
+}
+
+/// What a rule looks at: a record, and everything that was handed in with it.
+#[derive(Debug)]
+pub struct Subject<'a, T> {
+    /// The record.
+    pub record: &'a T,
+    /// The record as it stands in its document.
+    pub root: Cursor<'a>,
+    /// All records of the document, of which this is number `line`. One, unless the document is JSON Lines.
+    pub lines: &'a [T],
+    /// Which of `lines` this is, from 0.
+    pub line: usize,
+    /// The records of an earlier copy of the document, if one was given.
+    pub older: Option<&'a [T]>,
+    /// The documents that were given with it.
+    pub others: &'a dyn Others,
+    /// What the door saw of the world.
+    pub outside: &'a Outside,
+    /// What the configuration says.
+    pub settings: &'a Settings,
+}
+
+impl<T: Contract> Subject<'_, T> {
+    /// The record of contract `K` that this one belongs with, if it was given.
+    pub fn kin<K: Contract>(&self) -> Option<Arc<K>> {
+        let mut kin = self.record.kin().into_iter().filter(|kin| kin.contract == K::NAME);
+        kin.find_map(|kin| self.other::<K>(&kin.name))
+    }
+
+    /// The record of contract `K` called `name`, if it was given.
+    pub fn other<K: Contract>(&self, name: &str) -> Option<Arc<K>> {
+        self.others.find(K::NAME, name).and_then(|found| found.downcast().ok())
+    }
+
+    /// Whether this is the last record of its document.
+    pub fn is_last(&self) -> bool {
+        self.line + 1 == self.lines.len()
+    }
+}
+
+/// A record whose contract is only known by name.
+pub type AnyRecord = Arc<dyn Any + Send + Sync>;
+
+/// A contract as a row of a table.
+#[derive(Debug, Clone, Copy)]
+pub struct ContractInfo {
+    /// See [`Contract::NAME`].
+    pub name: &'static str,
+    /// See [`Contract::VERSION`].
+    pub version: &'static str,
+    /// See [`Contract::DOMAIN`].
+    pub domain: &'static str,
+    /// See [`Contract::SUMMARY`].
+    pub summary: &'static str,
+    /// See [`Contract::MARKS`].
+    pub marks: &'static [&'static str],
+    /// See [`Contract::FORMS`].
+    pub forms: &'static [Form],
+    /// The JSON Schema document.
+    pub schema: fn() -> Value,
+    /// The smallest valid document.
+    pub example: fn() -> Value,
+    /// What is said about its rules.
+    pub rules: fn() -> Vec<&'static RuleInfo>,
+    /// See [`Contract::default_for`].
+    pub default_for: fn(&str, &Value, &Outside) -> Option<Value>,
+    /// See [`Contract::rungs`].
+    pub rungs: fn() -> &'static [crate::fix::Rung],
+    /// See [`Contract::seal`].
+    pub seal: fn(&mut Value),
+    /// See [`Contract::names`].
+    pub names: fn(&AnyRecord) -> Vec<String>,
+    /// See [`Contract::kin`].
+    pub kin: fn(&AnyRecord) -> Vec<Kin>,
+    pub(crate) run: fn(&crate::check::Run<'_>, &mut Report) -> crate::check::Records,
+    pub(crate) print: fn(Cursor<'_>) -> Option<Value>,
+}
+
+impl ContractInfo {
+    /// The row of the contract `T`.
+    pub const fn of<T: Contract>() -> Self {
+        Self {
+            name: T::NAME,
+            version: T::VERSION,
+            domain: T::DOMAIN,
+            summary: T::SUMMARY,
+            marks: T::MARKS,
+            forms: T::FORMS,
+            schema: || crate::reference::schema_document::<T>(T::NAME, T::VERSION, T::SUMMARY),
+            example: T::example,
+            rules: || T::rules().iter().map(|rule| &rule.info).collect(),
+            default_for: T::default_for,
+            rungs: T::rungs,
+            seal: T::seal,
+            names: |record| record.downcast_ref::<T>().map(T::names).unwrap_or_default(),
+            kin: |record| record.downcast_ref::<T>().map(T::kin).unwrap_or_default(),
+            run: crate::check::run::<T>,
+            print: |at| {
+                let record = T::read(at, &mut Report::new(false))?;
+                serde_json::to_value(&record).ok()
+            },
+        }
+    }
+
+    /// Reads a document as a record and writes it back, if its shape allows. Unknown members are not part of a record.
+    pub fn print(&self, at: Cursor<'_>) -> Option<Value> {
+        (self.print)(at)
+    }
+}

@@ -1,0 +1,161 @@
+//! Repairing a document: the repairs of rules first, then the rungs of its contract's ladder, at most three attempts.
+
+use crate::check::{Checked, Checker, Request, check};
+use crate::contract::ContractInfo;
+use crate::document::Form;
+use crate::outside::{Outside, Settings};
+use countersign_diagnostic::{Decision, Repair, Severity, Source};
+use serde_json::{Map, Value};
+
+mod write;
+
+pub use write::write;
+
+/// How often a document is repaired before a person is asked.
+pub const ATTEMPTS_MAX: usize = 3;
+
+/// A step of a contract's ladder: changes a document so that it may pass, losing nothing that it does not keep.
+#[derive(Debug, Clone, Copy)]
+pub struct Rung {
+    /// What it is called in the list of changes.
+    pub name: &'static str,
+    /// Whether it may help: looks at what the check of the document found.
+    pub helps: fn(&Decision) -> bool,
+    /// Changes the document, and says what was done, one clause for each change.
+    pub climb: fn(&mut Value, &mut Climb<'_>) -> Vec<String>,
+}
+
+/// What a rung has to work with.
+pub struct Climb<'a> {
+    /// Everything that is taken out, by pointer. It is written to `kept_at` before the document is.
+    pub kept: &'a mut Map<String, Value>,
+    /// Where what is taken out will be found; a rung that takes something out leaves a reference to it.
+    pub kept_at: Option<String>,
+    /// Shortens a text to about so many characters, if a summariser was given.
+    pub summarize: &'a mut dyn FnMut(&str, usize) -> Option<String>,
+    /// What the door saw of the world.
+    pub outside: &'a Outside,
+    /// The settings.
+    pub settings: &'a Settings,
+}
+
+impl std::fmt::Debug for Climb<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Climb").field("kept", &self.kept).field("kept_at", &self.kept_at).finish_non_exhaustive()
+    }
+}
+
+/// A document that was repaired, as far as it could be.
+#[derive(Debug)]
+pub struct Fixed {
+    /// The text to write, in the form of the original. Equal to the original when nothing was changed.
+    pub text: String,
+    /// What was done, in order.
+    pub changes: Vec<String>,
+    /// What was taken out, by pointer, and must be written before the document is. Empty when nothing was.
+    pub kept: Map<String, Value>,
+    /// Where the document says that `kept` is to be found.
+    pub kept_at: Option<String>,
+    /// The check of the repaired document.
+    pub checked: Checked,
+    /// How many attempts were made.
+    pub attempts: usize,
+}
+
+/// Repairs a document. `kept_at` overrides where what is taken out will be found.
+pub fn fix(
+    checker: &Checker<'_>,
+    request: &Request<'_>,
+    kept_at: Option<&str>,
+    summarize: &mut dyn FnMut(&str, usize) -> Option<String>,
+) -> Fixed {
+    let form = request.form();
+    let mut text = request.source.text.to_owned();
+    let mut changes = Vec::new();
+    let mut kept = Map::new();
+    let mut kept_path = None;
+    let mut checked = check_text(checker, request, &text, form);
+    let mut attempts = 0;
+    let mut rung = 0;
+    while attempts < ATTEMPTS_MAX && needs_repair(&checked.decision) {
+        let Some(contract) = checked.contract else { break };
+        let Some(mut document) = read(&text, form, checker) else { break };
+        attempts += 1;
+        let before = changes.len();
+        changes.extend(repair(&mut document, &checked.decision, &contract, request.outside));
+        let rungs = (contract.rungs)();
+        // A rung is for what repairs cannot mend; the first attempt belongs to the repairs alone where there are any.
+        if changes.len() == before || attempts > 1 {
+            while let Some(step) = rungs.get(rung) {
+                rung += 1;
+                if !(step.helps)(&checked.decision) {
+                    continue;
+                }
+                let mut climb = Climb {
+                    kept: &mut kept,
+                    kept_at: kept_at.map(str::to_owned),
+                    summarize: &mut *summarize,
+                    outside: request.outside,
+                    settings: checker.settings,
+                };
+                changes.extend((step.climb)(&mut document, &mut climb));
+                kept_path = climb.kept_at.or(kept_path);
+                break;
+            }
+        }
+        if changes.len() == before {
+            break;
+        }
+        (contract.seal)(&mut document);
+        text = write(&document, &text, form);
+        checked = check_text(checker, request, &text, form);
+    }
+    let kept_at = kept_path.filter(|_| !kept.is_empty());
+    Fixed { text, changes, kept, kept_at, checked, attempts }
+}
+
+/// Errors want mending; so does a warning or a note whose rule knows how.
+fn needs_repair(decision: &Decision) -> bool {
+    let mut findings = decision.details.diagnostics.iter();
+    findings.any(|it| it.severity == Severity::Error || it.repair.is_some())
+}
+
+fn check_text(checker: &Checker<'_>, request: &Request<'_>, text: &str, form: Form) -> Checked {
+    let source = Source { name: request.source.name, text };
+    check(checker, &Request { source, form: Some(form), ..*request })
+}
+
+fn read(text: &str, form: Form, checker: &Checker<'_>) -> Option<Value> {
+    crate::parse(text, form, checker.settings.size_max).ok().map(|document| document.root().to_value())
+}
+
+/// Does every repair that the findings offer, those deepest in the document first so that the place of one is not moved
+/// by another, and fills in the contract's defaults for what is missing.
+fn repair(document: &mut Value, decision: &Decision, contract: &ContractInfo, outside: &Outside) -> Vec<String> {
+    let mut repairs: Vec<Repair> = Vec::new();
+    for finding in &decision.details.diagnostics {
+        if let Some(repair) = &finding.repair {
+            repairs.push(repair.clone());
+        } else if finding.rule == crate::rules::FIELD_MISSING.id
+            && let Some(value) = (contract.default_for)(finding.pointer.as_str(), document, outside)
+        {
+            let field = finding.pointer.last().unwrap_or_default();
+            repairs.push(Repair::add(finding.pointer.clone(), value, format!("add `{field}` with its default")));
+        }
+    }
+    // Later places first: taking an item out of a list moves those behind it.
+    repairs.reverse();
+    let mut done = Vec::new();
+    let mut touched: Vec<String> = Vec::new();
+    for repair in repairs {
+        let path = repair.patch.first().map(|edit| edit.path().to_string()).unwrap_or_default();
+        // Two repairs of one place are not both right; the next attempt sees whether the other is still wanted.
+        if touched.contains(&path) || !repair.apply(document) {
+            continue;
+        }
+        done.push(format!("{}: {}", if path.is_empty() { "/" } else { &path }, repair.summary));
+        touched.push(path);
+    }
+    done.reverse();
+    done
+}

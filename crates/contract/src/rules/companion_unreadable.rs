@@ -1,0 +1,15 @@
+use crate::rule;
+
+rule! {
+    /// A document given with `--with` or `--against` must itself be readable and valid.
+    ///
+    /// ## Why
+    /// A comparison with something broken would say nothing. It refuses, so that a damaged original cannot make a
+    /// bad document pass.
+    pub static COMPANION_UNREADABLE = {
+        id: "companion-unreadable",
+        code: SchemaInvalid,
+        severity: Error,
+        summary: "a document given to compare with cannot be read",
+    }
+}

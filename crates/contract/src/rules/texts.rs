@@ -1,0 +1,63 @@
+//! Looks through the texts of a document for what has no place in any: secrets, and words that act as control.
+
+use super::{CONTROL_IN_TEXT, CONTROL_IN_UNTRUSTED_TEXT, SECRET_IN_TEXT};
+use crate::document::{Cursor, Document, Kind};
+use crate::report::Report;
+use crate::scan;
+use countersign_diagnostic::Repair;
+
+/// Most documents hold nothing suspicious, and one pass over their bytes shows it.
+pub(crate) fn check_texts(document: &Document<'_>, report: &mut Report) {
+    for at in document.texts() {
+        let Some(text) = at.text() else { continue };
+        if scan::may_hold_secret(text.as_bytes()) {
+            check_secrets(at, text, report);
+        }
+        if scan::may_hold_control(text.as_bytes()) {
+            check_control(at, text, report);
+        }
+    }
+    check_secret_members(document.root(), report);
+}
+
+fn check_secrets(at: Cursor<'_>, text: &str, report: &mut Report) {
+    let Some(redacted) = scan::redact(text) else { return };
+    let kinds: Vec<&str> = scan::secrets(text).iter().map(|secret| secret.kind).collect();
+    let message = format!("this text holds a secret ({})", kinds.join(", "));
+    let help = format!("remove it and change it; redacted it reads `{}`", crate::show(&redacted));
+    let found = report.find(&SECRET_IN_TEXT, at, message, help);
+    let pointer = found.pointer.clone();
+    found.repair(Repair::replace(pointer, redacted, "redact the secret"));
+}
+
+/// A member called `password` with a text for a value is a secret, though neither text is one by itself.
+fn check_secret_members(at: Cursor<'_>, report: &mut Report) {
+    for (key, value) in at.entries() {
+        if let (Some(name), Some(text)) = (key.text(), value.text())
+            && scan::secret_key_name(name)
+            && scan::secret_value(text)
+            && scan::redact(text).is_none()
+        {
+            let message = format!("field `{}` holds a secret", crate::show(name));
+            let found = report.find(&SECRET_IN_TEXT, value, message, "remove it and change it");
+            let pointer = found.pointer.clone();
+            found.repair(Repair::replace(pointer, "[REDACTED:field]", "redact the secret"));
+        }
+        if !value.kind().is_scalar() {
+            check_secret_members(value, report);
+        }
+    }
+    if at.kind() == Kind::List {
+        for item in at.items().filter(|item| !item.kind().is_scalar()) {
+            check_secret_members(item, report);
+        }
+    }
+}
+
+fn check_control(at: Cursor<'_>, text: &str, report: &mut Report) {
+    let Some(control) = scan::control(text) else { return };
+    let rule = if report.is_untrusted(at) { &CONTROL_IN_UNTRUSTED_TEXT } else { &CONTROL_IN_TEXT };
+    let part = crate::show(text.get(control.range).unwrap_or(text));
+    let message = format!("this text {}: `{part}`", control.why);
+    report.find(rule, at, message, "say what is wanted as plain data, or remove it");
+}

@@ -1,0 +1,124 @@
+//! Versions: an unknown major is refused, a newer minor is read with a warning.
+
+use crate::document::Cursor;
+use crate::report::Report;
+use crate::shape::{Schemas, Shape};
+use crate::{rules, show};
+use countersign_diagnostic::Repair;
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+/// The version of a contract whose known version is `MAJOR.MINOR`, with `PARTS` numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version<const MAJOR: u32, const MINOR: u32, const PARTS: usize>(String);
+
+impl<const MAJOR: u32, const MINOR: u32, const PARTS: usize> Version<MAJOR, MINOR, PARTS> {
+    /// The version as written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn known() -> String {
+        let mut known = format!("{MAJOR}.{MINOR}");
+        for _ in 2..PARTS {
+            known.push_str(".0");
+        }
+        known
+    }
+}
+
+impl<const MAJOR: u32, const MINOR: u32, const PARTS: usize> Serialize for Version<MAJOR, MINOR, PARTS> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_str(&self.0)
+    }
+}
+
+impl<const MAJOR: u32, const MINOR: u32, const PARTS: usize> Shape for Version<MAJOR, MINOR, PARTS> {
+    fn read(at: Cursor<'_>, report: &mut Report) -> Option<Self> {
+        let Some(text) = at.text() else {
+            report.wrong_kind(at, "a text");
+            return None;
+        };
+        if text.trim().is_empty() {
+            report.empty(at, "the version");
+            return None;
+        }
+        let Some(numbers) = numbers(text, PARTS) else {
+            report.bad_format(at, &format!("a version such as {}", Self::known()));
+            return None;
+        };
+        if numbers.first() != Some(&MAJOR) {
+            let message = format!("version `{}` is not known; this program reads {}", show(text), Self::known());
+            let help = format!("write the document to version {}, or use a newer program", Self::known());
+            report.find(&rules::VERSION_UNKNOWN, at, message, help);
+            return None;
+        }
+        if numbers.get(1).is_some_and(|minor| *minor > MINOR) {
+            let message = format!("version `{text}` is newer than the known {}", Self::known());
+            report.find(&rules::VERSION_NEWER, at, message, "what is new in it is not checked");
+        }
+        Some(Self(text.to_owned()))
+    }
+
+    fn schema(_: &mut Schemas) -> Value {
+        let part = r"\.(0|[1-9][0-9]{0,8})";
+        json!({ "type": "string", "pattern": format!("^{MAJOR}{}$", part.repeat(PARTS - 1)) })
+    }
+
+    fn example() -> Value {
+        Self::known().into()
+    }
+}
+
+fn numbers(text: &str, parts: usize) -> Option<Vec<u32>> {
+    let number = |part: &str| {
+        let plain = !part.is_empty() && part.len() <= 9 && part.bytes().all(|byte| byte.is_ascii_digit());
+        let canonical = plain && (part == "0" || !part.starts_with('0'));
+        canonical.then(|| part.parse().ok()).flatten()
+    };
+    let numbers: Option<Vec<u32>> = text.split('.').map(number).collect();
+    numbers.filter(|numbers| numbers.len() == parts)
+}
+
+/// A version of which only `MAJOR.MINOR` is known: anything else is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VersionExactly<const MAJOR: u32, const MINOR: u32>;
+
+impl<const MAJOR: u32, const MINOR: u32> Serialize for VersionExactly<MAJOR, MINOR> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_str(&format!("{MAJOR}.{MINOR}"))
+    }
+}
+
+impl<const MAJOR: u32, const MINOR: u32> Shape for VersionExactly<MAJOR, MINOR> {
+    fn read(at: Cursor<'_>, report: &mut Report) -> Option<Self> {
+        let known = format!("{MAJOR}.{MINOR}");
+        let Some(text) = at.text() else {
+            report.wrong_kind(at, "a text");
+            return None;
+        };
+        if text == known {
+            return Some(Self);
+        }
+        if text.trim().is_empty() {
+            report.empty(at, "the version");
+            return None;
+        }
+        let message = format!("version `{}` is not known; only {known} is", show(text));
+        let help = format!("bring the document to version {known}; `countersign explain version-unknown` says what is lost");
+        let found = report.find(&rules::VERSION_UNKNOWN, at, message, help);
+        if text.trim() == known || text == MAJOR.to_string() {
+            let pointer = found.pointer.clone();
+            found.repair(Repair::replace(pointer, known, "write the version in full"));
+        }
+        None
+    }
+
+    fn schema(_: &mut Schemas) -> Value {
+        json!({ "const": format!("{MAJOR}.{MINOR}") })
+    }
+
+    fn example() -> Value {
+        format!("{MAJOR}.{MINOR}").into()
+    }
+}

@@ -1,0 +1,3 @@
+//! How findings are shown. Each format is a file.
+
+pub mod json;

@@ -1,0 +1,6 @@
+//! delegation
+
+use countersign_contract::ContractInfo;
+
+/// The contracts of this domain.
+pub const CONTRACTS: &[ContractInfo] = &[];

@@ -1,0 +1,6 @@
+//! handoff
+
+use countersign_contract::ContractInfo;
+
+/// The contracts of this domain.
+pub const CONTRACTS: &[ContractInfo] = &[];

@@ -1,0 +1,39 @@
+//! The domains of Countersign, one folder each: what may be said in them, and what is refused.
+//!
+//! Every folder has the same rooms: `mod.rs` (what it is, its states, its invariants), `payload/` (the contracts, one
+//! file each), `rules/` (a folder for each contract, a file for each rule).
+//!
+//! **Invariant:** nothing here reads a clock, a file, a socket, a random number or a database.
+//! **Invariant:** a folder uses `ids` and the folders above it in the list below, never those beneath.
+//! **Absent on purpose:** async, SQL, HTTP, HTML, terminals.
+
+pub mod ids;
+pub mod work;
+
+pub mod delegation;
+
+pub mod handoff;
+
+pub mod validation;
+
+use countersign_contract::{ContractInfo, RuleInfo, rules};
+use std::sync::LazyLock;
+
+/// Every contract, by domain.
+pub fn contracts() -> &'static [ContractInfo] {
+    static ALL: LazyLock<Vec<ContractInfo>> = LazyLock::new(|| {
+        [work::CONTRACTS, delegation::CONTRACTS, handoff::CONTRACTS, validation::CONTRACTS].concat()
+    });
+    &ALL
+}
+
+/// The contract with this name.
+pub fn contract(name: &str) -> Option<&'static ContractInfo> {
+    contracts().iter().find(|contract| contract.name == name)
+}
+
+/// Every rule: those that hold for any contract, then those of each contract.
+pub fn rules() -> Vec<&'static RuleInfo> {
+    let own = contracts().iter().flat_map(|contract| (contract.rules)());
+    rules::RULES.iter().copied().chain(own).collect()
+}

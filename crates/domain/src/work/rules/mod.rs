@@ -1,0 +1,3 @@
+//! The rules of the operator workflow: a folder for each contract, a file for each rule.
+
+pub mod worklog_entry;
