@@ -165,7 +165,8 @@ pub struct ContractInfo {
     pub files: fn(&AnyRecord) -> Vec<String>,
     index: fn(Cursor<'_>) -> Option<(Vec<String>, Vec<Kin>)>,
     pub(crate) run: fn(&crate::check::Run<'_>, &mut Report) -> crate::check::Records,
-    pub(crate) print: fn(Cursor<'_>) -> Option<Value>,
+    accepts: fn(Cursor<'_>) -> bool,
+    print: fn(Cursor<'_>) -> Option<Value>,
 }
 
 impl ContractInfo {
@@ -192,6 +193,10 @@ impl ContractInfo {
                 Some((record.names(), record.kin()))
             },
             run: crate::check::run::<T>,
+            accepts: |at| {
+                let mut report = Report::new(false);
+                T::read(at, &mut report).is_some() && !report.has_errors()
+            },
             print: |at| {
                 let record = T::read(at, &mut Report::new(false))?;
                 serde_json::to_value(&record).ok()
@@ -217,6 +222,11 @@ impl ContractInfo {
             all.1.extend(kin);
         }
         Some(all)
+    }
+
+    /// Whether a value is of the contract's shape, before any rule is asked. The JSON Schema gives the same answer.
+    pub fn accepts(&self, at: Cursor<'_>) -> bool {
+        (self.accepts)(at)
     }
 
     /// Reads a document as a record and writes it back, if its shape allows. Unknown members are not part of a record.

@@ -176,7 +176,12 @@ impl Reader<'_> {
                     self.at += 1;
                     return Ok(document.scalar_decoded(Kind::Text, start, self.at, text.into()));
                 }
-                Some(b'\\') => text.push(self.escape()?),
+                Some(b'\\') => {
+                    if self.bytes.get(self.at + 1) == Some(&b'u') {
+                        document.mark_numbered();
+                    }
+                    text.push(self.escape()?);
+                }
                 Some(_) => {
                     let help = "write it as an escape: `\\n` for a line break, `\\t` for a tab, `\\u0000` for others";
                     let mut fault = self.fault(self.at..self.at + 1, "a control character stands bare in a string");

@@ -196,6 +196,10 @@ impl Report {
         self.base = base;
     }
 
+    pub(crate) fn has_errors(&self) -> bool {
+        self.dropped > 0 || self.findings.iter().any(|it| it.severity == Severity::Error)
+    }
+
     pub(crate) fn findings_mut(&mut self) -> &mut [Diagnostic] {
         &mut self.findings
     }

@@ -40,7 +40,9 @@ fn many_values_are_refused() {
 fn an_alias_bomb_does_not_go_off() {
     let mut bomb = "a: &a [lol]\n".to_owned();
     for (this, that) in ('b'..='j').zip('a'..) {
-        bomb.push_str(&format!("{this}: &{this} [*{that},*{that},*{that},*{that},*{that},*{that},*{that},*{that},*{that}]\n"));
+        bomb.push_str(&format!(
+            "{this}: &{this} [*{that},*{that},*{that},*{that},*{that},*{that},*{that},*{that},*{that}]\n"
+        ));
     }
     assert_eq!(kind(&bomb, Form::Yaml), Some(FaultKind::YamlFeature));
 }
@@ -58,10 +60,73 @@ fn many_keys_that_look_alike_cost_no_more_than_others() {
 #[test]
 fn scraps_are_answered_in_every_form() {
     let scraps = [
-        "", " ", "\u{feff}", "\0", "{", "}", "[", "]", "\"", "'", ":", "-", "---", "--- ", "---\n---\n", "---\n---", "...", "\\", "{\"", "{\"a", "{\"a\"",
-        "{\"a\":", "\"\\", "\"\\u", "\"\\u12", "\"\\ud83d\\u", "\u{2028}", "\u{202e}", "&", "*", "!", "|", ">", "%", "@", "`", "? ", "- - - -",
-        "a:\n\tb", "a: b: c", "\"a\": 'b", "{a", "[a", "#", "# x", "\r", "\r\n", "a\rb", "\u{85}", "\u{7f}", "- |\n \t", ">-\n\n\n", "é", "漢", "😀",
-        "{\"a\":\"\u{d7ff}\"}", "1e", "-", "+", ".", "-.", "0x", "1__2", "<<", "<<: *a", "!!binary x", "a: !<x> b",
+        "",
+        " ",
+        "\u{feff}",
+        "\0",
+        "{",
+        "}",
+        "[",
+        "]",
+        "\"",
+        "'",
+        ":",
+        "-",
+        "---",
+        "--- ",
+        "---\n---\n",
+        "---\n---",
+        "...",
+        "\\",
+        "{\"",
+        "{\"a",
+        "{\"a\"",
+        "{\"a\":",
+        "\"\\",
+        "\"\\u",
+        "\"\\u12",
+        "\"\\ud83d\\u",
+        "\u{2028}",
+        "\u{202e}",
+        "&",
+        "*",
+        "!",
+        "|",
+        ">",
+        "%",
+        "@",
+        "`",
+        "? ",
+        "- - - -",
+        "a:\n\tb",
+        "a: b: c",
+        "\"a\": 'b",
+        "{a",
+        "[a",
+        "#",
+        "# x",
+        "\r",
+        "\r\n",
+        "a\rb",
+        "\u{85}",
+        "\u{7f}",
+        "- |\n \t",
+        ">-\n\n\n",
+        "é",
+        "漢",
+        "😀",
+        "{\"a\":\"\u{d7ff}\"}",
+        "1e",
+        "-",
+        "+",
+        ".",
+        "-.",
+        "0x",
+        "1__2",
+        "<<",
+        "<<: *a",
+        "!!binary x",
+        "a: !<x> b",
     ];
     for scrap in scraps {
         for form in FORMS {

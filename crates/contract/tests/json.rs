@@ -108,7 +108,11 @@ fn faults_say_what_is_wrong_and_where() {
         ("\"abc", "this string is never closed", 0..1),
         ("01", "`01` is not a number of JSON's grammar", 0..2),
         ("1e999", "number `1e999` is too large", 0..5),
-        ("9007199254740992", "integer `9007199254740992` is beyond ±9007199254740991, where numbers are no longer exact", 0..16),
+        (
+            "9007199254740992",
+            "integer `9007199254740992` is beyond ±9007199254740991, where numbers are no longer exact",
+            0..16,
+        ),
         ("{\"a\": 1, \"\\u0061\": 2}", "key `a` appears twice in one object", 9..17),
         ("nul", "expected a value, found `n`", 0..1),
     ];

@@ -59,7 +59,10 @@ fn what_hides_meaning_is_refused() {
         ("? [a]\n: b\n", "a key is a list or an object"),
         ("a: 010\n", "`010` is octal to some readers of YAML and decimal to others"),
         ("a: .nan\n", "`.nan` is not a finite number"),
-        ("a: 9007199254740993\n", "integer `9007199254740993` is beyond ±9007199254740991, where numbers are no longer exact"),
+        (
+            "a: 9007199254740993\n",
+            "integer `9007199254740993` is beyond ±9007199254740991, where numbers are no longer exact",
+        ),
     ];
     for (text, message) in cases {
         assert_eq!(read(text), Err(message.to_owned()), "{text}");
@@ -99,8 +102,11 @@ fn any_value() -> impl Strategy<Value = Value> {
         (-9_007_199_254_740_991i64..=9_007_199_254_740_991).prop_map(Value::from),
         (-1e9f64..1e9).prop_map(Value::from),
         any::<String>().prop_map(Value::from),
-        prop::sample::select(vec!["no", "", "~", "- a", "a: b", "# c", "1.0", " x ", "a\nb\n", "yes", "é", "null", "0x1", "---", "'", "\"", "y"])
-            .prop_map(Value::from),
+        prop::sample::select(vec![
+            "no", "", "~", "- a", "a: b", "# c", "1.0", " x ", "a\nb\n", "yes", "é", "null", "0x1", "---", "'", "\"",
+            "y"
+        ])
+        .prop_map(Value::from),
     ];
     leaf.prop_recursive(5, 48, 6, |inner| {
         prop_oneof![

@@ -188,7 +188,9 @@ fn main() {
         "assignment",
         &assignment,
         &mut [
-            ("serde_json typed", &mut || drop(black_box(serde_json::from_slice::<Assignment>(assignment.as_bytes()).unwrap()))),
+            ("serde_json typed", &mut || {
+                drop(black_box(serde_json::from_slice::<Assignment>(assignment.as_bytes()).unwrap()))
+            }),
             ("check", &mut || checked(&assignment, &settings)),
             ("parse to spans only", &mut || drop(black_box(parse(&assignment, Form::Json, 1 << 24).unwrap()))),
             ("serde_json value + jsonschema", &mut with_schema("assignment", &assignment)),
@@ -198,7 +200,9 @@ fn main() {
         "handoff",
         &handoff,
         &mut [
-            ("serde_json typed", &mut || drop(black_box(serde_json::from_slice::<HandoffRoot>(handoff.as_bytes()).unwrap()))),
+            ("serde_json typed", &mut || {
+                drop(black_box(serde_json::from_slice::<HandoffRoot>(handoff.as_bytes()).unwrap()))
+            }),
             ("check without tokens", &mut || checked(&handoff, &settings)),
             ("parse to spans only", &mut || drop(black_box(parse(&handoff, Form::Json, 1 << 24).unwrap()))),
             ("serde_json value + jsonschema", &mut with_schema("universal_handoff", &handoff)),

@@ -3,7 +3,9 @@
 use crate::files;
 use anyhow::{Context, bail};
 use countersign_contract::check::detect;
-use countersign_contract::{AnyRecord, Checked, Checker, Contract, Form, Links, Others, Outside, Request, Set, check, parse, utf8};
+use countersign_contract::{
+    AnyRecord, Checked, Checker, Contract, Form, Links, Others, Outside, Request, Set, check, parse, utf8,
+};
 use countersign_diagnostic::Source;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

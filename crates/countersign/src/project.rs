@@ -155,8 +155,8 @@ fn declare(config: &ContractConfig, directory: &Path) -> anyhow::Result<Foreign>
     let path = directory.join(&config.schema);
     let text = std::fs::read_to_string(&path)
         .with_context(|| format!("contracts: the schema {} cannot be read", path.display()))?;
-    let schema = serde_json::from_str(&text)
-        .with_context(|| format!("contracts: the schema {} is not JSON", path.display()))?;
+    let schema =
+        serde_json::from_str(&text).with_context(|| format!("contracts: the schema {} is not JSON", path.display()))?;
     Foreign::new(&config.name, &config.marks, &schema)
         .map_err(|why| anyhow::anyhow!("contracts: {}: {why}", path.display()))
 }

@@ -3,24 +3,27 @@
 use super::{CONTROL_IN_TEXT, CONTROL_IN_UNTRUSTED_TEXT, SECRET_IN_TEXT};
 use crate::document::{Cursor, Document, Kind};
 use crate::report::Report;
-use crate::scan;
+use crate::scan::{self, Suspicions};
 use countersign_diagnostic::Repair;
 
 /// Most documents hold nothing suspicious, and one pass over their bytes shows it.
 pub(crate) fn check_texts(document: &Document<'_>, report: &mut Report) {
-    for at in document.texts() {
-        let Some(text) = at.text() else { continue };
-        if scan::may_hold_secret(text.as_bytes()) {
-            check_secrets(at, text, report);
-        }
-        if scan::may_hold_control(text.as_bytes()) {
-            check_control(at, text, report);
-        }
+    let suspicions = if document.shows_its_letters() {
+        scan::suspicions(document.text().as_bytes())
+    } else {
+        Suspicions { secret: true, control: true }
+    };
+    if suspicions.secret {
+        document.texts().for_each(|at| check_secrets(at, report));
+        check_secret_members(document.root(), report);
     }
-    check_secret_members(document.root(), report);
+    if suspicions.control {
+        document.texts().for_each(|at| check_control(at, report));
+    }
 }
 
-fn check_secrets(at: Cursor<'_>, text: &str, report: &mut Report) {
+fn check_secrets(at: Cursor<'_>, report: &mut Report) {
+    let Some(text) = at.text() else { return };
     let Some(redacted) = scan::redact(text) else { return };
     let kinds: Vec<&str> = scan::secrets(text).iter().map(|secret| secret.kind).collect();
     let message = format!("this text holds a secret ({})", kinds.join(", "));
@@ -54,7 +57,8 @@ fn check_secret_members(at: Cursor<'_>, report: &mut Report) {
     }
 }
 
-fn check_control(at: Cursor<'_>, text: &str, report: &mut Report) {
+fn check_control(at: Cursor<'_>, report: &mut Report) {
+    let Some(text) = at.text() else { return };
     let Some(control) = scan::control(text) else { return };
     let rule = if report.is_untrusted(at) { &CONTROL_IN_UNTRUSTED_TEXT } else { &CONTROL_IN_TEXT };
     let part = crate::show(text.get(control.range).unwrap_or(text));

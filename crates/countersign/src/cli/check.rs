@@ -90,7 +90,11 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     let against = args.against.as_deref().map(|path| read_older(path, settings.size_max)).transpose()?;
     let terminal = Terminal::stdout();
     let job = Job { args, project, checker, inputs: &inputs, outside, given, against, terminal };
-    let together = if inputs.len() > 1 { Together::of(job.in_parallel(|input, _| Entry::of(input, &job.checker))) } else { Together::default() };
+    let together = if inputs.len() > 1 {
+        Together::of(job.in_parallel(|input, _| Entry::of(input, &job.checker)))
+    } else {
+        Together::default()
+    };
     let mut tally = Tally::default();
     job.stream(&together, &mut tally);
     Ok(job.conclude(tally))
@@ -209,8 +213,7 @@ impl Job<'_> {
             Err(_) if input.found && self.args.contract.is_none() => return Outcome::NotOurs,
             Err(fault) => return self.unread(input, &format!("`{}` cannot be read: {}", input.name, fault.message)),
         };
-        let company =
-            Company { given: &self.given, together, inputs: self.inputs, checker: &self.checker, number };
+        let company = Company { given: &self.given, together, inputs: self.inputs, checker: &self.checker, number };
         let request = Request {
             source: Source { name: &input.name, text: source_text },
             form: None,

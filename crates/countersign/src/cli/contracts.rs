@@ -1,8 +1,8 @@
 //! `countersign contracts`
 
+use super::rules::Format;
 use super::{Exit, output};
 use crate::project::Project;
-use super::rules::Format;
 use serde_json::json;
 
 /// List the contracts, with the keys that tell each from the others
@@ -39,9 +39,9 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
                 })
             })
             .collect();
-        list.extend(project.foreign.iter().map(|it| {
-            json!({ "contract": it.name, "domain": "configured", "marks": it.marks })
-        }));
+        list.extend(
+            project.foreign.iter().map(|it| json!({ "contract": it.name, "domain": "configured", "marks": it.marks })),
+        );
         output::print(&format!("{:#}\n", json!(list)));
         return Ok(Exit::Allowed);
     }

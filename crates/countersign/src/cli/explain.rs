@@ -28,8 +28,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         output::print(&explain_code(code, &rules));
         return Ok(Exit::Allowed);
     }
-    let known: Vec<&str> =
-        rules.iter().map(|rule| rule.id).chain(Code::ALL.iter().map(|code| code.as_str())).collect();
+    let known: Vec<&str> = rules.iter().map(|rule| rule.id).chain(Code::ALL.iter().map(|code| code.as_str())).collect();
     let near = nearest(what, &known).map(|near| format!("; did you mean `{near}`?"));
     let hint = near.unwrap_or_else(|| "; `countersign rules` lists them".to_owned());
     output::say(&format!("error: there is no code or rule `{}`{hint}", countersign_contract::show(what)));

@@ -99,7 +99,13 @@ pub fn verdict(decision: &Decision) -> String {
 const MARK: &str = "\u{1}";
 
 /// Puts the real place and the pointer where the renderer put the mark.
-fn locate(rendered: &str, diagnostic: &Diagnostic, name: &str, (line, column): (usize, usize), look: Look<'_>) -> String {
+fn locate(
+    rendered: &str,
+    diagnostic: &Diagnostic,
+    name: &str,
+    (line, column): (usize, usize),
+    look: Look<'_>,
+) -> String {
     let mut place = format!("{}:{line}:{column}", visible(name));
     if let Some(link) = look.link {
         place = format!("\u{1b}]8;;{link}{name}\u{1b}\\{place}\u{1b}]8;;\u{1b}\\");
@@ -168,10 +174,15 @@ fn clip(span: Range<usize>, text: &str) -> Range<usize> {
 /// very long. Laying out the whole of a large document for each finding would cost its square.
 fn window(span: &Range<usize>, text: &str) -> Range<usize> {
     let line_start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
-    let shown_end = text[span.clone()].match_indices('\n').nth(LINES_SHOWN_MAX).map_or(span.end, |(at, _)| span.start + at);
+    let shown_end =
+        text[span.clone()].match_indices('\n').nth(LINES_SHOWN_MAX).map_or(span.end, |(at, _)| span.start + at);
     let line_end = text[shown_end..].find('\n').map_or(text.len(), |at| shown_end + at);
     let start = if span.start - line_start > LINE_SHOWN_MAX { span.start - AROUND } else { line_start };
-    let end = if line_end - shown_end > LINE_SHOWN_MAX { shown_end.min(span.start + LINE_SHOWN_MAX) + AROUND } else { line_end };
+    let end = if line_end - shown_end > LINE_SHOWN_MAX {
+        shown_end.min(span.start + LINE_SHOWN_MAX) + AROUND
+    } else {
+        line_end
+    };
     let end = end.min(start + 4 * LINE_SHOWN_MAX).min(text.len());
     text.ceil_char_boundary(start)..text.floor_char_boundary(end).max(text.ceil_char_boundary(start))
 }
