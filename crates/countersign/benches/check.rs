@@ -7,12 +7,13 @@
 #![allow(dead_code, reason = "the peers' fields are parsed, not read")]
 
 mod documents;
+mod turns;
 
 use countersign_contract::{Checker, Form, Outside, Request, Settings, check, parse};
 use countersign_diagnostic::Source;
 use serde::Deserialize;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use turns::report;
 
 #[derive(Deserialize)]
 struct Assignment {
@@ -227,31 +228,5 @@ fn with_schema<'t>(contract: &str, text: &'t str) -> impl FnMut() + 't {
     move || {
         let value: serde_json::Value = serde_json::from_slice(text.as_bytes()).unwrap();
         assert!(black_box(validator.is_valid(&value)));
-    }
-}
-
-/// Rounds, and how long a candidate runs in each.
-const ROUNDS: usize = 60;
-const TURN: Duration = Duration::from_millis(10);
-
-fn report(name: &str, text: &str, candidates: &mut [(&str, &mut dyn FnMut())]) {
-    println!("{name}, {} bytes", text.len());
-    let mut best = vec![f64::INFINITY; candidates.len()];
-    for _ in 0..ROUNDS {
-        for ((_, candidate), best) in candidates.iter_mut().zip(&mut best) {
-            let start = Instant::now();
-            let mut count = 0u32;
-            while start.elapsed() < TURN {
-                for _ in 0..8 {
-                    candidate();
-                }
-                count += 8;
-            }
-            *best = best.min(start.elapsed().as_nanos() as f64 / f64::from(count));
-        }
-    }
-    for ((label, _), nanos) in candidates.iter().zip(&best) {
-        let speed = text.len() as f64 * 1e3 / nanos;
-        println!("  {label:<32} {:>8.2} µs {speed:>8.0} MB/s {:>6.2}", nanos / 1e3, nanos / best[0]);
     }
 }
