@@ -2,25 +2,52 @@
 //!
 //! Lists are short as a rule, and then nothing is allocated; where one is long, a hash table keeps the time linear.
 
+use countersign_contract::{Untrusted, nfc};
 use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Up to so many items each is compared with each.
 const SHORT: usize = 24;
 
-/// The items whose text an earlier item has already, each with the first that has it: (first, again).
-pub(crate) fn repeated<'a, T>(items: &'a [T], text: impl Fn(&'a T) -> &'a str) -> Vec<(usize, usize)> {
-    if items.len() <= SHORT {
-        let first = |again: usize| items[..again].iter().position(|it| text(it) == text(&items[again]));
-        return (0..items.len()).filter_map(|again| first(again).map(|first| (first, again))).collect();
-    }
-    let mut seen: HashMap<&str, usize> = HashMap::with_capacity(items.len());
+/// The items whose key an earlier item has already, each with the first that has it: (first, again).
+pub(crate) fn repeated<'a, T, K: Copy + Eq + Hash>(items: &'a [T], key: impl Fn(&'a T) -> K) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
+    if items.len() <= SHORT {
+        let mut keys: [Option<K>; SHORT] = [None; SHORT];
+        for (again, item) in items.iter().enumerate() {
+            keys[again] = Some(key(item));
+            pairs.extend(keys[..again].iter().position(|it| *it == keys[again]).map(|first| (first, again)));
+        }
+        return pairs;
+    }
+    let mut seen: HashMap<K, usize> = HashMap::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
-        let first = *seen.entry(text(item)).or_insert(index);
+        let first = *seen.entry(key(item)).or_insert(index);
         if first != index {
             pairs.push((first, index));
         }
     }
+    pairs
+}
+
+/// The pairs of items that say the same in their untrusted texts, but for white space around them and Unicode's forms.
+pub(crate) fn alike<'a, T, U: AsRef<str> + 'a>(
+    items: &'a [T],
+    text: impl Fn(&'a T) -> &'a Untrusted<U>,
+) -> Vec<(usize, usize)> {
+    let digest = |item: &'a T| {
+        text(item).inspect(|words| {
+            let mut hasher = DefaultHasher::new();
+            nfc(words.trim()).hash(&mut hasher);
+            hasher.finish()
+        })
+    };
+    let mut pairs = repeated(items, digest);
+    // A digest only finds the candidates.
+    pairs.retain(|(first, again)| {
+        let (first, again) = (text(&items[*first]), text(&items[*again]));
+        first.inspect(|one| again.inspect(|other| nfc(one.trim()) == nfc(other.trim())))
+    });
     pairs
 }
 
@@ -43,6 +70,31 @@ pub(crate) fn unmatched<'a, T, U>(
     (0..items.len()).filter(|index| !known.contains(text(&items[*index]))).collect()
 }
 
+/// Hands every item that has a partner in `others` to `visit`, with its index and its partner.
+pub(crate) fn for_each_pair<'a, T, U>(
+    items: &'a [T],
+    text: impl Fn(&'a T) -> &'a str,
+    others: &'a [U],
+    other: impl Fn(&'a U) -> &'a str,
+    mut visit: impl FnMut(usize, &'a T, &'a U),
+) {
+    let mut table: Option<HashMap<&str, &'a U>> = None;
+    for (index, item) in items.iter().enumerate() {
+        let name = text(item);
+        let partner = match others.get(index).filter(|it| other(it) == name) {
+            Some(partner) => Some(partner),
+            None if others.len() <= SHORT => others.iter().find(|it| other(it) == name),
+            None => {
+                let table = table.get_or_insert_with(|| others.iter().map(|it| (other(it), it)).collect());
+                table.get(name).copied()
+            }
+        };
+        if let Some(partner) = partner {
+            visit(index, item, partner);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,7 +112,16 @@ mod tests {
                     pairs.push((first, again));
                 }
             }
-            prop_assert_eq!(repeated(&items, |it| it.as_str()), pairs);
+            prop_assert_eq!(&repeated(&items, |it| it.as_str()), &pairs);
+            let untrusted: Vec<_> = items.iter().map(|it| Untrusted::new(format!(" {it}"))).collect();
+            prop_assert_eq!(alike(&untrusted, |it| it), pairs);
+            let mut paired = Vec::new();
+            for_each_pair(&items, |it| it.as_str(), &others, |it| it.as_str(), |index, item, partner| {
+                assert_eq!(item, partner);
+                paired.push(index);
+            });
+            let expected: Vec<usize> = (0..items.len()).filter(|at| others.contains(&items[*at])).collect();
+            prop_assert_eq!(paired, expected);
             let lonely: Vec<usize> = (0..items.len()).filter(|at| !others.contains(&items[*at])).collect();
             prop_assert_eq!(unmatched(&items, |it| it.as_str(), &others, |it| it.as_str()), lonely);
         }
