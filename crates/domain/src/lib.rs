@@ -21,8 +21,9 @@ use std::sync::LazyLock;
 
 /// Every contract, by domain.
 pub fn contracts() -> &'static [ContractInfo] {
-    static ALL: LazyLock<Vec<ContractInfo>> =
-        LazyLock::new(|| [work::CONTRACTS, delegation::CONTRACTS, handoff::CONTRACTS, validation::CONTRACTS].concat());
+    static ALL: LazyLock<Vec<ContractInfo>> = LazyLock::new(|| {
+        [work::CONTRACTS, delegation::CONTRACTS, handoff::CONTRACTS, validation::CONTRACTS].concat()
+    });
     &ALL
 }
 

@@ -219,6 +219,99 @@ fn a_nearly_right_response_is_mended() {
 }
 
 #[test]
+fn a_nearly_right_request_is_mended() {
+    let cases = [
+        (json!({"claimed_evidence": {"files_modified": []}}), "/claimed_evidence", Value::Null),
+        (
+            json!({"claimed_evidence": {"files_modified": ["./src//a.rs"]}}),
+            "/claimed_evidence/files_modified/0",
+            json!("src/a.rs"),
+        ),
+        (
+            json!({"worktree_path": "/w/shop", "claimed_evidence": {"files_modified": ["/w/shop/src/a.rs"]}}),
+            "/claimed_evidence/files_modified/0",
+            json!("src/a.rs"),
+        ),
+        (json!({"timeout_seconds": 0}), "/timeout_seconds", json!(1)),
+        (json!({"validation_type": "Code"}), "/validation_type", json!("code")),
+    ];
+    for (patch, place, expected) in cases {
+        let mut document = request();
+        document.as_object_mut().unwrap().shift_remove("claimed_evidence");
+        countersign_contract::prove::merge(&mut document, &patch);
+        let (after, changes, allowed) = fixed(&document);
+        assert!(allowed && !changes.is_empty(), "{patch}: {changes:?}");
+        assert_eq!(after.pointer(place).cloned().unwrap_or_default(), expected, "{patch}");
+    }
+}
+
+#[test]
+fn an_id_in_another_case_is_spelt_as_the_request_spells_it() {
+    let mut document = response();
+    document["criteria_results"][0]["criterion_id"] = "f4.1-1".into();
+    let decision = decide(&document, &[request()]);
+    let unasked = decision.details.diagnostics.iter().find(|it| it.rule == "criterion-unasked").unwrap();
+    assert!(unasked.repair.as_ref().unwrap().apply(&mut document));
+    assert!(decide(&document, &[request()]).allow);
+}
+
+#[test]
+fn long_lists_are_judged_whatever_their_order() {
+    let count = 20_000;
+    let mut request = request();
+    let mut response = response();
+    request["acceptance_criteria"] =
+        (0..count).map(|at| json!({"id": format!("C-{at}"), "description": format!("case {at} is handled")})).collect();
+    response["criteria_results"] = (0..count)
+        .rev()
+        .map(|at| json!({"criterion_id": format!("C-{at}"), "status": "PASS", "evidence": format!("out/{at}.log, line 3")}))
+        .collect();
+    let decision = decide(&response, std::slice::from_ref(&request));
+    assert!(decision.allow, "{:?}", decision.reason);
+    response["criteria_results"] = (0..count)
+        .map(|at| json!({"criterion_id": format!("D-{at}"), "status": "PASS", "evidence": format!("out/{at}.log, line 3")}))
+        .collect();
+    assert!(!decide(&response, &[request]).allow);
+}
+
+mod patterns {
+    use countersign_domain::validation::payload::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn agrees(pattern: &str, text: &str, taken: bool) -> bool {
+        let validator = jsonschema::draft202012::new(&json!({ "pattern": pattern })).unwrap();
+        validator.is_valid(&json!(text)) == taken
+    }
+
+    proptest! {
+        #[test]
+        fn say_the_same_as_the_tests_written_by_hand(
+            text in prop_oneof![
+                "[a-zT0-9_-]{0,8}",
+                "T-[0-9]{0,4}",
+                "(PRD-)?[A-Za0-9-]{0,6}",
+                "(promise-)?[0-9a-gA-F]{6,9}",
+                "(AC-)?[0-9]{0,8}",
+                "[0-9a-gA-F]{5,8}",
+                "(https?|ftp)://[a-zA-Z\\[\\]0-9:.@_-]{0,8}(:[0-9]{0,6})?([/?#][ -~é]{0,5})?",
+                "https?://\\[[0-9a-g:.]{0,6}\\](:[0-9]{0,6})?/?",
+                "[A-Za-z0-9._:/# -]{0,102}",
+            ],
+        ) {
+            prop_assert!(agrees(ValidationTaskId::PATTERN, &text, ValidationTaskId::parse(&text).is_some()), "task {}", text);
+            prop_assert!(agrees(PrdId::PATTERN, &text, PrdId::parse(&text).is_some()), "prd {}", text);
+            prop_assert!(agrees(CriterionId::PATTERN, &text, CriterionId::parse(&text).is_some()), "criterion {}", text);
+            prop_assert!(agrees(CommitHash::PATTERN, &text, CommitHash::parse(&text).is_some()), "commit {}", text);
+            prop_assert!(agrees(WebAddress::PATTERN, &text, WebAddress::parse(&text).is_some()), "address {}", text);
+            prop_assert!(agrees(PromiseId::PATTERN, &text, PromiseId::parse(&text).is_some()), "promise {}", text);
+            let id = PromiseCriterionId::parse(&text);
+            prop_assert!(agrees(PromiseCriterionId::PATTERN, &text, id.is_some()), "promised {}", text);
+        }
+    }
+}
+
+#[test]
 fn what_only_the_validator_can_say_is_not_mended() {
     let response = |verdict: &str, result: Value| json!({"task_id": "shop-1", "verdict": verdict, "criteria_results": [result], "timestamp": "2026-02-17T14:30:00Z"});
     let result = |status: &str, evidence: &str| json!({"criterion_id": "AC-1", "status": status, "evidence": evidence});

@@ -66,8 +66,10 @@ impl Verdict {
 mod tests {
     use super::*;
 
+    type Clause = (Verdict, fn(&[CriterionStatus]) -> bool);
+
     /// The ruling, clause by clause, each written without looking at the others.
-    const CLAUSES: &[(Verdict, fn(&[CriterionStatus]) -> bool)] = &[
+    const CLAUSES: &[Clause] = &[
         (Verdict::Pass, |it| !it.is_empty() && it.iter().all(|status| *status == CriterionStatus::Pass)),
         (Verdict::Fail, |it| !it.contains(&CriterionStatus::Pass) && it.contains(&CriterionStatus::Fail)),
         (Verdict::Partial, |it| {

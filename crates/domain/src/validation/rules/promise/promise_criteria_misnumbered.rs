@@ -6,8 +6,8 @@ rule! {
     /// The criteria of a promise are numbered in order: the n-th is `AC-n`.
     ///
     /// ## Why
-    /// Promise, request and gate speak of the same criterion by its number. A number that is used twice, or left out, makes
-    /// evidence for one count for another.
+    /// Promise, request and gate speak of the same criterion by its number. A number that is used twice, or left out,
+    /// makes evidence for one count for another.
     ///
     /// ## Rejected
     /// ```json rejected

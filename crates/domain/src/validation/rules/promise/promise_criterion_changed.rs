@@ -7,8 +7,8 @@ rule! {
     /// The criteria of a promise stay: none vanishes, and none changes its words.
     ///
     /// ## Why
-    /// A promise that is judged by easier criteria than those it was made with was not kept, it was changed. Criteria may be
-    /// added below.
+    /// A promise that is judged by easier criteria than those it was made with was not kept, it was changed. Criteria
+    /// may be added below.
     ///
     /// ## Rejected
     /// ```json against
@@ -36,7 +36,8 @@ rule! {
     /// {"ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}}
     /// ```
     /// ```json accepted
-    /// {"ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "pending"},
     ///   {"id": "AC-2", "description": "a full cart is answered with status 201", "status": "pending"}
     /// ]}

@@ -11,14 +11,17 @@ rule! {
     ///
     /// ## Rejected
     /// ```json against
-    /// {"status": "verified", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"status": "verified", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "met",
     ///    "evidence": "cargo test cart: 12 passed", "evidence_type": "test", "met_at": "2026-02-07T19:00:00Z",
     ///    "met_by": "worker-7"}
     /// ]}
     /// ```
     /// ```json rejected
-    /// {"status": "verified", "title": "Refuse all carts", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"status": "verified", "title": "Refuse all carts",
+    ///  "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "met",
     ///    "evidence": "cargo test cart: 12 passed", "evidence_type": "test", "met_at": "2026-02-07T19:00:00Z",
     ///    "met_by": "worker-7"}
@@ -27,14 +30,16 @@ rule! {
     ///
     /// ## Accepted
     /// ```json against
-    /// {"status": "verified", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"status": "verified", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "met",
     ///    "evidence": "cargo test cart: 12 passed", "evidence_type": "test", "met_at": "2026-02-07T19:00:00Z",
     ///    "met_by": "worker-7"}
     /// ]}
     /// ```
     /// ```json accepted
-    /// {"status": "verified", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"status": "verified", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "met",
     ///    "evidence": "cargo test cart: 12 passed", "evidence_type": "test", "met_at": "2026-02-07T19:00:00Z",
     ///    "met_by": "worker-7"}

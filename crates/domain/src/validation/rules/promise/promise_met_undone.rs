@@ -7,31 +7,35 @@ rule! {
     /// A criterion that was met stays met, and keeps its evidence, its time and its name.
     ///
     /// ## Why
-    /// Others may have acted on it. If it turns out not to hold, the promise is cancelled and a new one is made. More evidence
-    /// may be added to what is there.
+    /// Others may have acted on it. If it turns out not to hold, the promise is cancelled and a new one is made. More
+    /// evidence may be added to what is there.
     ///
     /// ## Rejected
     /// ```json against
-    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "met",
     ///    "evidence": "cargo test cart: 12 passed", "evidence_type": "test", "met_at": "2026-02-07T19:00:00Z",
     ///    "met_by": "worker-7"}
     /// ]}
     /// ```
     /// ```json rejected
-    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "pending"}
     /// ]}
     /// ```
     /// ```json against
-    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "met",
     ///    "evidence": "cargo test cart: 12 passed", "evidence_type": "test", "met_at": "2026-02-07T19:00:00Z",
     ///    "met_by": "worker-7"}
     /// ]}
     /// ```
     /// ```json rejected
-    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "met",
     ///    "evidence": "it was seen in staging", "evidence_type": "test", "met_at": "2026-02-07T19:00:00Z",
     ///    "met_by": "worker-7"}
@@ -40,14 +44,16 @@ rule! {
     ///
     /// ## Accepted
     /// ```json against
-    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "met",
     ///    "evidence": "cargo test cart: 12 passed", "evidence_type": "test", "met_at": "2026-02-07T19:00:00Z",
     ///    "met_by": "worker-7"}
     /// ]}
     /// ```
     /// ```json accepted
-    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "met",
     ///    "evidence": "cargo test cart: 12 passed; again on main: 13 passed", "evidence_type": "test",
     ///    "met_at": "2026-02-07T19:00:00Z", "met_by": "worker-7"}

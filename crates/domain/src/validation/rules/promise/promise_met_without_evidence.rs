@@ -6,18 +6,20 @@ rule! {
     /// A criterion that is met has evidence.
     ///
     /// ## Why
-    /// The first gate lets work on when every criterion is met, with evidence. A criterion that is met by word alone would
-    /// carry the whole promise through it.
+    /// The first gate lets work on when every criterion is met, with evidence. A criterion that is met by word alone
+    /// would carry the whole promise through it.
     ///
     /// ## Rejected
     /// ```json rejected
-    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "met",
     ///    "evidence_type": "test", "met_at": "2026-02-07T19:00:00Z", "met_by": "worker-7"}
     /// ]}
     /// ```
     /// ```json rejected
-    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "met",
     ///    "evidence": " ", "evidence_type": "test", "met_at": "2026-02-07T19:00:00Z", "met_by": "worker-7"}
     /// ]}
@@ -25,7 +27,8 @@ rule! {
     ///
     /// ## Accepted
     /// ```json accepted
-    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "met",
     ///    "evidence": "cargo test cart: 12 passed", "evidence_type": "test", "met_at": "2026-02-07T19:00:00Z",
     ///    "met_by": "worker-7"}

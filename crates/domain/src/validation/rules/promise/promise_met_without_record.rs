@@ -6,12 +6,13 @@ rule! {
     /// A criterion that is met says what kind of evidence shows it, when it was met, and by whom.
     ///
     /// ## Why
-    /// Evidence that nobody stands for and that has no time cannot be followed up, nor be told from evidence of an older state
-    /// of the work.
+    /// Evidence that nobody stands for and that has no time cannot be followed up, nor be told from evidence of an
+    /// older state of the work.
     ///
     /// ## Rejected
     /// ```json rejected
-    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "met",
     ///    "evidence": "cargo test cart: 12 passed", "evidence_type": "test"}
     /// ]}
@@ -19,7 +20,8 @@ rule! {
     ///
     /// ## Accepted
     /// ```json accepted
-    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "met",
     ///    "evidence": "cargo test cart: 12 passed", "evidence_type": "test", "met_at": "2026-02-07T19:00:00Z",
     ///    "met_by": "worker-7"}

@@ -7,8 +7,8 @@ rule! {
     /// Who made a promise, and when, does not change; nor does its owner come to own it earlier than before.
     ///
     /// ## Why
-    /// All times of a promise are judged by when it was made. If that can be moved, evidence of before the work began passes
-    /// for evidence of it.
+    /// All times of a promise are judged by when it was made. If that can be moved, evidence of before the work began
+    /// passes for evidence of it.
     ///
     /// ## Rejected
     /// ```json against

@@ -6,7 +6,8 @@ rule! {
     /// An owner is named together with the time since when.
     ///
     /// ## Why
-    /// Only the owner changes a promise. Whether a change was the owner's to make can be seen only when both are known.
+    /// Only the owner changes a promise. Whether a change was the owner's to make can be seen only when both are
+    /// known.
     ///
     /// ## Rejected
     /// ```json rejected

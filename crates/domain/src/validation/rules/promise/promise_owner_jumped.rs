@@ -7,8 +7,8 @@ rule! {
     /// A promise passes to another owner only when it was released.
     ///
     /// ## Why
-    /// Two who both believe that they own it undo each other's work. Releasing is the owner's own act, and makes the change
-    /// theirs. If it was released in between, give that copy as the earlier one.
+    /// Two who both believe that they own it undo each other's work. Releasing is the owner's own act, and makes the
+    /// change theirs. If it was released in between, give that copy as the earlier one.
     ///
     /// ## Rejected
     /// ```json against

@@ -6,12 +6,13 @@ rule! {
     /// A criterion that is pending does not say when or by whom it was met.
     ///
     /// ## Why
-    /// Either it was met, and its status is wrong, or it was not, and someone is named for something that did not happen.
-    /// Evidence that is being gathered may stand there already.
+    /// Either it was met, and its status is wrong, or it was not, and someone is named for something that did not
+    /// happen. Evidence that is being gathered may stand there already.
     ///
     /// ## Rejected
     /// ```json rejected
-    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "pending",
     ///    "evidence": "cargo test cart: 12 passed", "evidence_type": "test", "met_at": "2026-02-07T19:00:00Z",
     ///    "met_by": "worker-7"}
@@ -20,7 +21,8 @@ rule! {
     ///
     /// ## Accepted
     /// ```json accepted
-    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "pending",
     ///    "evidence": "cargo test cart: 7 of 12 pass", "evidence_type": "test"}
     /// ]}

@@ -7,15 +7,16 @@ rule! {
     /// A promise goes from pending to in progress, and from there to verified or cancelled, which are final.
     ///
     /// ## Why
-    /// Every step has its own conditions. A promise that jumps over one has not met them, and one that comes back from an end
-    /// takes back what others have relied on.
+    /// Every step has its own conditions. A promise that jumps over one has not met them, and one that comes back from
+    /// an end takes back what others have relied on.
     ///
     /// ## Rejected
     /// ```json against
     /// {"ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}}
     /// ```
     /// ```json rejected
-    /// {"status": "verified", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"status": "verified", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "met",
     ///    "evidence": "cargo test cart: 12 passed", "evidence_type": "test", "met_at": "2026-02-07T19:00:00Z",
     ///    "met_by": "worker-7"}
@@ -33,7 +34,8 @@ rule! {
     /// {"status": "in_progress", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}}
     /// ```
     /// ```json accepted
-    /// {"status": "verified", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"}, "acceptance_criteria": [
+    /// {"status": "verified", "ownership": {"owned_by": "worker-7", "owned_since": "2026-02-07T18:40:00Z"},
+    ///  "acceptance_criteria": [
     ///   {"id": "AC-1", "description": "an empty cart is answered with status 400", "status": "met",
     ///    "evidence": "cargo test cart: 12 passed", "evidence_type": "test", "met_at": "2026-02-07T19:00:00Z",
     ///    "met_by": "worker-7"}

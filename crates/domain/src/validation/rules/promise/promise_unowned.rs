@@ -6,8 +6,8 @@ rule! {
     /// A promise that was begun has an owner.
     ///
     /// ## Why
-    /// Without an owner a promise is released: nobody may change it until someone adopts it. That is allowed for a while, and
-    /// easily forgotten.
+    /// Without an owner a promise is released: nobody may change it until someone adopts it. That is allowed for a
+    /// while, and easily forgotten.
     ///
     /// ## Rejected
     /// ```json rejected

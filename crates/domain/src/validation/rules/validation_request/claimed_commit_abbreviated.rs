@@ -6,8 +6,8 @@ rule! {
     /// The commit that holds the work is named in full.
     ///
     /// ## Why
-    /// Validation is bound to one exact commit. A shortened hash may come to mean another commit as the repository grows, and
-    /// cannot be compared with one that is written in full.
+    /// Validation is bound to one exact commit. A shortened hash may come to mean another commit as the repository
+    /// grows, and cannot be compared with one that is written in full.
     ///
     /// ## Rejected
     /// ```json rejected

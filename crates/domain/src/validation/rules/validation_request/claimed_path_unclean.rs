@@ -7,8 +7,8 @@ rule! {
     /// Files that are claimed to be modified are named by plain paths, relative to the worktree.
     ///
     /// ## Why
-    /// A path that is absolute or climbs out of the worktree names a file that is not part of the work, and what looks at the
-    /// claim would open it. `countersign fix` writes a path that only needs tidying in its shortest form.
+    /// A path that is absolute or climbs out of the worktree names a file that is not part of the work, and what looks
+    /// at the claim would open it. `countersign fix` writes a path that only needs tidying in its shortest form.
     ///
     /// ## Rejected
     /// ```json rejected
@@ -20,7 +20,7 @@ rule! {
     ///
     /// ## Accepted
     /// ```json accepted
-    /// {"worktree_path": "/home/ana/shop", "claimed_evidence": {"files_modified": ["src/checkout.rs", ".github/ci.yml"]}}
+    /// {"worktree_path": "/home/ana/shop", "claimed_evidence": {"files_modified": ["src/cart.rs", ".github/ci.yml"]}}
     /// ```
     pub static CLAIMED_PATH_UNCLEAN: ValidationRequest = {
         id: "claimed-path-unclean",

@@ -6,8 +6,8 @@ rule! {
     /// A request for validation in a browser says where the application runs.
     ///
     /// ## Why
-    /// A validator that has to guess the address looks at the wrong application, or answers BLOCKED. It is a warning, because
-    /// the address may be known to the validator from elsewhere.
+    /// A validator that has to guess the address looks at the wrong application, or answers BLOCKED. It is a warning,
+    /// because the address may be known to the validator from elsewhere.
     ///
     /// ## Rejected
     /// ```json rejected

@@ -6,8 +6,8 @@ rule! {
     /// The branch has a name that git allows.
     ///
     /// ## Why
-    /// The validator checks the branch out. A name that git refuses stops it there, and one that begins with a hyphen is read
-    /// as an option.
+    /// The validator checks the branch out. A name that git refuses stops it there, and one that begins with a hyphen
+    /// is read as an option.
     ///
     /// ## Rejected
     /// ```json rejected

@@ -7,8 +7,8 @@ rule! {
     /// No two criteria of a request should say the same.
     ///
     /// ## Why
-    /// The same criterion under two ids is looked at twice and counted twice, and often stands where another was meant to be
-    /// copied and changed.
+    /// The same criterion under two ids is looked at twice and counted twice, and often stands where another was meant
+    /// to be copied and changed.
     ///
     /// ## Rejected
     /// ```json rejected

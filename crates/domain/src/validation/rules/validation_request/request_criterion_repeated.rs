@@ -7,8 +7,8 @@ rule! {
     /// Every criterion of a request has an id of its own.
     ///
     /// ## Why
-    /// A response answers each criterion by its id. If two share one, an answer for either counts for both, and one of them
-    /// is never looked at.
+    /// A response answers each criterion by its id. If two share one, an answer for either counts for both, and one of
+    /// them is never looked at.
     ///
     /// ## Rejected
     /// ```json rejected

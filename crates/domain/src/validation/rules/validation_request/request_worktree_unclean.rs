@@ -4,7 +4,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
-    /// The path of the worktree is plain: it may be absolute, but does not climb, hide characters, or pass for an option.
+    /// The path of the worktree is plain: it may be absolute, but does not climb, hide characters, or pass for an
+    /// option.
     ///
     /// ## Why
     /// The validator goes there and runs things. A path that reads otherwise than it leads takes it somewhere else.

@@ -8,8 +8,8 @@ rule! {
     /// A request past its time is answered BLOCKED.
     ///
     /// ## Why
-    /// Whoever asked has stopped waiting, and may have asked again. An answer that comes late describes work that may have
-    /// changed since. A request without `timeout_seconds` allows 300 seconds.
+    /// Whoever asked has stopped waiting, and may have asked again. An answer that comes late describes work that may
+    /// have changed since. A request without `timeout_seconds` allows 300 seconds.
     ///
     /// ## Rejected
     /// ```json with validation_request

@@ -8,8 +8,8 @@ rule! {
     /// A request for validation in a browser is answered PASS with at least one screenshot.
     ///
     /// ## Why
-    /// The request asked someone to use the application. Reading its code is another kind of looking, and only a picture shows
-    /// which of the two was done.
+    /// The request asked someone to use the application. Reading its code is another kind of looking, and only a
+    /// picture shows which of the two was done.
     ///
     /// ## Rejected
     /// ```json with validation_request

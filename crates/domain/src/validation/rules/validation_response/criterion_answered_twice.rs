@@ -7,14 +7,14 @@ rule! {
     /// Every criterion is answered once.
     ///
     /// ## Why
-    /// Of two answers for one criterion a reader takes the first or the last, and another reader takes the other. An exact
-    /// repetition is removed by `countersign fix`; between two different answers only the validator can choose.
+    /// Of two answers for one criterion a reader takes the first or the last, and another reader takes the other. An
+    /// exact repetition is removed by `countersign fix`; between two different answers only the validator can choose.
     ///
     /// ## Rejected
     /// ```json rejected
     /// {"verdict": "PARTIAL", "criteria_results": [
     ///   {"criterion_id": "AC-1", "status": "PASS", "evidence": "tests/cart.rs:41 asserts 400"},
-    ///   {"criterion_id": "AC-1", "status": "FAIL", "evidence": "POST /checkout answered 500", "remediation": "handle null"}
+    ///   {"criterion_id": "AC-1", "status": "FAIL", "evidence": "POST /checkout gave 500", "remediation": "see logs"}
     /// ]}
     /// ```
     ///
@@ -22,7 +22,7 @@ rule! {
     /// ```json accepted
     /// {"verdict": "PARTIAL", "criteria_results": [
     ///   {"criterion_id": "AC-1", "status": "PASS", "evidence": "tests/cart.rs:41 asserts 400"},
-    ///   {"criterion_id": "AC-2", "status": "FAIL", "evidence": "POST /checkout answered 500", "remediation": "handle null"}
+    ///   {"criterion_id": "AC-2", "status": "FAIL", "evidence": "POST /checkout gave 500", "remediation": "see logs"}
     /// ]}
     /// ```
     pub static CRITERION_ANSWERED_TWICE: ValidationResponse = {

@@ -8,8 +8,8 @@ rule! {
     /// Every criterion of the request is answered.
     ///
     /// ## Why
-    /// A criterion that nobody speaks of is taken for one that holds. What could not be looked at is answered SKIP or BLOCKED,
-    /// with the reason.
+    /// A criterion that nobody speaks of is taken for one that holds. What could not be looked at is answered SKIP or
+    /// BLOCKED, with the reason.
     ///
     /// ## Rejected
     /// ```json with validation_request

@@ -2,14 +2,14 @@ use super::request_of;
 use crate::validation::matching::unmatched;
 use crate::validation::payload::ValidationResponse;
 use countersign_contract::diagnostic::{Pointer, Repair};
-use countersign_contract::{Report, Subject, rule};
+use countersign_contract::{FINDINGS_MAX, Report, Subject, rule};
 
 rule! {
     /// No criterion is answered that the request does not have.
     ///
     /// ## Why
-    /// An answer for something that was not asked counts towards the verdict, and so can carry a request whose own criteria
-    /// failed.
+    /// An answer for something that was not asked counts towards the verdict, and so can carry a request whose own
+    /// criteria failed.
     ///
     /// ## Rejected
     /// ```json with validation_request
@@ -43,11 +43,13 @@ fn check(it: &Subject<'_, ValidationResponse>, report: &mut Report) {
     let asked = &request.acceptance_criteria;
     let answered = &it.record.criteria_results;
     let strange = unmatched(answered, |it| it.criterion_id.as_str(), asked, |it| it.id.as_str());
-    for index in strange {
+    for (count, index) in strange.into_iter().enumerate() {
         let id = answered[index].criterion_id.as_str();
         let place = Pointer::at("/criteria_results").item(index).key("criterion_id");
         let message = format!("the request has no criterion `{id}`");
-        let mut spelt = asked.iter().filter(|it| it.id.as_str().eq_ignore_ascii_case(id));
+        // What is beyond the limit is only counted, and not worth a search.
+        let sought = if count < FINDINGS_MAX { &**asked } else { &[] };
+        let mut spelt = sought.iter().filter(|it| it.id.as_str().eq_ignore_ascii_case(id));
         match (spelt.next(), spelt.next()) {
             (Some(meant), None) => {
                 let help = format!("write `{}`, as the request does", meant.id);

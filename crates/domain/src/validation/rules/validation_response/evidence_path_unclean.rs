@@ -4,10 +4,12 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
-    /// The paths of screenshots and of files that were looked at are plain: no `..`, no hidden characters, no leading hyphen.
+    /// The paths of screenshots and of files that were looked at are plain: no `..`, no hidden characters, no leading
+    /// hyphen.
     ///
     /// ## Why
-    /// A reader opens what the evidence names. A path that climbs leads to a file that was not part of what was looked at.
+    /// A reader opens what the evidence names. A path that climbs leads to a file that was not part of what was looked
+    /// at.
     ///
     /// ## Rejected
     /// ```json rejected

@@ -8,8 +8,8 @@ rule! {
     /// What is given as evidence for PASS says what was seen.
     ///
     /// ## Why
-    /// `ok`, `verified` or `n/a` is the verdict once more, not what it rests on. Evidence names a file, an output, an answer, a
-    /// picture: something that another can look at.
+    /// `ok`, `verified` or `n/a` is the verdict once more, not what it rests on. Evidence names a file, an output, an
+    /// answer, a picture: something that another can look at.
     ///
     /// ## Rejected
     /// ```json rejected
@@ -18,7 +18,7 @@ rule! {
     ///
     /// ## Accepted
     /// ```json accepted
-    /// {"criteria_results": [{"criterion_id": "AC-1", "status": "PASS", "evidence": "12 tests pass, see tests/cart.rs"}]}
+    /// {"criteria_results": [{"criterion_id": "AC-1", "status": "PASS", "evidence": "12 tests pass in tests/cart.rs"}]}
     /// ```
     pub static EVIDENCE_PLACEHOLDER: ValidationResponse = {
         id: "evidence-placeholder",

@@ -10,22 +10,22 @@ rule! {
     /// Evidence says more than the criterion itself.
     ///
     /// ## Why
-    /// A validator that repeats the criterion has read it. Whether it also looked cannot be seen. It is a warning, because the
-    /// words of a criterion may be so exact that little is left to add.
+    /// A validator that repeats the criterion has read it. Whether it also looked cannot be seen. It is a warning,
+    /// because the words of a criterion may be so exact that little is left to add.
     ///
     /// ## Rejected
     /// ```json with validation_request
-    /// {"acceptance_criteria": [{"id": "AC-1", "description": "an empty cart is answered with status 400"}]}
+    /// {"acceptance_criteria": [{"id": "AC-1", "description": "an empty cart is answered with 400"}]}
     /// ```
     /// ```json rejected
     /// {"criteria_results": [
-    ///   {"criterion_id": "AC-1", "status": "PASS", "evidence": "Confirmed: an empty cart is answered with status 400."}
+    ///   {"criterion_id": "AC-1", "status": "PASS", "evidence": "Confirmed: an empty cart is answered with 400."}
     /// ]}
     /// ```
     ///
     /// ## Accepted
     /// ```json with validation_request
-    /// {"acceptance_criteria": [{"id": "AC-1", "description": "an empty cart is answered with status 400"}]}
+    /// {"acceptance_criteria": [{"id": "AC-1", "description": "an empty cart is answered with 400"}]}
     /// ```
     /// ```json accepted
     /// {"criteria_results": [

@@ -4,12 +4,12 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
-    /// A verdict of PASS does not stand against the evidence that was collected for it: no failed tests, no test command that
-    /// ended badly, no file without what was expected in it.
+    /// A verdict of PASS does not stand against the evidence that was collected for it: no failed tests, no test
+    /// command that ended badly, no file without what was expected in it.
     ///
     /// ## Why
-    /// The verdict is what is acted on and the evidence is what is read when something has gone wrong. If a failure does not
-    /// touch any criterion, it is not evidence for this response; if it does, the criterion did not pass.
+    /// The verdict is what is acted on, and the evidence is what is read when something has gone wrong. A criterion
+    /// whose evidence shows a failure did not pass, and who overlooked it has not looked.
     ///
     /// ## Rejected
     /// ```json rejected
@@ -30,7 +30,7 @@ rule! {
     /// {
     ///   "verdict": "FAIL",
     ///   "criteria_results": [
-    ///     {"criterion_id": "AC-1", "status": "FAIL", "evidence": "2 of 14 tests fail", "remediation": "see the output"}
+    ///     {"criterion_id": "AC-1", "status": "FAIL", "evidence": "2 of 14 tests fail", "remediation": "see stderr"}
     ///   ],
     ///   "evidence_collected": {"test_results": {"command": "cargo test", "exit_code": 101, "passed": 12, "failed": 2}}
     /// }
@@ -69,6 +69,6 @@ fn check(it: &Subject<'_, ValidationResponse>, report: &mut Report) {
 }
 
 fn contradicted(place: Pointer, message: String, report: &mut Report) {
-    let help = "answer FAIL for the criterion that this belongs to, or take out evidence that belongs to none";
+    let help = "answer FAIL for the criterion that this belongs to; once the work is mended, ask for validation again";
     report.add(place, message, help).label(Pointer::at("/verdict"), "the verdict stands here");
 }

@@ -7,8 +7,8 @@ rule! {
     /// A criterion that failed comes with what has to be done.
     ///
     /// ## Why
-    /// The failure goes back to whoever did the work. Without a remedy they have to look for the fault that the validator has
-    /// just seen.
+    /// The failure goes back to whoever did the work. Without a remedy they have to look for the fault that the
+    /// validator has just seen.
     ///
     /// ## Rejected
     /// ```json rejected

@@ -6,13 +6,13 @@ rule! {
     /// A request is answered once: a second response is identical to the first.
     ///
     /// ## Why
-    /// The first answer has been acted on. If work has changed since, a new request asks about it; a second answer to the old
-    /// one would change what the first decision rested on.
+    /// The first answer has been acted on. If work has changed since, a new request asks about it; a second answer to
+    /// the old one would change what the first decision rested on.
     ///
     /// ## Rejected
     /// ```json against
     /// {"verdict": "FAIL", "criteria_results": [
-    ///   {"criterion_id": "AC-1", "status": "FAIL", "evidence": "POST /checkout answered 500", "remediation": "handle null"}
+    ///   {"criterion_id": "AC-1", "status": "FAIL", "evidence": "POST /checkout gave 500", "remediation": "see logs"}
     /// ]}
     /// ```
     /// ```json rejected

@@ -6,15 +6,15 @@ rule! {
     /// A test command that ends with another exit code than 0 should have a failed test to show for it.
     ///
     /// ## Why
-    /// The run failed for a reason that the counts do not show: it did not build, a threshold was missed, or the counts are of
-    /// another run. It is a warning, because such reasons exist.
+    /// The run failed for a reason that the counts do not show: it did not build, a threshold was missed, or the
+    /// counts are of another run. It is a warning, because such reasons exist.
     ///
     /// ## Rejected
     /// ```json rejected
     /// {
     ///   "verdict": "FAIL",
     ///   "criteria_results": [
-    ///     {"criterion_id": "AC-1", "status": "FAIL", "evidence": "the run ends with 1", "remediation": "see the output"}
+    ///     {"criterion_id": "AC-1", "status": "FAIL", "evidence": "the run ends with 1", "remediation": "see stderr"}
     ///   ],
     ///   "evidence_collected": {"test_results": {"command": "cargo test", "exit_code": 1, "passed": 14, "failed": 0}}
     /// }
@@ -25,7 +25,7 @@ rule! {
     /// {
     ///   "verdict": "FAIL",
     ///   "criteria_results": [
-    ///     {"criterion_id": "AC-1", "status": "FAIL", "evidence": "2 of 14 tests fail", "remediation": "see the output"}
+    ///     {"criterion_id": "AC-1", "status": "FAIL", "evidence": "2 of 14 tests fail", "remediation": "see stderr"}
     ///   ],
     ///   "evidence_collected": {"test_results": {"command": "cargo test", "exit_code": 101, "passed": 12, "failed": 2}}
     /// }

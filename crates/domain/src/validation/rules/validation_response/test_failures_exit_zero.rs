@@ -6,17 +6,17 @@ rule! {
     /// A test command that ends with exit code 0 has no failed tests.
     ///
     /// ## Why
-    /// One of the two numbers is not that of the run: a pipe or `|| true` has swallowed the exit code, or the counts are of
-    /// another run. Evidence that contradicts itself shows nothing.
+    /// One of the two numbers is not that of the run: a pipe or `|| true` has swallowed the exit code, or the counts
+    /// are of another run. Evidence that contradicts itself shows nothing.
     ///
     /// ## Rejected
     /// ```json rejected
     /// {
     ///   "verdict": "FAIL",
     ///   "criteria_results": [
-    ///     {"criterion_id": "AC-1", "status": "FAIL", "evidence": "2 of 14 tests fail", "remediation": "see the output"}
+    ///     {"criterion_id": "AC-1", "status": "FAIL", "evidence": "2 of 11 tests fail", "remediation": "see stderr"}
     ///   ],
-    ///   "evidence_collected": {"test_results": {"command": "cargo test | tail", "exit_code": 0, "passed": 12, "failed": 2}}
+    ///   "evidence_collected": {"test_results": {"command": "cargo test | cat", "exit_code": 0, "passed": 9, "failed": 2}}
     /// }
     /// ```
     ///

@@ -37,7 +37,7 @@ fn check(it: &Subject<'_, ValidationResponse>, report: &mut Report) {
         report.add(
             Pointer::at("/evidence_collected/test_results/passed"),
             "the verdict is PASS, but the test run that it cites ran no test",
-            "run the tests that show the criteria, or leave the run out",
+            "run the tests that show the criteria, and report that run",
         );
     }
 }

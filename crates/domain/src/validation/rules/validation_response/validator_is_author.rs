@@ -7,8 +7,8 @@ rule! {
     /// The author of the work is not its validator.
     ///
     /// ## Why
-    /// Work is not done because who did it says so. Where the request names the author in `x_author`, the response has to name
-    /// its validator, and that has to be someone else.
+    /// Work is not done because who did it says so. Where the request names the author in `x_author`, the response has
+    /// to name its validator, and that has to be someone else.
     ///
     /// ## Rejected
     /// ```json with validation_request

@@ -5,13 +5,13 @@ use countersign_contract::{Report, Subject, rule};
 rule! {
     /// The verdict is the one that follows from the results.
     ///
-    /// All PASS gives PASS. No PASS and at least one FAIL gives FAIL. Any PASS beside something else gives PARTIAL. Nothing but
-    /// SKIP and BLOCKED gives BLOCKED.
+    /// All PASS gives PASS. No PASS and at least one FAIL gives FAIL. Any PASS beside something else gives PARTIAL.
+    /// Nothing but SKIP and BLOCKED gives BLOCKED.
     ///
     /// ## Why
-    /// Whoever reads the verdict acts on it and does not read the results again. `countersign fix` writes the verdict that
-    /// follows, but only where that lets no more through than the claimed one did: a validator that passed every criterion and
-    /// still said FAIL knows something that the results do not say, and must be asked.
+    /// Whoever reads the verdict acts on it and does not read the results again. `countersign fix` writes the verdict
+    /// that follows, but only where that lets no more through than the claimed one did: a validator that passed every
+    /// criterion and still said FAIL knows something that the results do not say, and must be asked.
     ///
     /// ## Rejected
     /// ```json rejected
