@@ -29,7 +29,7 @@ rule! {
     /// ```
     /// ```json accepted
     /// {"criteria_results": [
-    ///   {"criterion_id": "AC-1", "status": "PASS", "evidence": "curl -d '{}' localhost:3000/checkout printed HTTP 400"}
+    ///   {"criterion_id": "AC-1", "status": "PASS", "evidence": "curl -d '{}' localhost:3000/checkout printed 400"}
     /// ]}
     /// ```
     pub static EVIDENCE_REPEATS_CRITERION: ValidationResponse = {

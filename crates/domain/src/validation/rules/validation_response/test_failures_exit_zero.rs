@@ -16,7 +16,7 @@ rule! {
     ///   "criteria_results": [
     ///     {"criterion_id": "AC-1", "status": "FAIL", "evidence": "2 of 11 tests fail", "remediation": "see stderr"}
     ///   ],
-    ///   "evidence_collected": {"test_results": {"command": "cargo test | cat", "exit_code": 0, "passed": 9, "failed": 2}}
+    ///   "evidence_collected": {"test_results": {"command": "npm test | cat", "exit_code": 0, "passed": 9, "failed": 2}}
     /// }
     /// ```
     ///
