@@ -144,9 +144,11 @@ impl Report {
             None => format!("use one of {all}"),
         };
         let found = self.find(&rules::CHOICE_UNKNOWN, at, format!("`{}` is not a known value", show(word)), help);
-        if let Some(near) = near {
+        // Only another spelling of the same word is mended: the nearest word may be the opposite one, as `COMPLIANT` is
+        // for `NON_COMPLIANT`, and a repair never decides.
+        if let Some(word) = folded {
             let pointer = found.pointer.clone();
-            found.repair(Repair::replace(pointer, near, format!("write `{near}`")));
+            found.repair(Repair::replace(pointer, word, format!("write `{word}`")));
         }
     }
 
