@@ -39,7 +39,8 @@ fn main() {
             std::fs::copy(scripts.join("ajv.mjs"), &ajv).unwrap();
             best[1] = best[1].min(nanos(Command::new("node").arg(ajv).args([&document, &schema])));
             let python = peers.join("venv/bin/python");
-            best[2] = best[2].min(nanos(Command::new(python).arg(scripts.join("pydantic_peer.py")).arg(contract).arg(&document)));
+            best[2] = best[2]
+                .min(nanos(Command::new(python).arg(scripts.join("pydantic_peer.py")).arg(contract).arg(&document)));
         }
         println!("{contract}, {} bytes", text.len());
         for (label, nanos) in ["check", "JSON.parse + ajv", "pydantic"].into_iter().zip(best) {

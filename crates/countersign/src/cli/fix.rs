@@ -109,7 +109,8 @@ impl Job<'_> {
             Ok(bytes) => bytes,
             Err(why) => bail!("`{}` cannot be read: {why}", input.name),
         };
-        let original = utf8(&bytes).map_err(|fault| anyhow::anyhow!("`{}` cannot be read: {}", input.name, fault.message))?;
+        let original =
+            utf8(&bytes).map_err(|fault| anyhow::anyhow!("`{}` cannot be read: {}", input.name, fault.message))?;
         let (text, mut changes) = self.take_answer(input, original);
         let fixed = self.fix_and_keep(input, &text)?;
         changes.extend(fixed.changes.iter().cloned());

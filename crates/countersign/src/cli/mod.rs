@@ -5,6 +5,7 @@ mod completions;
 mod contracts;
 mod example;
 mod explain;
+mod fix;
 mod man;
 mod new;
 mod output;
@@ -55,6 +56,7 @@ Exit codes: 0 allowed, 1 refused, 2 wrong usage, 3 could not be read.";
 #[derive(Debug, Subcommand)]
 enum Verb {
     Check(check::Args),
+    Fix(fix::Args),
     Explain(explain::Args),
     Rules(rules::Args),
     Contracts(contracts::Args),
@@ -87,6 +89,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
     let project = || Project::find(cli.project.as_deref());
     match cli.verb {
         Verb::Check(args) => check::run(&args, &project()?),
+        Verb::Fix(args) => fix::run(&args, &project()?),
         Verb::Explain(args) => explain::run(&args),
         Verb::Rules(args) => rules::run(&args),
         Verb::Contracts(args) => contracts::run(&args, &project()?),
