@@ -138,7 +138,7 @@ impl<'s> Document<'s> {
         match (long, key) {
             (false, _) => span,
             (true, Some(key)) => key.span(),
-            (true, None) => span.start..self.text.len().min(span.start + 1),
+            (true, None) => span.start..self.text.ceil_char_boundary(span.start + 1),
         }
     }
 

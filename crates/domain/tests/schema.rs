@@ -226,7 +226,9 @@ impl<'s> Maker<'s> {
             }
             (1, Value::Array(items)) => items.push(junk),
             (2, Value::String(text)) => text.push('!'),
-            (2, Value::Number(number)) => *number = (number.as_i64().unwrap_or(0) + 1).into(),
+            (2, Value::Number(number)) => {
+                *number = (number.as_i64().unwrap_or(0) + 1).min(9_007_199_254_740_991).into()
+            }
             (3, Value::String(text)) => *text = text.to_uppercase(),
             (_, target) => *target = junk,
         }

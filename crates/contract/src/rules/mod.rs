@@ -1,5 +1,5 @@
 //! The rules that hold for every contract: how a document is written, what shape its values have, and what its texts must
-//! not hold. The reader applies the first kind itself; [`check_texts`] looks through the texts.
+//! not hold. The reader applies the first kind itself; `texts.rs` looks through the texts.
 
 mod choice_unknown;
 mod companion_unmatched;

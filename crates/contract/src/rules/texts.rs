@@ -29,8 +29,13 @@ fn check_secrets(at: Cursor<'_>, report: &mut Report) {
     let message = format!("this text holds a secret ({})", kinds.join(", "));
     let help = format!("remove it and change it; redacted it reads `{}`", crate::show(&redacted));
     let found = report.find(&SECRET_IN_TEXT, at, message, help);
+    found.span = Some(at.span());
     let pointer = found.pointer.clone();
-    found.repair(Repair::replace(pointer, redacted, "redact the secret"));
+    // The pointer of a key leads to its value, which must not be replaced for it.
+    let is_value = at.document().find(&pointer).is_some_and(|value| value.index() == at.index());
+    if is_value {
+        found.repair(Repair::replace(pointer, redacted, "redact the secret"));
+    }
 }
 
 /// A member called `password` with a text for a value is a secret, though neither text is one by itself.
@@ -42,7 +47,9 @@ fn check_secret_members(at: Cursor<'_>, report: &mut Report) {
             && scan::redact(text).is_none()
         {
             let message = format!("field `{}` holds a secret", crate::show(name));
+            report.hide(text);
             let found = report.find(&SECRET_IN_TEXT, value, message, "remove it and change it");
+            found.span = Some(value.span());
             let pointer = found.pointer.clone();
             found.repair(Repair::replace(pointer, "[REDACTED:field]", "redact the secret"));
         }

@@ -23,6 +23,7 @@ mod bytes;
 mod control;
 mod field;
 mod fold;
+mod mask;
 mod phrase;
 mod phrases;
 mod secret;
@@ -35,6 +36,7 @@ use std::ops::ControlFlow;
 pub use assignment::secret_key_name;
 pub use control::{Control, control};
 pub use field::control_key_name;
+pub use mask::mask;
 pub use secret::{Secret, redact, secrets};
 pub use value::secret_value;
 

@@ -264,6 +264,8 @@ impl Job<'_> {
 
     fn text(&self, decision: &Decision, source: Source<'_>) -> String {
         let mut out = String::new();
+        let masked = output::masked(source.text, decision);
+        let source = Source { text: &masked, ..source };
         for diagnostic in &decision.details.diagnostics {
             out.push_str(&text::diagnostic(diagnostic, source, self.terminal.look()));
             out.push('\n');

@@ -116,7 +116,9 @@ impl Job<'_> {
         changes.extend(fixed.changes.iter().cloned());
         let unchanged = fixed.text == original;
         if !unchanged {
-            output::say(&diff(original, &fixed.text, &input.name));
+            let before = check(self.checker, &self.request(Source { name: &input.name, text: original }));
+            let shown = output::masked(original, &before.decision);
+            output::say(&diff(&shown, &fixed.text, &input.name));
         }
         for change in &changes {
             output::say(&format!("  {change}"));
@@ -214,7 +216,8 @@ impl Job<'_> {
             output::say(&format!("{done}: {}", text::verdict(decision)));
             return Exit::Allowed;
         }
-        let source = Source { name: &input.name, text: &fixed.text };
+        let shown = output::masked(&fixed.text, decision);
+        let source = Source { name: &input.name, text: &shown };
         let terminal = Terminal::stdout();
         output::say(&format!(
             "\nafter {} of {} attempts a person must decide:\n",
