@@ -16,7 +16,9 @@ fn any_value() -> impl Strategy<Value = Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         (-9_007_199_254_740_991i64..=9_007_199_254_740_991).prop_map(Value::from),
-        any::<f64>().prop_filter("readable", |it| it.is_finite() && !(9e15..1e21).contains(&it.abs())).prop_map(Value::from),
+        any::<f64>()
+            .prop_filter("readable", |it| it.is_finite() && !(9e15..1e21).contains(&it.abs()))
+            .prop_map(Value::from),
         any::<String>().prop_map(Value::from),
         "[a-z \"\\\\\n\u{1}\u{7f}é漢😀]{0,40}".prop_map(Value::from),
     ];
