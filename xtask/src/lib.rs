@@ -5,7 +5,9 @@
 
 #![expect(clippy::print_stdout, reason = "this is a program for people at a terminal")]
 
+mod bench_peers;
 mod ci;
+mod demo;
 mod dist;
 mod fuzz;
 mod house;
@@ -32,7 +34,7 @@ pub struct Verb {
 }
 
 /// Everything that `cargo xtask` can do, in the order in which it is listed.
-pub static VERBS: &[Verb] = &[test::VERB, ci::VERB, tidy::VERB, fuzz::VERB, dist::VERB];
+pub static VERBS: &[Verb] = &[demo::VERB, test::VERB, ci::VERB, tidy::VERB, fuzz::VERB, bench_peers::VERB, dist::VERB];
 
 /// Runs the verb that the arguments name.
 pub fn main(arguments: &[String]) -> ExitCode {

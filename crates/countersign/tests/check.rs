@@ -1,0 +1,248 @@
+//! `countersign check` as its users call it.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(dead_code, reason = "each test file uses its part of the house")]
+
+mod house;
+
+use house::{House, document};
+use serde_json::json;
+
+const OK: &str = "OK";
+
+#[test]
+fn the_exit_code_says_what_the_worst_document_was() {
+    let house = House::new();
+    house.document("good.json", "assignment", json!({}));
+    house.document("bad.json", "assignment", json!({"task": {"forbidden_scope": ["tests"]}}));
+    house.write("latin.json", b"{\"a\": \"\xe9\"}");
+    house.write("notes.txt", "no payload").write("package.json", "{\"name\": \"x\"}");
+    std::fs::create_dir(house.path("empty")).unwrap();
+    let cases: [(&[&str], i32); 9] = [
+        (&["good.json"], 0),
+        (&["bad.json"], 1),
+        (&["good.json", "bad.json"], 1),
+        (&["absent.json"], 3),
+        (&["bad.json", "absent.json", "good.json"], 3),
+        (&["latin.json"], 3),
+        (&["empty"], 3),
+        (&["package.json"], 1),
+        (&["--no-such-flag"], 2),
+    ];
+    for (arguments, code) in cases {
+        let answer = house.run(&[&["check"], arguments].concat());
+        assert_eq!(answer.code, code, "{arguments:?}: {answer:?}");
+    }
+}
+
+#[test]
+fn decisions_come_in_the_order_of_the_arguments() {
+    let house = House::new();
+    let names: Vec<String> = (0..200).map(|number| format!("{:03}.json", (number * 37) % 200)).collect();
+    for name in &names {
+        house.document(name, "assignment", json!({"task": {"task_id": format!("T-{}", &name[..3])}}));
+    }
+    let arguments: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (code, decisions) = house.decisions(&arguments);
+    assert_eq!(code, 0);
+    let files: Vec<&str> = decisions.iter().map(|it| it["details"]["file"].as_str().unwrap()).collect();
+    assert_eq!(files, arguments);
+}
+
+#[test]
+fn a_directory_is_walked_as_git_would_and_strangers_are_skipped() {
+    let house = House::new();
+    house
+        .document("a/good.json", "assignment", json!({}))
+        .write("a/package.json", "{\"name\": \"x\"}")
+        .write("a/README.md", "# Title\n")
+        .write("a/broken.json", "{\"name\": ")
+        .write("ignored/bad.json", "{\"packet_type\": 1}")
+        .write(".gitignore", "ignored\n");
+    let answer = house.run(&["check"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert_eq!(answer.err.trim(), "1 allowed, 0 refused, 3 skipped as no payload");
+    // A payload that broke is not somebody else's file.
+    house.write("a/cut.json", "{\"packet_type\": \"assignment\", ");
+    let answer = house.run(&["check"]);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(answer.out.contains("error[syntax-invalid]"), "{answer:?}");
+}
+
+#[test]
+fn documents_given_with_it_are_context_that_must_hold() {
+    let house = House::new();
+    house.document("assignment.json", "assignment", json!({}));
+    house.document("other.json", "assignment", json!({"task": {"task_id": "T-99"}}));
+    house.document("broken.json", "assignment", json!({"task": {"lock_scope": []}}));
+    let result = json!({"changes": [{"resource": "src/api.py", "action": "edit"}]});
+    house.document("outside.json", "subagent_result", result);
+    house.document("result.json", "subagent_result", json!({}));
+    let cases: [(&[&str], i32, &str); 7] = [
+        (&["result.json"], 0, OK),
+        (&["result.json", "--with", "assignment.json"], 0, OK),
+        (&["outside.json"], 0, OK),
+        (&["outside.json", "--with", "assignment.json"], 1, "SCOPE_VIOLATION"),
+        (&["outside.json", "--with", "other.json", "--with", "assignment.json"], 1, "SCOPE_VIOLATION"),
+        (&["result.json", "--with", "other.json"], 1, "CORRELATION_MISMATCH"),
+        (&["result.json", "--with", "broken.json"], 1, "SCHEMA_INVALID"),
+    ];
+    for (arguments, code, expected) in cases {
+        assert_eq!(house.codes(arguments), (code, vec![expected.to_owned()]), "{arguments:?}");
+    }
+    assert_eq!(house.run(&["check", "result.json", "--with", "absent.json"]).code, 3);
+}
+
+#[test]
+fn in_a_directory_documents_find_each_other_by_their_ids() {
+    let house = House::new();
+    house.document("assignments/T-12.json", "assignment", json!({}));
+    house.document("results/T-12.json", "subagent_result", json!({"changes": [{"resource": "src/api.py", "action": "edit"}]}));
+    house.document("results/T-13.json", "subagent_result", json!({"task_id": "T-13"}));
+    let (code, codes) = house.codes(&["."]);
+    assert_eq!((code, codes), (1, vec![OK.to_owned(), "SCOPE_VIOLATION".to_owned(), OK.to_owned()]));
+}
+
+#[test]
+fn assignments_that_wait_for_each_other_are_found_wherever_they_lie() {
+    let house = House::new();
+    for (id, needs) in [("T-1", "T-2"), ("T-2", "T-3"), ("T-3", "T-1"), ("T-4", "T-1")] {
+        let task = json!({"task": {"task_id": id, "dependencies": [needs], "lock_scope": [format!("src/{id}.py")]}});
+        house.document(&format!("{id}/assignment.json"), "assignment", task);
+    }
+    let (_, codes) = house.codes(&["."]);
+    let circle = "DEPENDENCY_NOT_MET".to_owned();
+    assert_eq!(codes, [circle.clone(), circle.clone(), circle, OK.to_owned()]);
+}
+
+#[test]
+fn standard_input_is_told_by_its_text_or_its_name() {
+    let house = House::new();
+    let assignment = document("assignment", json!({}));
+    let yaml = countersign_contract::fix::write(&assignment, "", countersign_contract::Form::Yaml);
+    let cases = [
+        (assignment.to_string(), None),
+        (format!("{assignment:#}"), None),
+        (yaml.clone(), None),
+        (yaml, Some("a.yaml")),
+        (document("worklog_entry", json!({})).to_string(), Some("T-12.jsonl")),
+    ];
+    for (text, name) in cases {
+        let name = name.map(|name| vec!["--stdin-filename", name]).unwrap_or_default();
+        let answer = house.run_with(&[vec!["check", "-"], name].concat(), &text, &[]);
+        assert_eq!(answer.code, 0, "{text}\n{answer:?}");
+    }
+    assert_eq!(house.run_with(&["check", "-", "-"], "", &[]).code, 3);
+}
+
+#[test]
+fn the_configuration_tightens_and_never_loosens() {
+    let house = House::new();
+    house.document("unknown.json", "assignment", json!({"extra": 1}));
+    assert_eq!(house.run(&["check", "unknown.json"]).code, 0);
+    assert_eq!(house.run(&["check", "unknown.json", "--strict"]).code, 1);
+    house.write(".countersign/config.toml", "[severity]\nfield-unknown = \"error\"\n");
+    assert_eq!(house.run(&["check", "unknown.json"]).code, 1);
+    let refused = [
+        ("[severity]\nfield-missing = \"warning\"\n", "cannot be lowered"),
+        ("[severity]\nno-such-rule = \"error\"\n", "there is no rule"),
+        ("[tokens]\nmax = 9000\n", "not raise it"),
+        ("[check]\nstric = true\n", "unknown field"),
+        ("[[contracts]]\nname = \"assignment\"\nschema = \"x.json\"\n", "built-in"),
+    ];
+    for (config, why) in refused {
+        house.write(".countersign/config.toml", config);
+        let answer = house.run(&["check", "unknown.json"]);
+        assert_eq!(answer.code, 3, "{config}");
+        assert!(answer.err.contains(why), "{config}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_schema_of_ones_own_is_a_contract() {
+    let house = House::new();
+    let schema = json!({
+        "type": "object",
+        "properties": {"invoice_id": {"type": "string", "pattern": "^I-[0-9]+$"}, "amount": {"type": "number", "minimum": 0}},
+        "required": ["invoice_id", "amount"],
+    });
+    house.write("schemas/invoice.json", schema.to_string());
+    let config = "[[contracts]]\nname = \"invoice\"\nschema = \"schemas/invoice.json\"\nmarks = [\"invoice_id\"]\n";
+    house.write(".countersign/config.toml", config);
+    house.write("good.json", "{\"invoice_id\": \"I-1\", \"amount\": 3}");
+    house.write("bad.yaml", "invoice_id: I-1\namount: -3\n");
+    house.write("leak.json", "{\"invoice_id\": \"I-1\", \"amount\": 3, \"note\": \"password=hunter2hunter2\"}");
+    let (code, decisions) = house.decisions(&["good.json", "bad.yaml", "leak.json"]);
+    assert_eq!(code, 1);
+    assert_eq!(decisions[0]["code"], OK);
+    assert_eq!(decisions[0]["details"]["contract"], "invoice");
+    assert_eq!(decisions[1]["code"], "SCHEMA_INVALID");
+    assert_eq!(decisions[1]["details"]["diagnostics"][0]["pointer"], "/amount");
+    assert_eq!(decisions[1]["details"]["diagnostics"][0]["line"], 2);
+    assert_eq!(decisions[2]["code"], "UNTRUSTED_CONTEXT_BLOCK");
+    house.write("schemas/invoice.json", "{\"$ref\": \"https://example.com/schema.json\"}");
+    let answer = house.run(&["check", "good.json"]);
+    assert_eq!(answer.code, 3);
+    assert!(answer.err.contains("lies outside it"), "{answer:?}");
+}
+
+#[test]
+fn colours_are_for_terminals_and_those_who_ask() {
+    let house = House::new();
+    house.document("bad.json", "assignment", json!({"task": {"timeout_seconds": 1}}));
+    let coloured = |env: &[(&str, &str)]| house.run_with(&["check", "bad.json"], "", env).out.contains('\u{1b}');
+    assert!(!coloured(&[]));
+    assert!(coloured(&[("CLICOLOR_FORCE", "1")]));
+    assert!(!coloured(&[("NO_COLOR", "1")]));
+}
+
+/// A secret stands in every text in turn, as value and as key; no format may repeat it.
+#[test]
+fn a_secret_in_any_place_appears_in_no_output() {
+    let canary = concat!("AKI", "AIOSFODNN7CANARYX");
+    let house = House::new();
+    let mut names = Vec::new();
+    for contract in countersign_domain::contracts() {
+        let mut places = Vec::new();
+        texts(&(contract.example)(), "", &mut places);
+        for (number, place) in places.iter().enumerate() {
+            let mut document = document(contract.name, json!({}));
+            *document.pointer_mut(place).unwrap() = format!("before {canary} after").into();
+            let name = format!("{}-{number}.json", contract.name);
+            house.write(&name, format!("{document:#}"));
+            names.push(name);
+        }
+        let mut document = document(contract.name, json!({"password": "plainhunter2"}));
+        document[canary] = json!(1);
+        let name = format!("{}-key.json", contract.name);
+        house.write(&name, format!("{document:#}"));
+        names.push(name);
+    }
+    for format in ["text", "json", "sarif", "github"] {
+        let arguments: Vec<&str> = ["check", "--format", format].into_iter().chain(names.iter().map(String::as_str)).collect();
+        let answer = house.run(&arguments);
+        assert_eq!(answer.code, 1);
+        for secret in [canary, "plainhunter2"] {
+            let leak = answer.out.lines().chain(answer.err.lines()).find(|line| line.contains(secret));
+            assert_eq!(leak, None, "{format}");
+        }
+    }
+    for name in &names {
+        let answer = house.run(&["fix", name]);
+        assert!(!answer.err.contains(canary) && !answer.err.contains("plainhunter2"), "{name}: {answer:?}");
+        assert!(name.ends_with("key.json") || !answer.out.contains(canary), "{name}: {answer:?}");
+    }
+}
+
+fn texts(value: &serde_json::Value, at: &str, places: &mut Vec<String>) {
+    match value {
+        serde_json::Value::String(_) => places.push(at.to_owned()),
+        serde_json::Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| texts(item, &format!("{at}/{index}"), places));
+        }
+        serde_json::Value::Object(members) => {
+            members.iter().for_each(|(key, member)| texts(member, &format!("{at}/{key}"), places));
+        }
+        _ => {}
+    }
+}
