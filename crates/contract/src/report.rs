@@ -228,6 +228,11 @@ impl Report {
             redact(&mut finding.message, &self.hidden);
             redact(&mut finding.help, &self.hidden);
             finding.labels.iter_mut().for_each(|label| redact(&mut label.text, &self.hidden));
+            if let Some(hidden) = scan::redact(finding.pointer.as_str()) {
+                // A key that is a secret: its place cannot be named, and so not mended by machine.
+                finding.pointer = Pointer::at(hidden);
+                finding.repair = None;
+            }
             if let Some(repair) = &mut finding.repair {
                 redact(&mut repair.summary, &self.hidden);
                 repair.patch.iter_mut().filter_map(Edit::value_mut).for_each(|value| redact_value(value, &self.hidden));
