@@ -1,11 +1,13 @@
 //! Looking for overlaps among many resources in less than the product of their numbers.
 
-use crate::work::scope::{contains, segments};
+use crate::work::scope::{ROOT, contains, overlap, segments};
+use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::hash::Hash;
 
 /// Lists up to this long are searched from end to end, which needs no memory and is faster.
-const FEW: usize = 16;
+pub const FEW: usize = 16;
 
 /// Something that stands at a resource.
 pub trait Placed {
@@ -31,34 +33,43 @@ impl<'a, T: Placed, F: Fn(&T) -> bool> Places<'a, T, F> {
 
     /// The number of an item that contains `place` or is equal to it.
     pub fn holding(&self, place: &str) -> Option<usize> {
+        self.holding_where(place, |_| true)
+    }
+
+    /// The number of an item that contains `place` or is equal to it, and of which `fits` is true.
+    pub fn holding_where(&self, place: &str, fits: impl Fn(&T) -> bool) -> Option<usize> {
         if self.items.len() <= FEW {
-            return self.scan(|item| contains(item, place));
+            return self.scan(|item| contains(item.place(), place) && fits(item));
         }
         let ends = place.match_indices('/').map(|(end, _)| end).chain([place.len()]);
-        let above = std::iter::once(super::scope::ROOT).chain(ends.map(|end| &place[..end]));
-        let mut above = above.map(|folder| self.first_from(folder).filter(|(_, item)| *item == folder));
-        above.find_map(|found| found).map(|(index, _)| index)
+        let mut above = std::iter::once(ROOT).chain(ends.map(|end| &place[..end]));
+        above.find_map(|folder| self.run(folder, |item| item.place() == folder, &fits))
     }
 
     /// The number of an item that overlaps `place`.
     pub fn overlapping(&self, place: &str) -> Option<usize> {
-        self.holding(place).or_else(|| {
-            if self.items.len() <= FEW {
-                return self.scan(|item| contains(place, item));
-            }
-            self.first_from(place).filter(|(_, item)| contains(place, item)).map(|(index, _)| index)
-        })
+        self.overlapping_where(place, |_| true)
     }
 
-    fn scan(&self, fits: impl Fn(&str) -> bool) -> Option<usize> {
-        self.items.iter().position(|item| (self.counts)(item) && fits(item.place()))
+    /// The number of an item that overlaps `place`, and of which `fits` is true.
+    pub fn overlapping_where(&self, place: &str, fits: impl Fn(&T) -> bool) -> Option<usize> {
+        if self.items.len() <= FEW {
+            return self.scan(|item| overlap(item.place(), place) && fits(item));
+        }
+        let inside = || self.run(place, |item| contains(place, item.place()), &fits);
+        self.holding_where(place, &fits).or_else(inside)
     }
 
-    /// The first item that stands at `place` or, in the order of segments, behind it.
-    fn first_from(&self, place: &str) -> Option<(usize, &str)> {
+    fn scan(&self, fits: impl Fn(&T) -> bool) -> Option<usize> {
+        self.items.iter().position(|item| (self.counts)(item) && fits(item))
+    }
+
+    /// From `place` on, in the order of segments and as long as `goes_on` is true, the first item of which `fits` is.
+    fn run(&self, place: &str, goes_on: impl Fn(&T) -> bool, fits: impl Fn(&T) -> bool) -> Option<usize> {
         let before = |index: &usize| by_segments(self.items[*index].place(), place) == Ordering::Less;
-        let index = *self.sorted.get(self.sorted.partition_point(before))?;
-        Some((index, self.items[index].place()))
+        let from = &self.sorted[self.sorted.partition_point(before)..];
+        let mut run = from.iter().copied().take_while(|index| goes_on(&self.items[*index]));
+        run.find(|index| fits(&self.items[*index]))
     }
 }
 
@@ -130,7 +141,7 @@ pub struct Firsts<F, K> {
     table: HashMap<K, usize>,
 }
 
-impl<K: Eq + std::hash::Hash, F: Fn(usize) -> K> Firsts<F, K> {
+impl<K: Eq + Hash, F: Fn(usize) -> K> Firsts<F, K> {
     /// Prepares a list of `length` items for questions.
     pub fn new(length: usize, key: F) -> Self {
         let mut table = HashMap::new();
@@ -143,16 +154,19 @@ impl<K: Eq + std::hash::Hash, F: Fn(usize) -> K> Firsts<F, K> {
     }
 
     /// The number of the first item with this key.
-    pub fn find(&self, wanted: &K) -> Option<usize> {
+    pub fn find<Q: Eq + Hash + ?Sized>(&self, wanted: &Q) -> Option<usize>
+    where
+        K: Borrow<Q>,
+    {
         if self.length > FEW {
             return self.table.get(wanted).copied();
         }
-        (0..self.length).find(|index| (self.key)(*index) == *wanted)
+        (0..self.length).find(|index| (self.key)(*index).borrow() == wanted)
     }
 
     /// Each item whose key an earlier one has, with the first such: `(later, first)`.
     pub fn repeats(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let first = |index: usize| self.find(&(self.key)(index)).filter(|first| *first < index);
+        let first = |index: usize| self.find::<K>(&(self.key)(index)).filter(|first| *first < index);
         (1..self.length).filter_map(move |index| first(index).map(|first| (index, first)))
     }
 }
@@ -160,7 +174,6 @@ impl<K: Eq + std::hash::Hash, F: Fn(usize) -> K> Firsts<F, K> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::work::scope::overlap;
     use proptest::prelude::*;
 
     #[derive(Debug)]
@@ -181,7 +194,9 @@ mod tests {
     proptest! {
         #[test]
         fn questions_have_the_answers_of_a_plain_search(items in items(40), place in "[ab](/[ab.]b){0,2}") {
-            let places = Places::new(&items, |it| it.1 > 0);
+            let places = Places::new(&items, |it: &At| it.1 > 0);
+            let narrow = Places::new(&items, |_: &At| true);
+            prop_assert_eq!(narrow.overlapping_where(&place, |it| it.1 > 0).is_some(), places.overlapping(&place).is_some());
             let plain = |fits: fn(&str, &str) -> bool| items.iter().any(|it| it.1 > 0 && fits(it.place(), &place));
             prop_assert_eq!(places.holding(&place).is_some(), plain(contains));
             prop_assert_eq!(places.overlapping(&place).is_some(), plain(overlap));

@@ -10,6 +10,9 @@ use std::borrow::Cow;
 /// The normal form of the root.
 pub const ROOT: &str = ".";
 
+/// What belongs to the program itself and to no task.
+pub const RESERVED: &str = ".countersign";
+
 /// Why a text is not a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {

@@ -1,0 +1,45 @@
+use crate::work::payload::OrchestratorOutput;
+use crate::work::replay::bundle;
+use countersign_contract::diagnostic::Pointer;
+use countersign_contract::{Report, Subject, rule};
+
+rule! {
+    /// A turn that names the version of the ledger it was made from is applied to that version only. The version is
+    /// `x_base_version`, in the turn and in the handoff bundle that shows the ledger.
+    ///
+    /// ## Why
+    /// Somebody else has changed the ledger since. What the turn takes for granted may not be so any more.
+    ///
+    /// ## Rejected
+    /// ```json with handoff_bundle
+    /// {"x_base_version": 7}
+    /// ```
+    /// ```json rejected
+    /// {"x_base_version": 6}
+    /// ```
+    ///
+    /// ## Accepted
+    /// ```json with handoff_bundle
+    /// {"x_base_version": 7}
+    /// ```
+    /// ```json accepted
+    /// {"x_base_version": 7}
+    /// ```
+    pub static DELTA_BASE_STALE: OrchestratorOutput = {
+        id: "delta-base-stale",
+        code: ConcurrencyConflict,
+        severity: Error,
+        summary: "the turn was made from another version of the ledger",
+        check: check,
+    }
+}
+
+fn check(it: &Subject<'_, OrchestratorOutput>, report: &mut Report) {
+    let Some(base) = it.record.base_version.filter(|_| !it.record.ledger_delta.is_empty()) else { return };
+    let Some(current) = bundle(it).and_then(|bundle| bundle.base_version) else { return };
+    if base != current {
+        let message =
+            format!("the turn was made from version {} of the ledger, which is at {}", base.get(), current.get());
+        report.add(Pointer::at("/x_base_version"), message, "read the ledger again and make the turn anew");
+    }
+}
