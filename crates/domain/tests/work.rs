@@ -203,7 +203,7 @@ fn elsewhere_files_touched_are_unknown() {
 
 #[test]
 fn repairs_mend_what_they_are_offered_for() {
-    let delta = |reason: &str| json!({"task_id": "T-12", "status": "in_progress", "owner": "coder", "reason": reason, "delta_id": "d-1"});
+    let delta = &(contract("orchestrator_output").unwrap().example)()["ledger_delta"][0];
     let change = json!({"resource": "src/money/a.rs", "action": "edit"});
     let answer = json!({"criterion": "All tests pass", "status": "pass", "evidence": "cargo test"});
     let rows = (contract("handoff_bundle").unwrap().example)()["ledger"].clone();
@@ -220,7 +220,7 @@ fn repairs_mend_what_they_are_offered_for() {
             json!({"task": {"acceptance_criteria": ["a", " a", "b", "a "], "dependencies": ["T-1", "T-1"]}}),
         ),
         example("orchestrator_output", json!({"assignments": [embedded]})),
-        example("orchestrator_output", json!({"ledger_delta": [delta("x"), delta("x")]})),
+        example("orchestrator_output", json!({"ledger_delta": [delta, delta]})),
         example("subagent_result", json!({"changes": [change, change], "acceptance_check": [answer, answer]})),
         example("handoff_bundle", json!({ "ledger": slow })),
     ];
@@ -250,7 +250,10 @@ fn a_criterion_in_other_words_is_repaired_only_when_it_means_the_same() {
 
 #[test]
 fn long_lists_have_the_answers_of_short_ones() {
-    let delta = |task: usize, status: &str, id: usize| json!({"task_id": format!("T-{task}"), "status": status, "owner": "coder", "reason": "-", "delta_id": format!("d-{id}")});
+    let delta = |task: usize, status: &str, id: usize| {
+        let (task, id) = (format!("T-{task}"), format!("d-{id}"));
+        json!({"task_id": task, "status": status, "owner": "coder", "reason": "-", "delta_id": id})
+    };
     let mut deltas: Vec<Value> = (1..40).map(|task| delta(task, "in_progress", task)).collect();
     deltas.extend((1..40).map(|task| delta(task, "done", 100 + task)));
     deltas.push(delta(7, "in_progress", 7));

@@ -1,8 +1,8 @@
 //! Which files a criterion asks to be changed.
 //!
-//! A criterion is prose, so this looks only for what can hardly mean anything else: an order (`update docs/api.md`, `add
-//! a section to docs/api.md`) or a passive (`docs/api.md is updated`) whose object is a path. A sentence that denies or
-//! sets a condition is left alone, and so is a path that is read, tested, or mentioned on the way.
+//! A criterion is prose, so this looks only for what can hardly mean anything else: an order (`update docs/api.md`,
+//! `add a section to docs/api.md`) or a passive (`docs/api.md is updated`) whose object is a path. A sentence that
+//! denies or sets a condition is left alone, and so is a path that is read, tested, or mentioned on the way.
 
 use crate::work::scope;
 use std::borrow::Cow;
@@ -89,6 +89,9 @@ const PARTING: &[&str] = &[
     "via", "where", "which", "with",
 ];
 
+/// How many words may stand between an order and what it puts something into.
+const PUT_WORDS_MAX: usize = 12;
+
 struct Word<'t> {
     text: &'t str,
     /// The path in normal form, if it is one.
@@ -137,6 +140,8 @@ fn is_ordered(before: &[Word<'_>]) -> bool {
     if !is_one(last, INTO) {
         return false;
     }
+    // An order is not far from its end, and a text without any end is not searched again for each of its paths.
+    let rest = &rest[rest.len().saturating_sub(PUT_WORDS_MAX)..];
     let order = rest.iter().rposition(|word| is_one(word, PUT));
     order.is_some_and(|order| {
         let put = &rest[order + 1..];

@@ -1,8 +1,8 @@
 //! Work: who does what, on which files, until when, and what shows that it is done.
 //!
 //! An orchestrator keeps an operator ledger with a row for each task. In each turn it changes rows and gives tasks out;
-//! a worker answers each assignment with a result and keeps a worklog on the way; a bundle hands the whole run over to an
-//! orchestrator that knows nothing of it.
+//! a worker answers each assignment with a result and keeps a worklog on the way; a bundle hands the whole run over to
+//! an orchestrator that knows nothing of it.
 //!
 //! ```text
 //! orchestrator_output ──assignments[]──▶ assignment ──▶ worker ──▶ subagent_result
@@ -31,7 +31,8 @@
 //! **Invariant:** a task changes nothing outside its lock scope, nothing inside its forbidden scope, and never
 //! `.countersign`; only its own worklog it may always write.
 //! **Invariant:** a task starts when everything it waits for is done, with an owner and its locks.
-//! **Invariant:** done means that every criterion of the assignment is answered, in its words, with `pass` and evidence.
+//! **Invariant:** done means that every criterion of the assignment is answered, in its words, with `pass` and
+//! evidence.
 //! **Invariant:** a task that stopped holds no lock, and one that is blocked has a blocker that says why.
 //! **Invariant:** an assignment obeys its own rules wherever it stands, also inside a turn.
 //!

@@ -5,8 +5,8 @@ rule! {
     /// letters composed. The root of the project is `.`.
     ///
     /// ## Why
-    /// Resources are compared in their normal form, so nothing is missed. But a reader who sees `src/` and `./src` takes
-    /// them for two things, and a tool that compares texts does too.
+    /// Resources are compared in their normal form, so nothing is missed. But a reader who sees `src/` and `./src`
+    /// takes them for two things, and a tool that compares texts does too.
     ///
     /// ## Rejected
     /// ```json rejected

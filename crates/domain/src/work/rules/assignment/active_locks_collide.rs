@@ -6,8 +6,8 @@ rule! {
     /// No two tasks hold resources that overlap.
     ///
     /// ## Why
-    /// A list of locks in which two tasks hold the same thing was not made from one ledger. Whoever relies on it gives the same
-    /// file out a third time.
+    /// A list of locks in which two tasks hold the same thing was not made from one ledger. Whoever relies on it gives
+    /// the same file out a third time.
     ///
     /// ## Rejected
     /// ```json rejected

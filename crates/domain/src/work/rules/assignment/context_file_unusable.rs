@@ -7,8 +7,8 @@ rule! {
     /// A file of the context is a path in the project.
     ///
     /// ## Why
-    /// A worker opens what it is told to read. A path that leads out of the project lets whoever wrote the packet show it any
-    /// file of the machine.
+    /// A worker opens what it is told to read. A path that leads out of the project lets whoever wrote the packet show
+    /// it any file of the machine.
     ///
     /// ## Rejected
     /// ```json rejected

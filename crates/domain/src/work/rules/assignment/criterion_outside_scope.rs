@@ -3,15 +3,16 @@ use crate::work::payload::Assignment;
 use crate::work::reach::Reach;
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
+use std::cell::OnceCell;
 
 rule! {
     /// A criterion must be within reach: a file that it orders to be changed lies inside the lock scope and outside the
     /// forbidden scope. The task's own worklog is always within reach.
     ///
     /// ## Why
-    /// A worker that is told to change a file and forbidden to touch it can only fail or disobey. Only plain orders are looked
-    /// for (`update docs/api.md`, `add a section to docs/api.md`, `docs/api.md is updated`); files that are read, run or
-    /// mentioned are not meant. A path counts when it has a `/` and an ending.
+    /// A worker that is told to change a file and forbidden to touch it can only fail or disobey. Only plain orders are
+    /// looked for (`update docs/api.md`, `add a section to docs/api.md`, `docs/api.md is updated`); files that are
+    /// read, run or mentioned are not meant. A path counts when it has a `/` and an ending.
     ///
     /// ## Rejected
     /// ```json rejected
@@ -50,10 +51,11 @@ rule! {
 
 fn check(it: &Subject<'_, Assignment>, report: &mut Report) {
     let task = &it.record.task;
+    let reach = OnceCell::new();
     for (index, criterion) in task.acceptance_criteria.iter().enumerate() {
         criterion.inspect(|text| {
             changed_paths(text, |path| {
-                if let Some(why) = Reach::new(task).refuses(path) {
+                if let Some(why) = reach.get_or_init(|| Reach::new(task)).refuses(path) {
                     report.add(
                         Pointer::at("/task/acceptance_criteria").item(index),
                         format!("this asks for a change to `{}`, but {why}", show(path)),

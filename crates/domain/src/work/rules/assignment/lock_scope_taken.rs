@@ -4,8 +4,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
-    /// Nothing in the lock scope may overlap an active lock of another task. Two resources overlap when they are equal or one
-    /// contains the other; released locks and the task's own do not count.
+    /// Nothing in the lock scope may overlap an active lock of another task. Two resources overlap when they are equal
+    /// or one contains the other; released locks and the task's own do not count.
     ///
     /// ## Why
     /// Two workers who change the same file overwrite each other, and neither notices.

@@ -8,8 +8,8 @@ rule! {
     /// Every active lock is held by a task of the ledger that is in progress.
     ///
     /// ## Why
-    /// Locks are taken when a task starts and released when it stops, also when it is blocked. A lock of any other task keeps
-    /// everybody out and protects nobody.
+    /// Locks are taken when a task starts and released when it stops, also when it is blocked. A lock of any other task
+    /// keeps everybody out and protects nobody.
     ///
     /// ## Rejected
     /// ```json rejected

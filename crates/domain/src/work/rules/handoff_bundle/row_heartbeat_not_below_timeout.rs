@@ -7,8 +7,8 @@ rule! {
     /// A worker must give a sign of life before its timeout is over.
     ///
     /// ## Why
-    /// A task whose worker is silent for longer than the timeout is taken away. A worker that reports only when the timeout is
-    /// over loses its task although it works.
+    /// A task whose worker is silent for longer than the timeout is taken away. A worker that reports only when the
+    /// timeout is over loses its task although it works.
     ///
     /// ## Rejected
     /// ```json rejected

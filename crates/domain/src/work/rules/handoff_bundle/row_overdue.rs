@@ -5,8 +5,8 @@ use countersign_contract::{Report, Subject, Timestamp, rule};
 use jiff::SignedDuration;
 
 rule! {
-    /// A task whose worker was silent for longer than its timeout is blocked. What counts is the time at which the bundle was
-    /// written, or else the time now.
+    /// A task whose worker was silent for longer than its timeout is blocked. What counts is the time at which the
+    /// bundle was written, or else the time now.
     ///
     /// ## Why
     /// Nobody works on it any more, yet it keeps its locks.

@@ -7,8 +7,8 @@ rule! {
     /// A task that was done, failed or canceled in an earlier copy of the bundle still is.
     ///
     /// ## Why
-    /// These states are final. Work that is wanted again gets a task of its own, so that what was found out about the first is
-    /// not overwritten.
+    /// These states are final. Work that is wanted again gets a task of its own, so that what was found out about the
+    /// first is not overwritten.
     ///
     /// ## Rejected
     /// ```json against

@@ -7,7 +7,8 @@ rule! {
     /// No entry of a lock scope lies inside another one.
     ///
     /// ## Why
-    /// The wider entry already allows what the narrower one says. Often the narrow one was meant and the wide one slipped in.
+    /// The wider entry already allows what the narrower one says. Often the narrow one was meant and the wide one
+    /// slipped in.
     ///
     /// ## Rejected
     /// ```json rejected

@@ -6,7 +6,8 @@ rule! {
     /// Every assignment is of the run of the turn that gives it out.
     ///
     /// ## Why
-    /// Tasks, locks and deltas are named within a run. An assignment of another run holds none of the locks listed beside it.
+    /// Tasks, locks and deltas are named within a run. An assignment of another run holds none of the locks listed
+    /// beside it.
     ///
     /// ## Rejected
     /// ```json rejected
@@ -15,7 +16,11 @@ rule! {
     ///     {
     ///       "schema_version": "1.0.0", "run_id": "9b2f6c1e-2d4a-4e0b-8a57-3c1d5e7f9a01",
     ///       "packet_type": "assignment", "global_objective": "Round money half to even",
-    ///       "task": {"task_id": "T-12", "title": "Round invoice totals", "type": "parallelizable", "dependencies": [], "lock_scope": ["src/money"], "forbidden_scope": [], "acceptance_criteria": ["All tests pass"], "worklog_path": "worklogs/T-12.jsonl", "timeout_seconds": 1200, "heartbeat_interval_seconds": 120},
+    ///       "task": {
+    ///         "task_id": "T-12", "title": "Round invoice totals", "type": "parallelizable", "dependencies": [],
+    ///         "lock_scope": ["src/money"], "forbidden_scope": [], "acceptance_criteria": ["All tests pass"],
+    ///         "worklog_path": "worklogs/T-12.jsonl", "timeout_seconds": 1200, "heartbeat_interval_seconds": 120
+    ///       },
     ///       "active_locks": [], "context_package": [], "required_output_schema": "subagent_result_v1"
     ///     }
     ///   ]
@@ -29,7 +34,11 @@ rule! {
     ///     {
     ///       "schema_version": "1.0.0", "run_id": "3f56dc4d-35cf-4f97-925c-0b04a6fe8bf4",
     ///       "packet_type": "assignment", "global_objective": "Round money half to even",
-    ///       "task": {"task_id": "T-12", "title": "Round invoice totals", "type": "parallelizable", "dependencies": [], "lock_scope": ["src/money"], "forbidden_scope": [], "acceptance_criteria": ["All tests pass"], "worklog_path": "worklogs/T-12.jsonl", "timeout_seconds": 1200, "heartbeat_interval_seconds": 120},
+    ///       "task": {
+    ///         "task_id": "T-12", "title": "Round invoice totals", "type": "parallelizable", "dependencies": [],
+    ///         "lock_scope": ["src/money"], "forbidden_scope": [], "acceptance_criteria": ["All tests pass"],
+    ///         "worklog_path": "worklogs/T-12.jsonl", "timeout_seconds": 1200, "heartbeat_interval_seconds": 120
+    ///       },
     ///       "active_locks": [], "context_package": [], "required_output_schema": "subagent_result_v1"
     ///     }
     ///   ]

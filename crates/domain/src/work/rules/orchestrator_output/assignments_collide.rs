@@ -17,13 +17,21 @@ rule! {
     ///     {
     ///       "schema_version": "1.0.0", "run_id": "3f56dc4d-35cf-4f97-925c-0b04a6fe8bf4",
     ///       "packet_type": "assignment", "global_objective": "Round money half to even",
-    ///       "task": {"task_id": "T-12", "title": "Round invoice totals", "type": "parallelizable", "dependencies": [], "lock_scope": ["src/money"], "forbidden_scope": [], "acceptance_criteria": ["All tests pass"], "worklog_path": "worklogs/T-12.jsonl", "timeout_seconds": 1200, "heartbeat_interval_seconds": 120},
+    ///       "task": {
+    ///         "task_id": "T-12", "title": "Round invoice totals", "type": "parallelizable", "dependencies": [],
+    ///         "lock_scope": ["src/money"], "forbidden_scope": [], "acceptance_criteria": ["All tests pass"],
+    ///         "worklog_path": "worklogs/T-12.jsonl", "timeout_seconds": 1200, "heartbeat_interval_seconds": 120
+    ///       },
     ///       "active_locks": [], "context_package": [], "required_output_schema": "subagent_result_v1"
     ///     },
     ///     {
     ///       "schema_version": "1.0.0", "run_id": "3f56dc4d-35cf-4f97-925c-0b04a6fe8bf4",
     ///       "packet_type": "assignment", "global_objective": "Round money half to even",
-    ///       "task": {"task_id": "T-13", "title": "Round invoice totals", "type": "parallelizable", "dependencies": [], "lock_scope": ["src"], "forbidden_scope": [], "acceptance_criteria": ["All tests pass"], "worklog_path": "worklogs/T-13.jsonl", "timeout_seconds": 1200, "heartbeat_interval_seconds": 120},
+    ///       "task": {
+    ///         "task_id": "T-13", "title": "Round invoice totals", "type": "parallelizable", "dependencies": [],
+    ///         "lock_scope": ["src"], "forbidden_scope": [], "acceptance_criteria": ["All tests pass"],
+    ///         "worklog_path": "worklogs/T-13.jsonl", "timeout_seconds": 1200, "heartbeat_interval_seconds": 120
+    ///       },
     ///       "active_locks": [], "context_package": [], "required_output_schema": "subagent_result_v1"
     ///     }
     ///   ],
@@ -38,13 +46,21 @@ rule! {
     ///     {
     ///       "schema_version": "1.0.0", "run_id": "3f56dc4d-35cf-4f97-925c-0b04a6fe8bf4",
     ///       "packet_type": "assignment", "global_objective": "Round money half to even",
-    ///       "task": {"task_id": "T-12", "title": "Round invoice totals", "type": "parallelizable", "dependencies": [], "lock_scope": ["src/money"], "forbidden_scope": [], "acceptance_criteria": ["All tests pass"], "worklog_path": "worklogs/T-12.jsonl", "timeout_seconds": 1200, "heartbeat_interval_seconds": 120},
+    ///       "task": {
+    ///         "task_id": "T-12", "title": "Round invoice totals", "type": "parallelizable", "dependencies": [],
+    ///         "lock_scope": ["src/money"], "forbidden_scope": [], "acceptance_criteria": ["All tests pass"],
+    ///         "worklog_path": "worklogs/T-12.jsonl", "timeout_seconds": 1200, "heartbeat_interval_seconds": 120
+    ///       },
     ///       "active_locks": [], "context_package": [], "required_output_schema": "subagent_result_v1"
     ///     },
     ///     {
     ///       "schema_version": "1.0.0", "run_id": "3f56dc4d-35cf-4f97-925c-0b04a6fe8bf4",
     ///       "packet_type": "assignment", "global_objective": "Round money half to even",
-    ///       "task": {"task_id": "T-13", "title": "Round invoice totals", "type": "parallelizable", "dependencies": [], "lock_scope": ["src/money2"], "forbidden_scope": [], "acceptance_criteria": ["All tests pass"], "worklog_path": "worklogs/T-13.jsonl", "timeout_seconds": 1200, "heartbeat_interval_seconds": 120},
+    ///       "task": {
+    ///         "task_id": "T-13", "title": "Round invoice totals", "type": "parallelizable", "dependencies": [],
+    ///         "lock_scope": ["src/money2"], "forbidden_scope": [], "acceptance_criteria": ["All tests pass"],
+    ///         "worklog_path": "worklogs/T-13.jsonl", "timeout_seconds": 1200, "heartbeat_interval_seconds": 120
+    ///       },
     ///       "active_locks": [], "context_package": [], "required_output_schema": "subagent_result_v1"
     ///     }
     ///   ]

@@ -5,8 +5,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// Every blocker belongs to a task that the turn leaves blocked, or that failed of it. What a turn does not say of a task is
-    /// known from the handoff bundle, if one is given.
+    /// Every blocker belongs to a task that the turn leaves blocked, or that failed of it. What a turn does not say of
+    /// a task is known from the handoff bundle, if one is given.
     ///
     /// ## Why
     /// A blocker of a task that goes on is out of date, or the task goes on although it must not.

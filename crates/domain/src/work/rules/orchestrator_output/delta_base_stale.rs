@@ -1,10 +1,10 @@
 use crate::work::payload::OrchestratorOutput;
-use crate::work::replay::bundle;
+use crate::work::replay::{Replay, bundle};
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// A turn that names the version of the ledger it was made from is applied to that version only. The version is
+    /// A turn that names the version of the ledger it was made from changes rows of that version only. The version is
     /// `x_base_version`, in the turn and in the handoff bundle that shows the ledger.
     ///
     /// ## Why
@@ -35,9 +35,11 @@ rule! {
 }
 
 fn check(it: &Subject<'_, OrchestratorOutput>, report: &mut Report) {
-    let Some(base) = it.record.base_version.filter(|_| !it.record.ledger_delta.is_empty()) else { return };
-    let Some(current) = bundle(it).and_then(|bundle| bundle.base_version) else { return };
-    if base != current {
+    let Some(base) = it.record.base_version else { return };
+    let Some(bundle) = bundle(it) else { return };
+    let Some(current) = bundle.base_version.filter(|current| *current != base) else { return };
+    let replay = Replay::new(it.record, Some(&bundle));
+    if it.record.ledger_delta.iter().any(|delta| replay.row(&delta.task_id).is_some()) {
         let message =
             format!("the turn was made from version {} of the ledger, which is at {}", base.get(), current.get());
         report.add(Pointer::at("/x_base_version"), message, "read the ledger again and make the turn anew");

@@ -6,8 +6,8 @@ use countersign_contract::diagnostic::{Code, Pointer};
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// A task that a turn leaves blocked has a blocker with code and reason in the same turn. For a task that timed out the code
-    /// is TASK_TIMEOUT.
+    /// A task that a turn leaves blocked has a blocker with code and reason in the same turn. For a task that timed out
+    /// the code is TASK_TIMEOUT.
     ///
     /// ## Why
     /// Without one nobody knows what has to happen before the task can go on.

@@ -6,8 +6,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// A task starts when everything it waits for is done: by its assignment in the same turn, and by the dependencies of a
-    /// handoff bundle if one is given. Without a bundle only what the turn itself says of a task is known.
+    /// A task starts when everything it waits for is done: by its assignment in the same turn, and by the dependencies
+    /// of a handoff bundle if one is given. Without a bundle only what the turn itself says of a task is known.
     ///
     /// ## Why
     /// Work that starts before what it builds on is finished builds on something that may still change.
@@ -46,7 +46,11 @@ rule! {
     ///     {
     ///       "schema_version": "1.0.0", "run_id": "3f56dc4d-35cf-4f97-925c-0b04a6fe8bf4",
     ///       "packet_type": "assignment", "global_objective": "Round money half to even",
-    ///       "task": {"task_id": "T-12", "title": "Round invoice totals", "type": "parallelizable", "dependencies": ["T-9"], "lock_scope": ["src/money"], "forbidden_scope": [], "acceptance_criteria": ["All tests pass"], "worklog_path": "worklogs/T-12.jsonl", "timeout_seconds": 1200, "heartbeat_interval_seconds": 120},
+    ///       "task": {
+    ///         "task_id": "T-12", "title": "Round invoice totals", "type": "parallelizable", "dependencies": ["T-9"],
+    ///         "lock_scope": ["src/money"], "forbidden_scope": [], "acceptance_criteria": ["All tests pass"],
+    ///         "worklog_path": "worklogs/T-12.jsonl", "timeout_seconds": 1200, "heartbeat_interval_seconds": 120
+    ///       },
     ///       "active_locks": [], "context_package": [], "required_output_schema": "subagent_result_v1"
     ///     }
     ///   ]
@@ -89,7 +93,7 @@ rule! {
 }
 
 fn check(it: &Subject<'_, OrchestratorOutput>, report: &mut Report) {
-    let OrchestratorOutput { assignments, ledger_delta, .. } = it.record;
+    let assignments = &it.record.assignments;
     let bundle = bundle(it);
     let replay = Replay::new(it.record, bundle.as_deref());
     let given = Firsts::new(assignments.len(), |index| &assignments[index].task.task_id);
@@ -103,7 +107,8 @@ fn check(it: &Subject<'_, OrchestratorOutput>, report: &mut Report) {
         }
         let assigned = given.find(task).map_or(&[][..], |index| &assignments[index].task.dependencies);
         let known = waiting.find(task).map_or(&[][..], |index| &waits[index].depends_on);
-        let more = known.iter().filter(|needs| !assigned.contains(needs));
+        let listed = Firsts::new(assigned.len(), |index| &assigned[index]);
+        let more = known.iter().filter(|needs| listed.find(*needs).is_none());
         for needs in assigned.iter().chain(more) {
             let state = replay.state_before(needs, index);
             if let Some(state) = not_done(state, bundle.is_some()) {
@@ -113,10 +118,13 @@ fn check(it: &Subject<'_, OrchestratorOutput>, report: &mut Report) {
             }
         }
     }
-    // Giving a task out starts it, whether or not a delta says so.
+    // Giving a task out starts it, also when no delta says so.
     for (index, task) in assignments.iter().map(|assignment| &assignment.task).enumerate() {
-        let started = ledger_delta.iter().any(|delta| starts(delta) && delta.task_id == task.task_id);
-        for (number, needs) in task.dependencies.iter().enumerate().filter(|_| !started) {
+        let state = replay.state(&task.task_id);
+        if state.is_some_and(|state| state == TaskStatus::InProgress || state.is_final()) {
+            continue;
+        }
+        for (number, needs) in task.dependencies.iter().enumerate() {
             if let Some(state) = not_done(replay.state(needs), bundle.is_some()) {
                 let message = format!("{} is given out, but waits for {needs}, which {state}", task.task_id);
                 let place = Pointer::at("/assignments").item(index).key("task").key("dependencies").item(number);

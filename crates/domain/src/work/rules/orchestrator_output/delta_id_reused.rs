@@ -4,8 +4,8 @@ use countersign_contract::diagnostic::{Diagnostic, Pointer};
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
-    /// Two deltas with one `delta_id` are the same delta. A repeated one is legal and is not applied again; one that says
-    /// something else is refused. Turns that are given with this one count as well.
+    /// Two deltas with one `delta_id` are the same delta. A repeated one is legal and is not applied again; one that
+    /// says something else is refused. Turns that are given with this one count as well.
     ///
     /// ## Why
     /// The id is how a replay is told from a change. If it can mean two things, one of them is silently dropped.
@@ -16,6 +16,22 @@ rule! {
     ///   "ledger_delta": [
     ///     {"task_id": "T-12", "status": "in_progress", "owner": "coder", "reason": "planned", "delta_id": "d-1"},
     ///     {"task_id": "T-13", "status": "in_progress", "owner": "coder", "reason": "planned", "delta_id": "d-1"}
+    ///   ],
+    ///   "assignments": [],
+    ///   "active_locks": []
+    /// }
+    /// ```
+    /// ```json with orchestrator_output
+    /// {
+    ///   "ledger_delta": [
+    ///     {"task_id": "T-12", "status": "in_progress", "owner": "coder", "reason": "planned", "delta_id": "d-7"}
+    ///   ]
+    /// }
+    /// ```
+    /// ```json rejected
+    /// {
+    ///   "ledger_delta": [
+    ///     {"task_id": "T-13", "status": "in_progress", "owner": "coder", "reason": "planned", "delta_id": "d-7"}
     ///   ],
     ///   "assignments": [],
     ///   "active_locks": []
@@ -37,26 +53,6 @@ rule! {
     ///     {"task_id": "T-12", "status": "in_progress", "owner": "coder", "reason": "planned", "delta_id": "d-1"},
     ///     {"task_id": "T-13", "status": "in_progress", "owner": "coder", "reason": "planned", "delta_id": "d-2"}
     ///   ]
-    /// }
-    /// ```
-    ///
-    /// A turn that was given before:
-    ///
-    /// ## Rejected
-    /// ```json with orchestrator_output
-    /// {
-    ///   "ledger_delta": [
-    ///     {"task_id": "T-12", "status": "in_progress", "owner": "coder", "reason": "planned", "delta_id": "d-7"}
-    ///   ]
-    /// }
-    /// ```
-    /// ```json rejected
-    /// {
-    ///   "ledger_delta": [
-    ///     {"task_id": "T-13", "status": "in_progress", "owner": "coder", "reason": "planned", "delta_id": "d-7"}
-    ///   ],
-    ///   "assignments": [],
-    ///   "active_locks": []
     /// }
     /// ```
     pub static DELTA_ID_REUSED: OrchestratorOutput = {

@@ -6,8 +6,9 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// A delta changes a row that is there, or makes one. It makes one when its status is `todo` and it has a title, or the
-    /// assignment of its task is in the same turn. The rows are known only when a handoff bundle is given with the turn.
+    /// A delta changes a row that is there, or makes one. It makes one when its status is `todo` and it has a title, or
+    /// the assignment of its task is in the same turn. The rows are known only when a handoff bundle is given with the
+    /// turn.
     ///
     /// ## Why
     /// A change to a task that nobody created is a mistyped id, or a change to another ledger.
@@ -56,7 +57,11 @@ rule! {
     ///     {
     ///       "schema_version": "1.0.0", "run_id": "3f56dc4d-35cf-4f97-925c-0b04a6fe8bf4",
     ///       "packet_type": "assignment", "global_objective": "Round money half to even",
-    ///       "task": {"task_id": "T-40", "title": "Round invoice totals", "type": "parallelizable", "dependencies": [], "lock_scope": ["src/money"], "forbidden_scope": [], "acceptance_criteria": ["All tests pass"], "worklog_path": "worklogs/T-40.jsonl", "timeout_seconds": 1200, "heartbeat_interval_seconds": 120},
+    ///       "task": {
+    ///         "task_id": "T-40", "title": "Round invoice totals", "type": "parallelizable", "dependencies": [],
+    ///         "lock_scope": ["src/money"], "forbidden_scope": [], "acceptance_criteria": ["All tests pass"],
+    ///         "worklog_path": "worklogs/T-40.jsonl", "timeout_seconds": 1200, "heartbeat_interval_seconds": 120
+    ///       },
     ///       "active_locks": [], "context_package": [], "required_output_schema": "subagent_result_v1"
     ///     }
     ///   ],

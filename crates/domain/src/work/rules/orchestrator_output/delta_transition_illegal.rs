@@ -4,14 +4,14 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// A task goes from `todo` to `in_progress`, from there to `done`; on the way it may be `blocked`, and at any time until it
-    /// is finished it may become `failed` or `canceled`. What is finished stays as it is: it may be said again, by the same
-    /// owner, and nothing more. Deltas are applied in the order in which they are listed, after the rows of a handoff bundle if
-    /// one is given; saying again what is already so is no transition.
+    /// A task goes from `todo` to `in_progress`, from there to `done`; on the way it may be `blocked`, and at any time
+    /// until it is finished it may become `failed` or `canceled`. What is finished stays as it is: it may be said
+    /// again, by the same owner, and nothing more. Deltas are applied in the order in which they are listed, after the
+    /// rows of a handoff bundle if one is given; saying again what is already so is no transition.
     ///
     /// ## Why
-    /// `done` means that the work was done by somebody who held its locks. A task that jumps there, or comes back from there,
-    /// has a history that nobody can check.
+    /// `done` means that the work was done by somebody who held its locks. A task that jumps there, or comes back from
+    /// there, has a history that nobody can check.
     ///
     /// ## Rejected
     /// ```json rejected

@@ -5,8 +5,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
-    /// A task that is done, failed, canceled or blocked holds no lock. Releasing a lock sets `active` to false and keeps the
-    /// entry.
+    /// A task that is done, failed, canceled or blocked holds no lock. Releasing a lock sets `active` to false and
+    /// keeps the entry.
     ///
     /// ## Why
     /// A lock that nobody works under keeps everybody out. A worker that was silent for too long loses its locks first.

@@ -7,8 +7,8 @@ rule! {
     /// A task that timed out is blocked.
     ///
     /// ## Why
-    /// Its worker was silent for longer than its timeout and may be gone. Until somebody has looked, the task can neither go on
-    /// nor be finished.
+    /// Its worker was silent for longer than its timeout and may be gone. Until somebody has looked, the task can
+    /// neither go on nor be finished.
     ///
     /// ## Rejected
     /// ```json rejected

@@ -6,8 +6,8 @@ rule! {
     /// Every answer to a criterion says what shows it, also when the work is blocked or failed.
     ///
     /// ## Why
-    /// A failed criterion without evidence tells whoever takes over nothing but that it failed. A criterion that was not looked
-    /// at is left out.
+    /// A failed criterion without evidence tells whoever takes over nothing but that it failed. A criterion that was
+    /// not looked at is left out.
     ///
     /// ## Rejected
     /// ```json rejected

@@ -4,8 +4,8 @@ use crate::work::reach::Reach;
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
-    /// Every change lies inside the lock scope of the assignment and outside its forbidden scope. The task's own worklog may
-    /// always be written.
+    /// Every change lies inside the lock scope of the assignment and outside its forbidden scope. The task's own
+    /// worklog may always be written.
     ///
     /// ## Why
     /// Locks keep workers apart only as long as everybody stays inside their own.

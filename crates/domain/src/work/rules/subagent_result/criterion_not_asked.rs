@@ -7,7 +7,8 @@ rule! {
     /// A result answers the criteria of its assignment and no others.
     ///
     /// ## Why
-    /// An answer to a criterion that nobody asked for is most often one that was asked in other words, and easier to meet.
+    /// An answer to a criterion that nobody asked for is most often one that was asked in other words, and easier to
+    /// meet.
     ///
     /// ## Rejected
     /// ```json with assignment
@@ -16,7 +17,9 @@ rule! {
     /// ```json rejected
     /// {
     ///   "status": "failed",
-    ///   "acceptance_check": [{"criterion": "Most tests pass", "status": "pass", "evidence": "cargo test: 12 of 14 passed"}]
+    ///   "acceptance_check": [
+    ///     {"criterion": "Most tests pass", "status": "pass", "evidence": "cargo test: 12 of 14 passed"}
+    ///   ]
     /// }
     /// ```
     ///
@@ -27,7 +30,9 @@ rule! {
     /// ```json accepted
     /// {
     ///   "status": "failed",
-    ///   "acceptance_check": [{"criterion": "All tests pass", "status": "fail", "evidence": "cargo test: 12 of 14 passed"}]
+    ///   "acceptance_check": [
+    ///     {"criterion": "All tests pass", "status": "fail", "evidence": "cargo test: 12 of 14 passed"}
+    ///   ]
     /// }
     /// ```
     pub static CRITERION_NOT_ASKED: SubagentResult = {
@@ -38,6 +43,9 @@ rule! {
         check: check,
     }
 }
+
+/// How many criteria are searched for the one that was meant.
+const VARIANTS_MAX: usize = 64;
 
 fn check(it: &Subject<'_, SubagentResult>, report: &mut Report) {
     if it.others.is_empty() {
@@ -53,6 +61,7 @@ fn check(it: &Subject<'_, SubagentResult>, report: &mut Report) {
         }
         let meant = asked
             .iter()
+            .take(VARIANTS_MAX)
             .find_map(|asked| asked.inspect(|asked| is_variant(asked, criterion).then(|| asked.to_owned())));
         let found = report.add(
             Pointer::at("/acceptance_check").item(index).key("criterion"),

@@ -8,8 +8,8 @@ rule! {
     /// Work that is called done answers every criterion of its assignment, in its words.
     ///
     /// ## Why
-    /// A criterion that is left out is one that nobody looked at. Answers are matched by text, after trimming and in Unicode's
-    /// normal form C, so that a criterion cannot be weakened on the way.
+    /// A criterion that is left out is one that nobody looked at. Answers are matched by text, after trimming and in
+    /// Unicode's normal form C, so that a criterion cannot be weakened on the way.
     ///
     /// ## Rejected
     /// ```json with assignment

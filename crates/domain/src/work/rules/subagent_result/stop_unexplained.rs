@@ -15,7 +15,7 @@ rule! {
     ///
     /// ## Accepted
     /// ```json accepted
-    /// {"status": "blocked", "acceptance_check": [], "notes_for_orchestrator": ["T-9 has not chosen a decimal type yet"]}
+    /// {"status": "blocked", "acceptance_check": [], "notes_for_orchestrator": ["no decimal type is chosen yet"]}
     /// ```
     pub static STOP_UNEXPLAINED: SubagentResult = {
         id: "stop-unexplained",

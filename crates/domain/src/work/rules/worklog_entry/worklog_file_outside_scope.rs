@@ -5,8 +5,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
-    /// Every file that a worklog names as touched lies inside the lock scope of the assignment and outside its forbidden scope.
-    /// The worklog itself may always be written.
+    /// Every file that a worklog names as touched lies inside the lock scope of the assignment and outside its
+    /// forbidden scope. The worklog itself may always be written.
     ///
     /// ## Why
     /// The worklog is written while the work goes on, so it shows a step out of the scope before the result does.

@@ -6,8 +6,8 @@ rule! {
     /// All entries of a worklog are of one task of one run.
     ///
     /// ## Why
-    /// Each task has a worklog of its own, so that two workers never write to one file and its last entry tells how the task
-    /// ended.
+    /// Each task has a worklog of its own, so that two workers never write to one file and its last entry tells how the
+    /// task ended.
     ///
     /// ## Rejected
     /// ```jsonl rejected

@@ -3,9 +3,9 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// The worklog of a task that is blocked or failed ends with an entry that has a `code` and a next step. A task is taken to
-    /// be blocked or failed when its result says so, when the `action` of the last entry is `blocked` or `failed`, or when the
-    /// `result` of that entry begins with one of these words.
+    /// The worklog of a task that is blocked or failed ends with an entry that has a `code` and a next step. A task is
+    /// taken to be blocked or failed when its result says so, when the `action` of the last entry is `blocked` or
+    /// `failed`, or when the `result` of that entry begins with one of these words.
     ///
     /// ## Why
     /// The last entry is where somebody else starts. The code tells whether to wait, to retry or to ask a person.

@@ -6,8 +6,8 @@ rule! {
     /// The entries of a worklog stand in the order of their times. Several may have the same time.
     ///
     /// ## Why
-    /// A worklog only grows at its end. An entry that is older than the one before it was put in afterwards, or its clock was
-    /// wrong.
+    /// A worklog only grows at its end. An entry that is older than the one before it was put in afterwards, or its
+    /// clock was wrong.
     ///
     /// ## Rejected
     /// ```jsonl rejected
