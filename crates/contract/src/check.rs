@@ -235,6 +235,7 @@ pub(crate) fn run<T: Contract>(run: &Run<'_>, report: &mut Report) -> Records {
                 report.enter(&rule.info);
                 (rule.check)(&subject, report);
             }
+            T::check_parts(&subject, report);
         }
         report.set_base(Pointer::root());
     }

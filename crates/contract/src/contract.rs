@@ -6,6 +6,7 @@ use crate::report::Report;
 use crate::rule::{Rule, RuleInfo};
 use crate::set::Others;
 use crate::shape::Shape;
+use countersign_diagnostic::Pointer;
 use serde_json::Value;
 use std::any::Any;
 use std::sync::Arc;
@@ -28,6 +29,9 @@ pub trait Contract: Shape + Send + Sync + 'static {
 
     /// Its rules, in the order in which they are checked.
     fn rules() -> &'static [&'static Rule<Self>];
+
+    /// Asks the rules of the records that this one carries inside, with [`Subject::check_part`].
+    fn check_parts(_subject: &Subject<'_, Self>, _report: &mut Report) {}
 
     /// The version that the record names, if its contract has a field for that.
     fn version(&self) -> Option<&str> {
@@ -119,6 +123,26 @@ impl<T: Contract> Subject<'_, T> {
     /// The record of contract `K` called `name`, if it was given.
     pub fn other<K: Contract>(&self, name: &str) -> Option<Arc<K>> {
         self.others.find(K::NAME, name).and_then(|found| found.downcast().ok())
+    }
+
+    /// Asks the rules of a record that stands inside this one. Each reports under its own id, code and severity.
+    pub fn check_part<K: Contract>(&self, part: &K, root: Cursor<'_>, pointer: &Pointer, report: &mut Report) {
+        let subject = Subject {
+            record: part,
+            root,
+            lines: std::slice::from_ref(part),
+            line: 0,
+            older: None,
+            others: self.others,
+            outside: self.outside,
+            settings: self.settings,
+        };
+        report.inside(pointer, |report| {
+            for rule in K::rules() {
+                report.enter(&rule.info);
+                (rule.check)(&subject, report);
+            }
+        });
     }
 
     /// Whether this is the last record of its document.

@@ -41,6 +41,11 @@ impl Report {
         self.push(self.rule, pointer, message.into(), help.into())
     }
 
+    /// A place of the record that is being checked, as seen from the document: what labels and repairs take.
+    pub fn place(&self, pointer: Pointer) -> Pointer {
+        pointer.below(&self.base)
+    }
+
     /// Adds a finding about a place in the document, for a rule about shape.
     pub fn find(
         &mut self,
@@ -204,6 +209,17 @@ impl Report {
 
     pub(crate) fn set_base(&mut self, base: Pointer) {
         self.base = base;
+    }
+
+    /// Has rules look at a record that stands at `pointer` inside the one being checked, then goes back to the rule and
+    /// the place where it was.
+    pub(crate) fn inside(&mut self, pointer: &Pointer, look: impl FnOnce(&mut Report)) {
+        let rule = self.rule;
+        let outer = std::mem::take(&mut self.base);
+        self.base = pointer.below(&outer);
+        look(self);
+        self.rule = rule;
+        self.base = outer;
     }
 
     pub(crate) fn has_errors(&self) -> bool {

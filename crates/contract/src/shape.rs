@@ -20,6 +20,11 @@ pub trait Shape: Sized + Serialize {
         None
     }
 
+    /// Whether the member `name` of `owner` is a member of this type under another name that the form allows.
+    fn answers_to(_owner: Cursor<'_>, _name: &str) -> bool {
+        false
+    }
+
     /// Whether a member of this type is left out when the record is written.
     fn is_absent(&self) -> bool {
         false
@@ -158,7 +163,9 @@ macro_rules! shape {
                 for (key, value) in at.entries() {
                     let name = key.text().unwrap_or_default();
                     $(
-                        if name == $crate::shape!(@wire $field $($wire)?) {
+                        if name == $crate::shape!(@wire $field $($wire)?)
+                            || <$ty as $crate::Shape>::answers_to(at, name)
+                        {
                             $field = Some(<$ty as $crate::Shape>::read(value, report));
                             continue;
                         }

@@ -22,6 +22,17 @@ pattern! {
     }
 }
 
+impl RunId {
+    /// Whether this is a UUID of version 4: in groups of 8, 4, 4, 4 and 12, with the marks of version and variant.
+    pub fn is_v4(&self) -> bool {
+        let bytes = self.as_str().as_bytes();
+        let dashes = bytes.iter().enumerate().all(|(at, byte)| (*byte == b'-') == matches!(at, 8 | 13 | 18 | 23));
+        let version = bytes.get(14) == Some(&b'4');
+        let variant = bytes.get(19).is_some_and(|byte| matches!(byte, b'8' | b'9' | b'a' | b'b' | b'A' | b'B'));
+        dashes && version && variant
+    }
+}
+
 fn is_uuid_like(text: &str) -> bool {
     text.len() == 36 && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }

@@ -31,8 +31,8 @@ pub fn contract(name: &str) -> Option<&'static ContractInfo> {
     contracts().iter().find(|contract| contract.name == name)
 }
 
-/// Every rule: those that hold for any contract, then those of each contract.
+/// Every rule: those that hold for any contract or for a value that several hold, then those of each contract.
 pub fn rules() -> Vec<&'static RuleInfo> {
     let own = contracts().iter().flat_map(|contract| (contract.rules)());
-    rules::RULES.iter().copied().chain(own).collect()
+    rules::RULES.iter().chain(work::rules::SHARED).copied().chain(own).collect()
 }

@@ -32,6 +32,13 @@ impl Shape for String {
 pub struct Text<const MIN: usize = 1, const MAX: usize = { usize::MAX }>(String);
 
 impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
+    /// The text, if it is neither too short nor too long.
+    pub fn parse(text: &str) -> Option<Self> {
+        let says = MIN == 0 || !text.trim_start().is_empty();
+        let length = text.chars().count();
+        (says && (MIN..=MAX).contains(&length)).then(|| Self(text.to_owned()))
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0

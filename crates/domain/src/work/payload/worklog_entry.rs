@@ -1,32 +1,37 @@
 //! One line of a worker's log.
 
 use crate::ids::{RunId, TaskId};
+use crate::work::payload::{Assignment, ErrorCode, Resource, SubagentResult};
 use crate::work::rules;
-use countersign_contract::{Contract, Form, Kin, List, Name, Rule, Text, Timestamp, Untrusted, shape};
+use countersign_contract::{Contract, Form, Kin, List, Name, Rule, Text, Timestamp, Untrusted, Version, shape};
 
 shape! {
     /// What a worker did at one point, and what comes next. A worklog only ever grows.
     pub struct WorklogEntry {
+        /// The version of this contract.
+        pub schema_version: Option<Version<1, 0, 3>>,
         /// When.
         pub timestamp: Timestamp,
         /// The run.
         pub run_id: RunId,
+        /// When the line was written, if that is not when it happened.
+        pub generated_at: Option<Timestamp>,
         /// The task.
         pub task_id: TaskId,
         /// Who.
         pub actor: Name = "coder",
         /// What was done.
         pub action: Text = "edit",
-        /// The files that were touched.
-        pub files_touched: List<String>,
+        /// The files that were changed.
+        pub files_touched: List<Resource> = ["src/money/round.rs"],
         /// What was decided, and why.
-        pub decision: Untrusted<Text> = "assert on status codes",
+        pub decision: Untrusted<Text> = "use a decimal type",
         /// What came of it.
         pub result: Untrusted<Text> = "tests pass",
         /// What comes next.
         pub next_step: Text = "submit",
         /// Of a blocked or failed step: why, as a code.
-        pub code: Option<Text>,
+        pub code: Option<ErrorCode>,
         /// What shows it.
         pub evidence: Option<Text>,
     }
@@ -44,11 +49,16 @@ impl Contract for WorklogEntry {
         rules::worklog_entry::RULES
     }
 
+    fn version(&self) -> Option<&str> {
+        self.schema_version.as_ref().map(Version::as_str)
+    }
+
     fn names(&self) -> Vec<String> {
-        vec![format!("{}/{}", self.run_id, self.task_id)]
+        vec![Assignment::name(&self.run_id, &self.task_id)]
     }
 
     fn kin(&self) -> Vec<Kin> {
-        vec![Kin::required("assignment", format!("{}/{}", self.run_id, self.task_id))]
+        let name = Assignment::name(&self.run_id, &self.task_id);
+        vec![Kin::required(Assignment::NAME, name.clone()), Kin::optional(SubagentResult::NAME, name)]
     }
 }

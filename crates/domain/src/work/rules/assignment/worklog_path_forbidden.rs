@@ -1,0 +1,43 @@
+use crate::work::payload::Assignment;
+use crate::work::places::Placed;
+use crate::work::scope;
+use countersign_contract::diagnostic::Pointer;
+use countersign_contract::{Report, Subject, rule, show};
+
+rule! {
+    /// A worker must be allowed to write its worklog.
+    ///
+    /// ## Why
+    /// A worklog inside the forbidden scope cannot be kept without breaking the scope.
+    ///
+    /// ## Rejected
+    /// ```json rejected
+    /// {"task": {"worklog_path": "vendor/T-12.jsonl", "forbidden_scope": ["vendor"]}}
+    /// ```
+    ///
+    /// ## Accepted
+    /// ```json accepted
+    /// {"task": {"worklog_path": "worklogs/T-12.jsonl", "forbidden_scope": ["vendor"]}}
+    /// ```
+    pub static WORKLOG_PATH_FORBIDDEN: Assignment = {
+        id: "worklog-path-forbidden",
+        code: ScopeViolation,
+        severity: Error,
+        summary: "the worklog lies where the worker must not write",
+        check: check,
+    }
+}
+
+fn check(it: &Subject<'_, Assignment>, report: &mut Report) {
+    let task = &it.record.task;
+    let Ok(worklog) = scope::normal(task.worklog_path.as_str()) else { return };
+    let forbidden = task.forbidden_scope.iter().position(|resource| scope::contains(resource.place(), &worklog));
+    let Some(index) = forbidden else { return };
+    let place = report.place(Pointer::at("/task/forbidden_scope").item(index));
+    let found = report.add(
+        Pointer::at("/task/worklog_path"),
+        format!("the worklog `{}` lies in the forbidden scope", show(&worklog)),
+        "keep it elsewhere, or narrow the forbidden scope",
+    );
+    found.label(place, "forbidden here");
+}
