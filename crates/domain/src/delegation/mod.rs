@@ -1,6 +1,16 @@
-//! delegation
+//! Delegation: an agent that may not act on a platform asks one that may.
+
+pub mod action;
+pub mod parameters;
+pub mod payload;
+pub mod rules;
 
 use countersign_contract::ContractInfo;
+use payload::{AuditEntry, DelegationInstruction, DelegationResponse};
 
 /// The contracts of this domain.
-pub const CONTRACTS: &[ContractInfo] = &[];
+pub const CONTRACTS: &[ContractInfo] = &[
+    ContractInfo::of::<DelegationInstruction>(),
+    ContractInfo::of::<DelegationResponse>(),
+    ContractInfo::of::<AuditEntry>(),
+];
