@@ -5,6 +5,7 @@
 
 use super::parameters;
 use super::payload::{AuthorizationLevel, ResourceType};
+use super::ref_name::RefKind;
 use countersign_contract::serde::{Serialize, Serializer, ser::SerializeMap};
 use countersign_contract::serde_json::{Value, json};
 use countersign_contract::{Cursor, Kind, Report, Schemas, Shape, choice, reference, show};
@@ -123,6 +124,51 @@ impl ActionType {
     pub fn info(self) -> &'static ActionInfo {
         // The rows and the variants come from one list, so that they are in one order.
         &ACTIONS[self as usize]
+    }
+}
+
+impl Parameters {
+    /// The names of branches and tags among them, each with its field.
+    pub fn refs(&self) -> [Option<(&'static str, &str, RefKind)>; 2] {
+        let branch = |name| [Some(("BRANCH_NAME", name, RefKind::Branch)), None];
+        let tag = |name| [Some(("TAG_NAME", name, RefKind::Tag)), None];
+        match self {
+            Self::CreatePullRequest(it) => [
+                Some(("HEAD_BRANCH", it.head_branch.as_str(), RefKind::Head)),
+                Some(("BASE_BRANCH", it.base_branch.as_str(), RefKind::Branch)),
+            ],
+            Self::CreateBranch(it) => branch(it.branch_name.as_str()),
+            Self::DeleteBranch(it) => branch(it.branch_name.as_str()),
+            Self::UpdateBranchProtection(it) => branch(it.branch_name.as_str()),
+            Self::CreateTag(it) => tag(it.tag_name.as_str()),
+            Self::DeleteTag(it) => tag(it.tag_name.as_str()),
+            Self::TriggerWorkflow(it) => [Some(("REF", it.reference.as_str(), RefKind::Either)), None],
+            _ => [None, None],
+        }
+    }
+
+    /// The numbers of the issues or of the pull request that the action is about, if it says.
+    pub fn numbers(&self) -> [Option<i64>; 2] {
+        let number = match self {
+            Self::LinkIssues(it) => {
+                return [Some(it.source_issue_number.get()), Some(it.target_issue_number.get())];
+            }
+            Self::UpdateGithubIssue(it) => it.issue_number,
+            Self::CloseGithubIssue(it) => it.issue_number,
+            Self::AddIssueLabels(it) | Self::RemoveIssueLabels(it) => it.issue_number,
+            Self::AssignIssue(it) => it.issue_number,
+            Self::CommentOnIssue(it) => it.issue_number,
+            Self::UpdatePullRequest(it) => it.pr_number,
+            Self::ClosePullRequest(it) => it.pr_number,
+            Self::MergePullRequest(it) => it.pr_number,
+            Self::RequestPrReview(it) => it.pr_number,
+            Self::AddPrLabels(it) | Self::RemovePrLabels(it) => it.pr_number,
+            Self::CommentOnPr(it) => it.pr_number,
+            Self::ApprovePr(it) => it.pr_number,
+            Self::RequestPrChanges(it) => it.pr_number,
+            _ => return [None, None],
+        };
+        [Some(number.get()), None]
     }
 }
 

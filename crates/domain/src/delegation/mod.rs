@@ -1,8 +1,13 @@
 //! Delegation: an agent that may not act on a platform asks one that may.
 
 pub mod action;
+pub mod clock;
+pub mod evidence_path;
 pub mod parameters;
+pub mod parties;
 pub mod payload;
+pub mod policy;
+pub mod ref_name;
 pub mod rules;
 
 use countersign_contract::ContractInfo;

@@ -3,7 +3,7 @@
 //! Texts that will stand on the platform for others to read are untrusted: they are data, whatever they say.
 
 use super::payload::TextOr;
-use countersign_contract::{Int, JsonObject, List, Name, Shape, Text, Untrusted, choice, pattern, shape};
+use countersign_contract::{Int, JsonObject, List, Name, Text, Untrusted, choice, pattern, shape};
 
 /// The number of an issue or a pull request.
 pub type Number = Int<1>;

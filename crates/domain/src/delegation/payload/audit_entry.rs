@@ -201,19 +201,14 @@ shape! {
 /// The members of `INTEGRITY` that the checksum does not cover: itself, and what may change later.
 const UNCOVERED: [&str; 3] = ["CHECKSUM", "SUPERSEDED_BY", "VERIFICATION_STATUS"];
 
-/// The part of an entry that its checksum covers, in canonical form.
-pub(crate) fn covered(mut entry: Value) -> String {
+/// The checksum that an entry should carry.
+pub fn checksum(mut entry: Value) -> String {
     if let Some(Value::Object(integrity)) = entry.get_mut("INTEGRITY") {
         for member in UNCOVERED {
             integrity.shift_remove(member);
         }
     }
-    canonical(&entry)
-}
-
-/// The checksum that an entry should carry.
-pub(crate) fn checksum(entry: Value) -> String {
-    sha256_hex(covered(entry).as_bytes())
+    sha256_hex(canonical(&entry).as_bytes())
 }
 
 impl Contract for AuditEntry {
@@ -269,6 +264,7 @@ impl Contract for AuditEntry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use countersign_contract::Shape as _;
 
     #[test]
     fn the_example_is_sealed_as_it_stands() {

@@ -163,6 +163,34 @@ shape! {
     }
 }
 
+/// A part of a response that depends on its status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Section {
+    /// The name on the wire.
+    pub name: &'static str,
+    /// Whether it is there.
+    pub there: bool,
+    /// Whether the status calls for it.
+    pub wanted: bool,
+}
+
+impl DelegationResponse {
+    /// The parts that depend on the status. A status calls for exactly one of them.
+    pub fn sections(&self) -> [Section; 3] {
+        let section = |name, there, wanted| Section { name, there, wanted };
+        let status = self.status;
+        [
+            section("PLATFORM_EVIDENCE", self.platform_evidence.is_some(), status == Status::Success),
+            section(
+                "FAILURE_DETAILS",
+                self.failure_details.is_some(),
+                matches!(status, Status::Failure | Status::Blocked),
+            ),
+            section("VALIDATION_ERRORS", self.validation_errors.is_some(), status == Status::InvalidRequest),
+        ]
+    }
+}
+
 impl Contract for DelegationResponse {
     const NAME: &'static str = "delegation_response";
     const VERSION: &'static str = "1.0";
