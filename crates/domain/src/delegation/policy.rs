@@ -26,8 +26,6 @@ pub struct Claim {
     pub approved: bool,
     /// Whether an escalation was resolved, and it is said where.
     pub escalated: bool,
-    /// Whether an escalation is said to be resolved.
-    pub escalation: Completed,
 }
 
 /// A way to lack authority.
@@ -41,7 +39,7 @@ pub enum Lack {
     Override,
     /// A merge while the tests are not green.
     Qa,
-    /// A resolved escalation is claimed, and it is not resolved.
+    /// A resolved escalation is claimed, and there is none with evidence.
     Escalation,
     /// The rules of the house stop everything but asking for help.
     Governance,
@@ -74,7 +72,7 @@ pub static TABLE: &[Row] = &[
         // An escalation begins with an issue, which cannot wait for its own resolution.
         applies: |claim| {
             claim.level == AuthorizationLevel::EscalationResolved
-                && claim.escalation != Completed::Yes
+                && !claim.escalated
                 && claim.action != ActionType::CreateGithubIssue
         },
     },
@@ -101,7 +99,6 @@ impl Claim {
                 && names_evidence(authorization.human_approval_evidence.as_ref()),
             escalated: authorization.escalation_completed == Completed::Yes
                 && names_evidence(authorization.escalation_evidence.as_ref()),
-            escalation: authorization.escalation_completed,
         }
     }
 
@@ -119,7 +116,6 @@ impl Claim {
                 && names_evidence(evidence.human_approval_reference.as_ref()),
             escalated: evidence.escalation_completed == Completed::Yes
                 && names_evidence(evidence.escalation_reference.as_ref()),
-            escalation: evidence.escalation_completed,
         }
     }
 

@@ -4,8 +4,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// `ESCALATION_RESOLVED` rests on an escalation that has come to its end: `ESCALATION_COMPLETED` is `YES`. Only opening the
-    /// issue that begins the escalation needs no end of it.
+    /// `ESCALATION_RESOLVED` rests on an escalation that has come to its end: `ESCALATION_COMPLETED` is `YES`, and
+    /// `ESCALATION_EVIDENCE` says where. Only opening the issue that begins the escalation needs no end of it.
     ///
     /// ## Why
     /// Until a person has resolved the escalation, nothing has been decided that an agent could act on.
@@ -43,7 +43,7 @@ rule! {
 
 fn check(it: &Subject<'_, DelegationInstruction>, report: &mut Report) {
     if Claim::of_instruction(it.record).lacks(Lack::Escalation) {
-        let message = "ESCALATION_RESOLVED is claimed, and the escalation is not resolved";
+        let message = "ESCALATION_RESOLVED is claimed, and no resolved escalation is shown";
         let help = "wait until a person has resolved it, and name where the resolution is to be found";
         report
             .add(Pointer::at("/AUTHORIZATION/ESCALATION_COMPLETED"), message, help)
