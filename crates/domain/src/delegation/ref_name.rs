@@ -5,7 +5,7 @@ use countersign_contract::letter_refused_in_name;
 /// What kind of name it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefKind {
-    /// A branch, which may not be called `HEAD`, nor `@`, which stands for it.
+    /// A branch, which may not be called `HEAD`.
     Branch,
     /// A tag.
     Tag,
@@ -27,7 +27,8 @@ pub fn fault(kind: RefKind, name: &str) -> Option<&'static str> {
     if name.starts_with('-') {
         return Some("begins with `-`");
     }
-    if kind == RefKind::Branch && matches!(name, "HEAD" | "@") {
+    // By its manual git takes no name `@`; as a part behind `refs/heads/` it does, and then reads it as `HEAD`.
+    if name == "@" || (kind == RefKind::Branch && name == "HEAD") {
         return Some("stands for the current commit");
     }
     if name.bytes().any(|byte| byte.is_ascii_control() || byte == b' ') {
