@@ -107,9 +107,25 @@ fn every_action_is_allowed_with_the_least_and_the_most_that_it_takes() {
     }
 }
 
-/// What shape and schema may disagree about is nothing: whatever is done to an action, both take it or neither does.
+/// Whether a document is of its contract's shape, whatever the rules say of it.
+fn is_shaped(document: &Value) -> bool {
+    const FAULTS: [&str; 9] = [
+        "field-missing",
+        "field-empty",
+        "kind-mismatch",
+        "choice-unknown",
+        "format-invalid",
+        "length-exceeded",
+        "range-exceeded",
+        "null-for-absent",
+        "version-unknown",
+    ];
+    !findings(document).iter().any(|(rule, _)| FAULTS.contains(rule))
+}
+
+/// Whatever is done to an action, its shape and its schema both take it or neither does.
 #[test]
-fn the_schema_of_an_instruction_accepts_what_its_shape_does() {
+fn the_schema_of_an_action_accepts_what_its_shape_does() {
     let contract = countersign_domain::contract("delegation_instruction").unwrap();
     let schema = jsonschema::validator_for(&(contract.schema)()).unwrap();
     let mut compared = 0;
@@ -117,17 +133,34 @@ fn the_schema_of_an_instruction_accepts_what_its_shape_does() {
         let (_, most) = parameters(info.action);
         for parameters in mutations(&most) {
             let document = instruction(info.action, parameters);
-            let faults = ["field-missing", "field-empty", "kind-mismatch", "choice-unknown", "format-invalid"];
-            let more = ["length-exceeded", "range-exceeded", "null-for-absent"];
-            let shaped = !findings(&document).iter().any(|(rule, _)| faults.contains(rule) || more.contains(rule));
-            assert_eq!(schema.is_valid(&document), shaped, "{document}");
+            assert_eq!(schema.is_valid(&document), is_shaped(&document), "{document}");
             compared += 1;
         }
     }
     assert!(compared > 700, "{compared}");
 }
 
-/// An object, each of its members taken away, each replaced by values of every kind, and one added; and the same within.
+/// The same for whole documents, with every part in them that they can have.
+#[test]
+fn the_schemas_accept_what_the_shapes_do() {
+    let mut compared = 0;
+    for contract in countersign_domain::contracts().iter().filter(|it| it.domain == "delegation") {
+        let schema = jsonschema::validator_for(&(contract.schema)()).unwrap();
+        let mut whole = (contract.example)();
+        if contract.name == "delegation_response" {
+            whole["FAILURE_DETAILS"] = json!({"ERROR_TYPE": "API_ERROR", "ERROR_CODE": "503", "ERROR_MESSAGE": "m",
+                "REMEDIATION_GUIDANCE": "g", "RETRY_ALLOWED": "YES", "RETRY_AFTER": "60"});
+            whole["VALIDATION_ERRORS"] = json!([{"FIELD": "ACTION.TYPE", "ERROR": "e", "EXPECTED": "x"}]);
+        }
+        for document in mutations(&whole).iter().filter(|it| it.get(contract.marks[0]).is_some()) {
+            assert_eq!(schema.is_valid(document), is_shaped(document), "{document}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 1000, "{compared}");
+}
+
+/// An object, each of its members taken away, each replaced by values of every kind, one added; and the same within.
 fn mutations(whole: &Value) -> Vec<Value> {
     let mut out = vec![whole.clone(), json!(null), json!([]), json!({}), json!("text")];
     for (key, value) in whole.as_object().unwrap() {
@@ -162,6 +195,24 @@ fn mutations(whole: &Value) -> Vec<Value> {
     let mut more = whole.clone();
     more["x_own"] = json!({"any": [1]});
     out.push(more);
+    out
+}
+
+/// A text with one character taken out, doubled, or replaced by another that matters to some form.
+fn slips(text: &str) -> Vec<Value> {
+    let letters: Vec<char> = text.chars().collect();
+    let mut out = Vec::new();
+    for at in 0..letters.len() {
+        let (head, tail) = (&letters[..at], &letters[at + 1..]);
+        let with = |middle: &str| {
+            let text: String = head.iter().copied().chain(middle.chars()).chain(tail.iter().copied()).collect();
+            json!(text)
+        };
+        let doubled = format!("{0}{0}", letters[at]);
+        let others = ["", &doubled, "0", "3", "9", "a", "A", "-", "/", ":", ".", " ", "ü", "\n"];
+        out.extend(others.iter().map(|middle| with(middle)));
+    }
+    out.push(json!(format!("{text}\n")));
     out
 }
 

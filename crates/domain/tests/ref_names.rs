@@ -67,7 +67,7 @@ fn git_takes(arguments: &[&str]) -> Option<bool> {
 }
 
 fn agrees_with_git(name: &str) {
-    // A name that begins with a dash is refused by the commands that make branches and tags, not by this one, and `@` by
+    // A name that begins with a dash is refused by the commands that make branches and tags, not here, and `@` by
     // the manual alone.
     if name.starts_with('-') || name == "@" {
         return;

@@ -41,7 +41,10 @@ pub struct ActionInfo {
 }
 
 macro_rules! actions {
-    ($( $doc:literal $Action:ident = $word:literal takes $Shape:ident, $Effect:ident $Resource:ident, needs $Level:ident; )*) => {
+    ($(
+        $doc:literal
+        $Action:ident = $word:literal takes $Shape:ident, $Effect:ident $Resource:ident, needs $Level:ident;
+    )*) => {
         choice! {
             /// A platform action.
             pub enum ActionType { $( #[doc = $doc] $Action = $word ),* }
@@ -91,32 +94,58 @@ macro_rules! actions {
 }
 
 actions! {
-    "Opens an issue." CreateGithubIssue = "CREATE_GITHUB_ISSUE" takes CreateIssue, Creates Issue, needs Autonomous;
-    "Changes an issue." UpdateGithubIssue = "UPDATE_GITHUB_ISSUE" takes UpdateIssue, Updates Issue, needs HumanApproved;
-    "Closes an issue." CloseGithubIssue = "CLOSE_GITHUB_ISSUE" takes CloseIssue, Updates Issue, needs HumanApproved;
-    "Puts labels on an issue." AddIssueLabels = "ADD_ISSUE_LABELS" takes IssueLabels, Updates Issue, needs Autonomous;
-    "Takes labels off an issue." RemoveIssueLabels = "REMOVE_ISSUE_LABELS" takes IssueLabels, Updates Issue, needs Autonomous;
-    "Assigns people to an issue." AssignIssue = "ASSIGN_ISSUE" takes IssueAssignees, Updates Issue, needs Autonomous;
-    "Comments on an issue." CommentOnIssue = "COMMENT_ON_ISSUE" takes IssueComment, Creates Comment, needs Autonomous;
-    "Links two issues." LinkIssues = "LINK_ISSUES" takes IssueLink, Updates Issue, needs Autonomous;
-    "Opens a pull request." CreatePullRequest = "CREATE_PULL_REQUEST" takes CreatePullRequest, Creates PullRequest, needs HumanApproved;
-    "Changes a pull request." UpdatePullRequest = "UPDATE_PULL_REQUEST" takes UpdatePullRequest, Updates PullRequest, needs HumanApproved;
-    "Closes a pull request without merging it." ClosePullRequest = "CLOSE_PULL_REQUEST" takes ClosePullRequest, Updates PullRequest, needs HumanApproved;
-    "Merges a pull request." MergePullRequest = "MERGE_PULL_REQUEST" takes MergePullRequest, Updates PullRequest, needs HumanApproved;
-    "Asks people to review a pull request." RequestPrReview = "REQUEST_PR_REVIEW" takes PullRequestReviewers, Updates PullRequest, needs Autonomous;
-    "Puts labels on a pull request." AddPrLabels = "ADD_PR_LABELS" takes PullRequestLabels, Updates PullRequest, needs Autonomous;
-    "Takes labels off a pull request." RemovePrLabels = "REMOVE_PR_LABELS" takes PullRequestLabels, Updates PullRequest, needs Autonomous;
-    "Comments on a pull request." CommentOnPr = "COMMENT_ON_PR" takes PullRequestComment, Creates Comment, needs Autonomous;
-    "Approves a pull request." ApprovePr = "APPROVE_PR" takes PullRequestApproval, Creates Review, needs HumanApproved;
-    "Asks for changes to a pull request." RequestPrChanges = "REQUEST_PR_CHANGES" takes PullRequestChanges, Creates Review, needs Autonomous;
-    "Makes a branch." CreateBranch = "CREATE_BRANCH" takes CreateBranch, Creates Branch, needs Autonomous;
-    "Deletes a branch." DeleteBranch = "DELETE_BRANCH" takes DeleteBranch, Deletes Branch, needs HumanApproved;
-    "Makes a tag." CreateTag = "CREATE_TAG" takes CreateTag, Creates Tag, needs HumanApproved;
-    "Deletes a tag." DeleteTag = "DELETE_TAG" takes DeleteTag, Deletes Tag, needs HumanApproved;
-    "Changes what protects a branch." UpdateBranchProtection = "UPDATE_BRANCH_PROTECTION" takes BranchProtection, Updates Branch, needs HumanApproved;
-    "Starts a run of a workflow." TriggerWorkflow = "TRIGGER_WORKFLOW" takes TriggerWorkflow, Creates Workflow, needs HumanApproved;
-    "Stops a run of a workflow." CancelWorkflow = "CANCEL_WORKFLOW" takes WorkflowRun, Updates Workflow, needs HumanApproved;
-    "Runs a workflow again." RerunWorkflow = "RERUN_WORKFLOW" takes WorkflowRun, Updates Workflow, needs HumanApproved;
+    "Opens an issue."
+    CreateGithubIssue = "CREATE_GITHUB_ISSUE" takes CreateIssue, Creates Issue, needs Autonomous;
+    "Changes an issue."
+    UpdateGithubIssue = "UPDATE_GITHUB_ISSUE" takes UpdateIssue, Updates Issue, needs HumanApproved;
+    "Closes an issue."
+    CloseGithubIssue = "CLOSE_GITHUB_ISSUE" takes CloseIssue, Updates Issue, needs HumanApproved;
+    "Puts labels on an issue."
+    AddIssueLabels = "ADD_ISSUE_LABELS" takes IssueLabels, Updates Issue, needs Autonomous;
+    "Takes labels off an issue."
+    RemoveIssueLabels = "REMOVE_ISSUE_LABELS" takes IssueLabels, Updates Issue, needs Autonomous;
+    "Assigns people to an issue."
+    AssignIssue = "ASSIGN_ISSUE" takes IssueAssignees, Updates Issue, needs Autonomous;
+    "Comments on an issue."
+    CommentOnIssue = "COMMENT_ON_ISSUE" takes IssueComment, Creates Comment, needs Autonomous;
+    "Links two issues."
+    LinkIssues = "LINK_ISSUES" takes IssueLink, Updates Issue, needs Autonomous;
+    "Opens a pull request."
+    CreatePullRequest = "CREATE_PULL_REQUEST" takes CreatePullRequest, Creates PullRequest, needs HumanApproved;
+    "Changes a pull request."
+    UpdatePullRequest = "UPDATE_PULL_REQUEST" takes UpdatePullRequest, Updates PullRequest, needs HumanApproved;
+    "Closes a pull request without merging it."
+    ClosePullRequest = "CLOSE_PULL_REQUEST" takes ClosePullRequest, Updates PullRequest, needs HumanApproved;
+    "Merges a pull request."
+    MergePullRequest = "MERGE_PULL_REQUEST" takes MergePullRequest, Updates PullRequest, needs HumanApproved;
+    "Asks people to review a pull request."
+    RequestPrReview = "REQUEST_PR_REVIEW" takes PullRequestReviewers, Updates PullRequest, needs Autonomous;
+    "Puts labels on a pull request."
+    AddPrLabels = "ADD_PR_LABELS" takes PullRequestLabels, Updates PullRequest, needs Autonomous;
+    "Takes labels off a pull request."
+    RemovePrLabels = "REMOVE_PR_LABELS" takes PullRequestLabels, Updates PullRequest, needs Autonomous;
+    "Comments on a pull request."
+    CommentOnPr = "COMMENT_ON_PR" takes PullRequestComment, Creates Comment, needs Autonomous;
+    "Approves a pull request."
+    ApprovePr = "APPROVE_PR" takes PullRequestApproval, Creates Review, needs HumanApproved;
+    "Asks for changes to a pull request."
+    RequestPrChanges = "REQUEST_PR_CHANGES" takes PullRequestChanges, Creates Review, needs Autonomous;
+    "Makes a branch."
+    CreateBranch = "CREATE_BRANCH" takes CreateBranch, Creates Branch, needs Autonomous;
+    "Deletes a branch."
+    DeleteBranch = "DELETE_BRANCH" takes DeleteBranch, Deletes Branch, needs HumanApproved;
+    "Makes a tag."
+    CreateTag = "CREATE_TAG" takes CreateTag, Creates Tag, needs HumanApproved;
+    "Deletes a tag."
+    DeleteTag = "DELETE_TAG" takes DeleteTag, Deletes Tag, needs HumanApproved;
+    "Changes what protects a branch."
+    UpdateBranchProtection = "UPDATE_BRANCH_PROTECTION" takes BranchProtection, Updates Branch, needs HumanApproved;
+    "Starts a run of a workflow."
+    TriggerWorkflow = "TRIGGER_WORKFLOW" takes TriggerWorkflow, Creates Workflow, needs HumanApproved;
+    "Stops a run of a workflow."
+    CancelWorkflow = "CANCEL_WORKFLOW" takes WorkflowRun, Updates Workflow, needs HumanApproved;
+    "Runs a workflow again."
+    RerunWorkflow = "RERUN_WORKFLOW" takes WorkflowRun, Updates Workflow, needs HumanApproved;
 }
 
 impl ActionType {

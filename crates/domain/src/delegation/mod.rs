@@ -1,5 +1,6 @@
-//! Delegation: an agent that may not act on a platform asks one that may, with the authority for it, and gets an answer
-//! with the evidence for it. What was asked, done and answered is kept as an audit entry that nobody can quietly rewrite.
+//! Delegation: an agent that may not act on a platform asks one that may, with the authority for it, and gets an
+//! answer with the evidence for it. What was asked, done and answered is kept as an audit entry that nobody can quietly
+//! rewrite.
 //!
 //! ```text
 //! requester ──instruction──▶ executor ──request──▶ platform
@@ -14,11 +15,12 @@
 //!                        └─ the platform forbids ▶ BLOCKED          FAILURE_DETAILS
 //! ```
 //!
-//! [`action`] is the table of what can be asked for, [`policy`] the table of what stands against it; [`payload`] has the
-//! three contracts, [`rules`] what is refused.
+//! [`action`] is the table of what can be asked for, [`policy`] the table of what stands against it; [`payload`] has
+//! the three contracts, [`rules`] what is refused.
 //!
 //! **Invariant:** an action without authority is answered `INVALID_REQUEST` and nothing is sent to the platform.
-//! **Invariant:** a response has exactly the part that its status calls for, and belongs to one instruction and one entry.
+//! **Invariant:** a response has exactly the part that its status calls for, and belongs to one instruction and one
+//! entry.
 //! **Invariant:** a verdict (`SUCCESS`) follows from what the platform answered.
 //! **Invariant:** an entry is never changed; the checksum covers all of it but itself, `SUPERSEDED_BY` and
 //! `VERIFICATION_STATUS`, and a correction is a new entry.

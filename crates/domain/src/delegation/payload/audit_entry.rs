@@ -42,15 +42,15 @@ pattern! {
     /// A SHA-256 in 64 lower-case hexadecimal digits, without a prefix.
     pub struct Checksum {
         pattern: r"^[0-9a-f]{64}$",
-        example: "be57adb5d2a3e567bb91f449e52370c1183c470ccf7c3ff08279e47e28a2e628",
+        example: "cb26015adb1b6e02b6be72f0d32be4604ed63c1a09e9e1eca9effa915d6d0d24",
         says: "a SHA-256 in 64 lower-case hexadecimal digits",
         test: |text| text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')),
     }
 }
 
 shape! {
-    /// One platform action: who asked, who acted, on what authority, what was sent, what came back. It is never changed;
-    /// an entry that corrects it names it.
+    /// One platform action: who asked, who acted, on what authority, what was sent, what came back. It is never
+    /// changed; an entry that corrects it names it.
     pub struct AuditEntry {
         /// The version of this contract.
         pub version as "PLATFORM_ACTION_AUDIT_VERSION": Version<1, 0, 2>,
@@ -117,7 +117,7 @@ shape! {
         /// Whether a person approved.
         pub human_approval as "HUMAN_APPROVAL": YesNo,
         /// Where the approval is to be found. Needed when a person approved.
-        pub human_approval_reference as "HUMAN_APPROVAL_REFERENCE": Option<Text> = "comment of the owner on pull request 42",
+        pub human_approval_reference as "HUMAN_APPROVAL_REFERENCE": Option<Text> = "owner's comment on pull request 42",
         /// Whether an escalation was brought to its end.
         pub escalation_completed as "ESCALATION_COMPLETED": Completed = "NOT_APPLICABLE",
         /// Where its resolution is to be found. Needed when one was.

@@ -42,7 +42,7 @@ shape! {
         /// Whether a person approved the action.
         pub human_approval as "HUMAN_APPROVAL": YesNo,
         /// Where the approval is to be found. Needed when a person approved.
-        pub human_approval_evidence as "HUMAN_APPROVAL_EVIDENCE": Option<Text> = "comment of the owner on pull request 42",
+        pub human_approval_evidence as "HUMAN_APPROVAL_EVIDENCE": Option<Text> = "owner's comment on pull request 42",
         /// Whether an escalation was brought to its end.
         pub escalation_completed as "ESCALATION_COMPLETED": Completed = "NOT_APPLICABLE",
         /// Where its resolution is to be found. Needed when one was.

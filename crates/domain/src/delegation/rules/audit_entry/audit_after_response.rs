@@ -4,8 +4,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// An entry is written before the response is sent, and the action is carried out before that. Only an entry that corrects
-    /// another comes later. Times within one second are in no order.
+    /// An entry is written before the response is sent, and the action is carried out before that. Only an entry
+    /// that corrects another comes later. Times within one second are in no order.
     ///
     /// ## Why
     /// A response names its entry; if that is written afterwards, for a while there is an action without a record.

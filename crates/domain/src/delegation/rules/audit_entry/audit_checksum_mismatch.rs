@@ -7,8 +7,9 @@ rule! {
     /// `VERIFICATION_STATUS`, in 64 lower-case hexadecimal digits. Members of your own are covered too.
     ///
     /// ## Why
-    /// An entry is never changed, and the checksum is how a change shows. A new entry is sealed with `countersign fix`; one that
-    /// was sealed before and no longer matches was changed, and is to be compared with the copy in the ledger first.
+    /// An entry is never changed, and the checksum is how a change shows. A new entry is sealed with `countersign
+    /// fix`; one that was sealed before and no longer matches was changed, and is to be compared with the copy in
+    /// the ledger first.
     ///
     /// ## Rejected
     /// ```json rejected unsealed

@@ -3,7 +3,8 @@ use crate::delegation::payload::AuditEntry;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// Files of evidence are named by clean paths relative to the repository: no `..`, no leading slash, no drive, no address.
+    /// Files of evidence are named by clean paths relative to the repository: no `..`, no leading slash, no drive,
+    /// no address.
     ///
     /// ## Why
     /// An auditor opens the path years later, in a copy of the repository.

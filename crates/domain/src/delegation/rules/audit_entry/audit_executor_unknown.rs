@@ -6,7 +6,8 @@ rule! {
     /// The executor is `MATURION`, or of a kind that the configuration names.
     ///
     /// ## Why
-    /// Only an agent that is trusted with the platform acts there. A record that names another records something else.
+    /// Only an agent that is trusted with the platform acts there. A record that names another records something
+    /// else.
     ///
     /// ## Rejected
     /// ```json rejected

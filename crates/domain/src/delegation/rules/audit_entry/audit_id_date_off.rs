@@ -3,11 +3,12 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// The id of an audit entry is given out when the instruction is received: not before the day of the instruction's id, and
-    /// not after the day on which the entry is written.
+    /// The id of an audit entry is given out when the instruction is received: not before the day of the
+    /// instruction's id, and not after the day on which the entry is written.
     ///
     /// ## Why
-    /// An id of another day is most often one that was copied from another entry, and files the entry where nobody looks.
+    /// An id of another day is most often one that was copied from another entry, and files the entry where nobody
+    /// looks.
     ///
     /// ## Rejected
     /// ```json rejected

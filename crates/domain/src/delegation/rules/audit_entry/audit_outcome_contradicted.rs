@@ -3,8 +3,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// `SUCCESS` is `YES` when, and only when, the answer's `STATUS` is `SUCCESS`, and its `STATUS_CODE` is then from 200 to
-    /// 299.
+    /// `SUCCESS` is `YES` when, and only when, the answer's `STATUS` is `SUCCESS`, and its `STATUS_CODE` is then
+    /// from 200 to 299.
     ///
     /// ## Why
     /// The answer is the result, the outcome the verdict on it, and a verdict follows from its result.

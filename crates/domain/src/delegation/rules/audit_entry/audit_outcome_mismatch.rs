@@ -4,8 +4,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// Entry and response tell of one outcome: `SUCCESS` is `YES` when, and only when, the response's `STATUS` is `SUCCESS`, and
-    /// the resource is the same.
+    /// Entry and response tell of one outcome: `SUCCESS` is `YES` when, and only when, the response's `STATUS` is
+    /// `SUCCESS`, and the resource is the same.
     ///
     /// ## Why
     /// The requester acts on the response, the auditor on the entry. If they differ, one of the two was misled.

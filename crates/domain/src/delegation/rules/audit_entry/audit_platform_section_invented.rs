@@ -15,7 +15,7 @@ rule! {
     ///   "STATUS": "INVALID_REQUEST",
     ///   "PLATFORM_EVIDENCE": null,
     ///   "VALIDATION_ERRORS": [
-    ///     {"FIELD": "ACTION.PARAMETERS.PR_NUMBER", "ERROR": "there is no such pull request", "EXPECTED": "one that is there"}
+    ///     {"FIELD": "ACTION.PARAMETERS.PR_NUMBER", "ERROR": "it does not exist", "EXPECTED": "one that exists"}
     ///   ]
     /// }
     /// ```
@@ -37,7 +37,7 @@ rule! {
     ///   "STATUS": "INVALID_REQUEST",
     ///   "PLATFORM_EVIDENCE": null,
     ///   "VALIDATION_ERRORS": [
-    ///     {"FIELD": "ACTION.PARAMETERS.PR_NUMBER", "ERROR": "there is no such pull request", "EXPECTED": "one that is there"}
+    ///     {"FIELD": "ACTION.PARAMETERS.PR_NUMBER", "ERROR": "it does not exist", "EXPECTED": "one that exists"}
     ///   ]
     /// }
     /// ```

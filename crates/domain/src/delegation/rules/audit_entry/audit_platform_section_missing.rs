@@ -3,8 +3,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// An entry holds what was sent and what came back: both where the action succeeded, and the request wherever there is an
-    /// answer or, with the response given, where the action was tried.
+    /// An entry holds what was sent and what came back: both where the action succeeded, and the request wherever
+    /// there is an answer or, with the response given, where the action was tried.
     ///
     /// ## Why
     /// Request and answer are the evidence; the rest of the entry is what someone says about them.
@@ -43,7 +43,7 @@ rule! {
     ///   "STATUS": "INVALID_REQUEST",
     ///   "PLATFORM_EVIDENCE": null,
     ///   "VALIDATION_ERRORS": [
-    ///     {"FIELD": "ACTION.PARAMETERS.PR_NUMBER", "ERROR": "there is no such pull request", "EXPECTED": "one that is there"}
+    ///     {"FIELD": "ACTION.PARAMETERS.PR_NUMBER", "ERROR": "it does not exist", "EXPECTED": "one that exists"}
     ///   ]
     /// }
     /// ```

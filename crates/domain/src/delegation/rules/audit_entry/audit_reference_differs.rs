@@ -7,7 +7,8 @@ rule! {
     /// The references on record are those of the instruction.
     ///
     /// ## Why
-    /// They should lead to the same approval. It is a warning, because an executor may have made the reference more exact.
+    /// They should lead to the same approval. It is a warning, because an executor may have made the reference more
+    /// exact.
     ///
     /// ## Rejected
     /// ```json with delegation_instruction

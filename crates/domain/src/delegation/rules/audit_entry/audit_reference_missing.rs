@@ -3,8 +3,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// Authority on record names what shows it: an approval its reference, a resolved escalation its reference, governance its
-    /// file, and the tests their file unless their status is `NOT_APPLICABLE`.
+    /// Authority on record names what shows it: an approval its reference, a resolved escalation its reference,
+    /// governance its file, and the tests their file unless their status is `NOT_APPLICABLE`.
     ///
     /// ## Why
     /// The entry is what is left when everyone who knew is gone.

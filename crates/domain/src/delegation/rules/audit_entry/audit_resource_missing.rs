@@ -3,8 +3,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// A success names what it made or changed: its id and kind, its number if it is an issue or a pull request, and where it
-    /// is.
+    /// A success names what it made or changed: its id and kind, its number if it is an issue or a pull request,
+    /// and where it is.
     ///
     /// ## Why
     /// Without them nobody can go and look.

@@ -3,7 +3,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// An action gives a resource of one kind: a comment gives a comment, an approval a review, a merge the pull request.
+    /// An action gives a resource of one kind: a comment gives a comment, an approval a review, a merge the pull
+    /// request.
     ///
     /// ## Why
     /// A resource of another kind is that of another action.

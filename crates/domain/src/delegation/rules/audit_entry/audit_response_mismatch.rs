@@ -3,10 +3,12 @@ use crate::delegation::payload::{AuditEntry, DelegationResponse};
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// The response that an entry names answers the same instruction, and names this entry, or the one that this entry corrects.
+    /// The response that an entry names answers the same instruction, and names this entry, or the one that this
+    /// entry corrects.
     ///
     /// ## Why
-    /// Instruction, response and entry are one matter. Where one of three ids differs, it is not known which of them is.
+    /// Instruction, response and entry are one matter. Where one of three ids differs, it is not known which of
+    /// them is.
     ///
     /// ## Rejected
     /// ```json with delegation_response

@@ -3,7 +3,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// An entry stays as it was written. Only `SUPERSEDED_BY` may be set, once, and `VERIFICATION_STATUS` may change.
+    /// An entry stays as it was written. Only `SUPERSEDED_BY` may be set, once, and `VERIFICATION_STATUS` may
+    /// change.
     ///
     /// ## Why
     /// A sealed entry can be changed and sealed again. Only a copy that was kept shows it.

@@ -3,7 +3,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// An entry corrects another and is corrected by another: `AUDIT_ENTRY_ID`, `SUPERSEDES` and `SUPERSEDED_BY` are different.
+    /// An entry corrects another and is corrected by another: `AUDIT_ENTRY_ID`, `SUPERSEDES` and `SUPERSEDED_BY`
+    /// are different.
     ///
     /// ## Why
     /// Whoever looks for the entry that counts follows these ids, and would never arrive.

@@ -3,8 +3,9 @@ use crate::delegation::payload::AuditEntry;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// A request is sent, answered, and then written down: the times of `PLATFORM_REQUEST`, `PLATFORM_RESPONSE` and of the entry
-    /// come in this order, and `EXECUTION_TIMESTAMP` is not after the entry. Times within one second are in no order.
+    /// A request is sent, answered, and then written down: the times of `PLATFORM_REQUEST`, `PLATFORM_RESPONSE` and
+    /// of the entry come in this order, and `EXECUTION_TIMESTAMP` is not after the entry. Times within one second
+    /// are in no order.
     ///
     /// ## Why
     /// A record that was written before what it records was made up.

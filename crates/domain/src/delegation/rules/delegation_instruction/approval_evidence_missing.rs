@@ -3,8 +3,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// Where `HUMAN_APPROVAL` is `YES`, `HUMAN_APPROVAL_EVIDENCE` says where the approval is to be found. `NOT_APPLICABLE` is
-    /// not a place.
+    /// Where `HUMAN_APPROVAL` is `YES`, `HUMAN_APPROVAL_EVIDENCE` says where the approval is to be found.
+    /// `NOT_APPLICABLE` is not a place.
     ///
     /// ## Why
     /// An approval that nobody can look up is a word of the one who wants it.

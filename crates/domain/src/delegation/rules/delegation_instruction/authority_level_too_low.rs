@@ -6,9 +6,9 @@ use countersign_contract::{Report, Subject, rule};
 rule! {
     /// An action is asked for on the authority that it needs.
     ///
-    /// Commenting, labelling, assigning, linking, opening issues, making branches, asking for a review and asking for changes
-    /// are within an agent's own authority (`AUTONOMOUS`). Everything else needs `HUMAN_APPROVED` or `ESCALATION_RESOLVED`.
-    /// Setting the state to closed counts as closing.
+    /// Commenting, labelling, assigning, linking, opening issues, making branches, asking for a review and asking
+    /// for changes are within an agent's own authority (`AUTONOMOUS`). Everything else needs `HUMAN_APPROVED` or
+    /// `ESCALATION_RESOLVED`. Setting the state to closed counts as closing.
     ///
     /// ## Why
     /// What cannot be taken back, or what others rely on, is decided by a person.

@@ -3,8 +3,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// Where `ESCALATION_COMPLETED` is `YES`, `ESCALATION_EVIDENCE` says where its resolution is to be found. `NOT_APPLICABLE`
-    /// is not a place.
+    /// Where `ESCALATION_COMPLETED` is `YES`, `ESCALATION_EVIDENCE` says where its resolution is to be found.
+    /// `NOT_APPLICABLE` is not a place.
     ///
     /// ## Why
     /// The next reader must be able to see what was decided, and by whom.

@@ -6,8 +6,8 @@ rule! {
     /// The files of evidence that an instruction names are there when it is checked in their repository.
     ///
     /// ## Why
-    /// Evidence that cannot be opened shows nothing. It is a warning, because the instruction may be checked elsewhere than in
-    /// the repository it speaks of.
+    /// Evidence that cannot be opened shows nothing. It is a warning, because the instruction may be checked
+    /// elsewhere than in the repository it speaks of.
     ///
     /// ## Rejected
     /// ```json outside

@@ -3,11 +3,12 @@ use crate::delegation::payload::DelegationInstruction;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// Files of evidence are named by clean paths relative to the repository: no `..`, no leading slash, no drive, no address.
+    /// Files of evidence are named by clean paths relative to the repository: no `..`, no leading slash, no drive,
+    /// no address.
     ///
     /// ## Why
-    /// The path is opened by whoever checks the evidence. One that leads out of the repository shows something else there than
-    /// it did here.
+    /// The path is opened by whoever checks the evidence. One that leads out of the repository shows something else
+    /// there than it did here.
     ///
     /// ## Rejected
     /// ```json rejected

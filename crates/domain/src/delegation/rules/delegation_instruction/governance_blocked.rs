@@ -4,8 +4,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// While governance is blocked, only two things may be done: opening an issue and commenting on one, and both only with a
-    /// person's approval or a resolved escalation to show for it.
+    /// While governance is blocked, only two things may be done: opening an issue and commenting on one, and both
+    /// only with a person's approval or a resolved escalation to show for it.
     ///
     /// ## Why
     /// A blocked project waits for a person. All that an agent can do until then is to say so.

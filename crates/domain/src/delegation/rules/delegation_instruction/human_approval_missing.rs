@@ -4,8 +4,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// `HUMAN_APPROVED` rests on a person's approval: `HUMAN_APPROVAL` is `YES`, and `HUMAN_APPROVAL_EVIDENCE` says where it is
-    /// to be found.
+    /// `HUMAN_APPROVED` rests on a person's approval: `HUMAN_APPROVAL` is `YES`, and `HUMAN_APPROVAL_EVIDENCE` says
+    /// where it is to be found.
     ///
     /// ## Why
     /// The level is a claim of the requester. Only the evidence lets someone else see that a person said yes.

@@ -6,7 +6,8 @@ rule! {
     /// The day in an instruction id is the day on which the instruction was given, in UTC.
     ///
     /// ## Why
-    /// A reader finds an instruction by its day. A different one is most often an id that was copied from another instruction.
+    /// A reader finds an instruction by its day. A different one is most often an id that was copied from another
+    /// instruction.
     ///
     /// ## Rejected
     /// ```json rejected

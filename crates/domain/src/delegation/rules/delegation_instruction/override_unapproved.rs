@@ -4,8 +4,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// `OVERRIDE` sets governance aside, and only a person can do that: it needs `HUMAN_APPROVAL` `YES` with its evidence,
-    /// whatever the authorization level is.
+    /// `OVERRIDE` sets governance aside, and only a person can do that: it needs `HUMAN_APPROVAL` `YES` with its
+    /// evidence, whatever the authorization level is.
     ///
     /// ## Why
     /// An agent that can override what holds it back is held back by nothing.

@@ -14,7 +14,9 @@ rule! {
     /// {
     ///   "ACTION": {
     ///     "TYPE": "CREATE_PULL_REQUEST",
-    ///     "PARAMETERS": {"PR_NUMBER": null, "HEAD_BRANCH": "main", "BASE_BRANCH": "main", "TITLE": "fix", "BODY": "fix"}
+    ///     "PARAMETERS": {
+    ///       "PR_NUMBER": null, "HEAD_BRANCH": "main", "BASE_BRANCH": "main", "TITLE": "fix", "BODY": "fix"
+    ///     }
     ///   }
     /// }
     /// ```

@@ -4,11 +4,12 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
-    /// Names of branches and tags are names that git takes, by the rules of `git check-ref-format`. The head of a pull request
-    /// may be written `owner:branch`.
+    /// Names of branches and tags are names that git takes, by the rules of `git check-ref-format`. The head of a
+    /// pull request may be written `owner:branch`.
     ///
     /// ## Why
-    /// The platform would refuse the name, or worse, take it for something else: an option, a range of commits, a pattern.
+    /// The platform would refuse the name, or worse, take it for something else: an option, a range of commits, a
+    /// pattern.
     ///
     /// ## Rejected
     /// ```json rejected
@@ -27,7 +28,7 @@ rule! {
     ///   "ACTION": {
     ///     "TYPE": "CREATE_PULL_REQUEST",
     ///     "PARAMETERS": {
-    ///       "PR_NUMBER": null, "HEAD_BRANCH": "octocat:fix", "BASE_BRANCH": "main", "TITLE": "fix", "BODY": "as discussed"
+    ///       "PR_NUMBER": null, "HEAD_BRANCH": "octocat:fix", "BASE_BRANCH": "main", "TITLE": "fix", "BODY": "fix"
     ///     }
     ///   }
     /// }

@@ -7,7 +7,8 @@ rule! {
     /// A branch or a tag is called by its own name, without `refs/heads/` or `refs/tags/` before it.
     ///
     /// ## Why
-    /// Git takes such a name and makes a branch `refs/heads/refs/heads/…` of it, which is hardly ever what was meant.
+    /// Git takes such a name and makes a branch `refs/heads/refs/heads/…` of it, which is hardly ever what was
+    /// meant.
     ///
     /// ## Rejected
     /// ```json rejected

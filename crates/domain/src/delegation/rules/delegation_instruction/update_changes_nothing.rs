@@ -7,7 +7,8 @@ rule! {
     /// An update says what is to be changed: a title, a body or a state.
     ///
     /// ## Why
-    /// An action that does nothing still leaves a response and an audit entry, and hides that what was meant was not done.
+    /// An action that does nothing still leaves a response and an audit entry, and hides that what was meant was
+    /// not done.
     ///
     /// ## Rejected
     /// ```json rejected

@@ -3,12 +3,12 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
-    /// The audit entry is there by the time the response is sent, and so is its file when the response is checked in its
-    /// repository.
+    /// The audit entry is there by the time the response is sent, and so is its file when the response is checked
+    /// in its repository.
     ///
     /// ## Why
-    /// No action is without a record. It is a warning, because the response may be checked elsewhere than in the repository it
-    /// speaks of.
+    /// No action is without a record. It is a warning, because the response may be checked elsewhere than in the
+    /// repository it speaks of.
     ///
     /// ## Rejected
     /// ```json outside

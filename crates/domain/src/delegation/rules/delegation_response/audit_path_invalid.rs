@@ -3,7 +3,8 @@ use crate::delegation::payload::DelegationResponse;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// `AUDIT_ENTRY_PATH` is a clean path relative to the repository: no `..`, no leading slash, no drive, no address.
+    /// `AUDIT_ENTRY_PATH` is a clean path relative to the repository: no `..`, no leading slash, no drive, no
+    /// address.
     ///
     /// ## Why
     /// Whoever follows the path must stay in the repository, and must find there what the executor put there.

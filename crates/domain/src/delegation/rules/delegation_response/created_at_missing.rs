@@ -22,7 +22,11 @@ rule! {
     /// {"ACTION": {"TYPE": "COMMENT_ON_PR", "PARAMETERS": {"COMMENT_BODY": "57 replaces this one"}}}
     /// ```
     /// ```json accepted
-    /// {"PLATFORM_EVIDENCE": {"RESOURCE_TYPE": "comment", "RESOURCE_NUMBER": null, "CREATED_AT": "2025-12-25T10:30:12Z"}}
+    /// {
+    ///   "PLATFORM_EVIDENCE": {
+    ///     "RESOURCE_TYPE": "comment", "RESOURCE_NUMBER": null, "CREATED_AT": "2025-12-25T10:30:12Z"
+    ///   }
+    /// }
     /// ```
     pub static CREATED_AT_MISSING: DelegationResponse = {
         id: "created-at-missing",

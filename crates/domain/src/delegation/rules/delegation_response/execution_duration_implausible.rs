@@ -3,7 +3,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// `EXECUTION_DURATION_MS` counts from receiving the instruction to answering it, and so fits between their times.
+    /// `EXECUTION_DURATION_MS` counts from receiving the instruction to answering it, and so fits between their
+    /// times.
     ///
     /// ## Why
     /// A duration that does not fit was not measured, or belongs to another response.

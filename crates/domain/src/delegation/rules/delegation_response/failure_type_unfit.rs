@@ -3,8 +3,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// A policy of the platform blocks (`PLATFORM_CONSTRAINT` with `BLOCKED`); an error of the platform is a failure
-    /// (`API_ERROR` with `FAILURE`).
+    /// A policy of the platform blocks (`PLATFORM_CONSTRAINT` with `BLOCKED`); an error of the platform is a
+    /// failure (`API_ERROR` with `FAILURE`).
     ///
     /// ## Why
     /// After a failure the requester tries again, after a block it waits for something to change.

@@ -5,8 +5,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// What an action made or changed was made or changed after the instruction was given: `CREATED_AT` of what it made,
-    /// `UPDATED_AT` of what it changed.
+    /// What an action made or changed was made or changed after the instruction was given: `CREATED_AT` of what it
+    /// made, `UPDATED_AT` of what it changed.
     ///
     /// ## Why
     /// A resource that was so already is evidence of another action.

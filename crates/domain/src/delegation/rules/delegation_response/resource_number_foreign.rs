@@ -6,7 +6,8 @@ rule! {
     /// The issue or pull request in the evidence is the one that the instruction names.
     ///
     /// ## Why
-    /// Evidence of another pull request is not evidence of this action, and may be of one that should not have happened.
+    /// Evidence of another pull request is not evidence of this action, and may be of one that should not have
+    /// happened.
     ///
     /// ## Rejected
     /// ```json with delegation_instruction

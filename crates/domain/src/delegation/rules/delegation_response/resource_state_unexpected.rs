@@ -5,8 +5,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
-    /// An action that opens, closes or merges leaves the resource open, closed or merged. A merged pull request may also be
-    /// called closed, and an opened one a draft.
+    /// An action that opens, closes or merges leaves the resource open, closed or merged. A merged pull request may
+    /// also be called closed, and an opened one a draft.
     ///
     /// ## Why
     /// A pull request that is still open was not closed, whatever the status says.

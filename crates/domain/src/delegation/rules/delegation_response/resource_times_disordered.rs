@@ -3,8 +3,8 @@ use crate::delegation::payload::DelegationResponse;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// A resource is made, then changed, then reported: `CREATED_AT` is not after `UPDATED_AT`, and neither is after
-    /// `TIMESTAMP_UTC`. Times within one second are in no order.
+    /// A resource is made, then changed, then reported: `CREATED_AT` is not after `UPDATED_AT`, and neither is
+    /// after `TIMESTAMP_UTC`. Times within one second are in no order.
     ///
     /// ## Why
     /// Times out of order are not what the platform said.

@@ -3,8 +3,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// The ids of a response and of its audit entry are given out when the instruction is received: not before the day of the
-    /// instruction's id, and not after the day of the response.
+    /// The ids of a response and of its audit entry are given out when the instruction is received: not before the
+    /// day of the instruction's id, and not after the day of the response.
     ///
     /// ## Why
     /// An id of another day is most often one that was copied from another response.

@@ -3,8 +3,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// A retry is allowed where the same instruction may succeed later. A permission that is lacking or a parameter that is
-    /// wrong does not mend itself.
+    /// A retry is allowed where the same instruction may succeed later. A permission that is lacking or a parameter
+    /// that is wrong does not mend itself.
     ///
     /// ## Why
     /// Retries that can only fail use up the attempts after which a person is asked.

@@ -3,8 +3,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// A status comes with what shows it: `SUCCESS` with `PLATFORM_EVIDENCE`, `FAILURE` and `BLOCKED` with `FAILURE_DETAILS`,
-    /// `INVALID_REQUEST` with `VALIDATION_ERRORS`.
+    /// A status comes with what shows it: `SUCCESS` with `PLATFORM_EVIDENCE`, `FAILURE` and `BLOCKED` with
+    /// `FAILURE_DETAILS`, `INVALID_REQUEST` with `VALIDATION_ERRORS`.
     ///
     /// ## Why
     /// The requester goes on from what is in that part. Without it the status is an assertion.

@@ -25,7 +25,13 @@ rule! {
     /// {
     ///   "STATUS": "INVALID_REQUEST",
     ///   "PLATFORM_EVIDENCE": null,
-    ///   "VALIDATION_ERRORS": [{"FIELD": "AUTHORIZATION.HUMAN_APPROVAL", "ERROR": "no person approved", "EXPECTED": "YES, with HUMAN_APPROVAL_EVIDENCE"}]
+    ///   "VALIDATION_ERRORS": [
+    ///     {
+    ///       "FIELD": "AUTHORIZATION.HUMAN_APPROVAL",
+    ///       "ERROR": "no person approved",
+    ///       "EXPECTED": "YES, with HUMAN_APPROVAL_EVIDENCE"
+    ///     }
+    ///   ]
     /// }
     /// ```
     pub static UNAUTHORIZED_INSTRUCTION_EXECUTED: DelegationResponse = {

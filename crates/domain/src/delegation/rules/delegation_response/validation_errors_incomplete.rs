@@ -17,7 +17,13 @@ rule! {
     /// {
     ///   "STATUS": "INVALID_REQUEST",
     ///   "PLATFORM_EVIDENCE": null,
-    ///   "VALIDATION_ERRORS": [{"FIELD": "ACTION.PARAMETERS.PR_NUMBER", "ERROR": "there is no pull request 42", "EXPECTED": "a pull request that is there"}]
+    ///   "VALIDATION_ERRORS": [
+    ///     {
+    ///       "FIELD": "ACTION.PARAMETERS.PR_NUMBER",
+    ///       "ERROR": "there is no pull request 42",
+    ///       "EXPECTED": "a pull request that is there"
+    ///     }
+    ///   ]
     /// }
     /// ```
     ///
@@ -29,7 +35,13 @@ rule! {
     /// {
     ///   "STATUS": "INVALID_REQUEST",
     ///   "PLATFORM_EVIDENCE": null,
-    ///   "VALIDATION_ERRORS": [{"FIELD": "REQUESTER.AUTHORIZATION_LEVEL", "ERROR": "closing needs more than AUTONOMOUS", "EXPECTED": "HUMAN_APPROVED, with the evidence of the approval"}]
+    ///   "VALIDATION_ERRORS": [
+    ///     {
+    ///       "FIELD": "REQUESTER.AUTHORIZATION_LEVEL",
+    ///       "ERROR": "closing needs more than AUTONOMOUS",
+    ///       "EXPECTED": "HUMAN_APPROVED, with the evidence of the approval"
+    ///     }
+    ///   ]
     /// }
     /// ```
     pub static VALIDATION_ERRORS_INCOMPLETE: DelegationResponse = {

@@ -6,7 +6,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
-    /// `FIELD` names a field of the instruction. With the instruction given, a parameter is one that its action takes.
+    /// `FIELD` names a field of the instruction. With the instruction given, a parameter is one that its action
+    /// takes.
     ///
     /// ## Why
     /// The requester corrects the field that is named. A name that is not there leads nowhere.
@@ -16,7 +17,13 @@ rule! {
     /// {
     ///   "STATUS": "INVALID_REQUEST",
     ///   "PLATFORM_EVIDENCE": null,
-    ///   "VALIDATION_ERRORS": [{"FIELD": "AUTHORISATION.QA_STATUS", "ERROR": "is red", "EXPECTED": "GREEN"}]
+    ///   "VALIDATION_ERRORS": [
+    ///     {
+    ///       "FIELD": "AUTHORISATION.QA_STATUS",
+    ///       "ERROR": "is red",
+    ///       "EXPECTED": "GREEN"
+    ///     }
+    ///   ]
     /// }
     /// ```
     /// ```json with delegation_instruction
@@ -26,7 +33,13 @@ rule! {
     /// {
     ///   "STATUS": "INVALID_REQUEST",
     ///   "PLATFORM_EVIDENCE": null,
-    ///   "VALIDATION_ERRORS": [{"FIELD": "ACTION.PARAMETERS.HEAD_BRANCH", "ERROR": "does not exist", "EXPECTED": "a branch"}]
+    ///   "VALIDATION_ERRORS": [
+    ///     {
+    ///       "FIELD": "ACTION.PARAMETERS.HEAD_BRANCH",
+    ///       "ERROR": "does not exist",
+    ///       "EXPECTED": "a branch"
+    ///     }
+    ///   ]
     /// }
     /// ```
     ///
@@ -38,7 +51,13 @@ rule! {
     /// {
     ///   "STATUS": "INVALID_REQUEST",
     ///   "PLATFORM_EVIDENCE": null,
-    ///   "VALIDATION_ERRORS": [{"FIELD": "ACTION.PARAMETERS.PR_NUMBER", "ERROR": "there is no pull request 42", "EXPECTED": "a pull request that is there"}]
+    ///   "VALIDATION_ERRORS": [
+    ///     {
+    ///       "FIELD": "ACTION.PARAMETERS.PR_NUMBER",
+    ///       "ERROR": "there is no pull request 42",
+    ///       "EXPECTED": "a pull request that is there"
+    ///     }
+    ///   ]
     /// }
     /// ```
     pub static VALIDATION_FIELD_UNKNOWN: DelegationResponse = {
