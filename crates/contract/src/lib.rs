@@ -43,7 +43,7 @@ pub use document::{Cursor, Document, Entries, Form, Items, Kind};
 pub use outside::{Outside, Settings};
 pub use parse::{front_matter, parse, utf8};
 pub use print::{canonical, sha256_hex};
-pub use report::{Report, nearest};
+pub use report::{Elsewhere, Report, nearest};
 pub use rule::{Rule, RuleInfo};
 pub use set::{Alone, Links, Others, Set};
 pub use shape::{Schemas, Shape};

@@ -3,7 +3,8 @@
 //! A block begins with its language (`json`, `yaml`, `jsonl`, `markdown`) and its part:
 //!
 //! - `rejected` must raise this rule and no error of another, `accepted` must raise neither this rule nor any error;
-//! - `with CONTRACT` and `against` are handed in with the next of those two, as `--with` and `--against` do;
+//! - `with CONTRACT` and `against` are handed in with the next of those two, as `--with` and `--against` do; a `with`
+//!   must itself be allowed, unless `refused` stands after it, and then must not be;
 //! - `outside` says what the door saw, for the next: `{"files": {"a.md": false}, "now": "2026-02-07T18:30:00Z"}`.
 //!
 //! The text of a block is a merge patch (RFC 7396) over the smallest example of the rule's contract, or of the contract
@@ -189,8 +190,9 @@ fn companions(checker: &Checker<'_>, scene: &Scene) -> Result<Set, String> {
         let source = Source { name: "companion", text: &text };
         let request = Request { contract: Some(contract), form: Some(form), ..Request::alone(source, &scene.outside) };
         let checked = check(checker, &request);
-        if !checked.decision.allow {
-            return Err(format!("a `with` block is itself refused: {}", checked.decision.reason));
+        let refused = block.info.iter().any(|it| it == "refused");
+        if checked.decision.allow == refused {
+            return Err(format!("a `with` block is itself decided otherwise: {}", checked.decision.reason));
         }
         set.add_checked(&checked);
     }

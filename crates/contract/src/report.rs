@@ -19,7 +19,11 @@ pub struct Report {
     untrusted: Vec<u32>,
     /// Secrets that only their key gives away; they must not be quoted.
     hidden: Vec<String>,
+    elsewhere: Option<Elsewhere>,
 }
+
+/// A place by name, and what to say of a field that it does not have but another place does.
+pub type Elsewhere = (&'static str, fn(&str, &str) -> Option<String>);
 
 impl Report {
     pub(crate) fn new(strict: bool) -> Self {
@@ -32,6 +36,7 @@ impl Report {
             dropped: 0,
             untrusted: Vec::new(),
             hidden: Vec::new(),
+            elsewhere: None,
         }
     }
 
@@ -174,7 +179,9 @@ impl Report {
             return;
         }
         let near = nearest(name, known);
+        let elsewhere = self.elsewhere.and_then(|(here, explain)| explain(here, name));
         let help = match near {
+            _ if elsewhere.is_some() => elsewhere.unwrap_or_default(),
             Some(near) => format!("did you mean `{near}`?"),
             None if closed => "remove it; this contract is closed".to_owned(),
             None => "remove it, or begin its name with `x_` to keep it as your own".to_owned(),
@@ -186,6 +193,11 @@ impl Report {
         if strict {
             found.severity = Severity::Error;
         }
+    }
+
+    /// From here on, explains unknown fields that are known elsewhere: for objects whose members depend on a word.
+    pub fn explain_unknown(&mut self, elsewhere: Option<Elsewhere>) {
+        self.elsewhere = elsewhere;
     }
 
     /// Remembers that the text here came from someone who must not be obeyed.

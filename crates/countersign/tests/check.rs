@@ -97,7 +97,11 @@ fn documents_given_with_it_are_context_that_must_hold() {
 fn in_a_directory_documents_find_each_other_by_their_ids() {
     let house = House::new();
     house.document("assignments/T-12.json", "assignment", json!({}));
-    house.document("results/T-12.json", "subagent_result", json!({"changes": [{"resource": "src/api.py", "action": "edit"}]}));
+    house.document(
+        "results/T-12.json",
+        "subagent_result",
+        json!({"changes": [{"resource": "src/api.py", "action": "edit"}]}),
+    );
     house.document("results/T-13.json", "subagent_result", json!({"task_id": "T-13"}));
     let (code, codes) = house.codes(&["."]);
     assert_eq!((code, codes), (1, vec![OK.to_owned(), "SCOPE_VIOLATION".to_owned(), OK.to_owned()]));
@@ -219,7 +223,8 @@ fn a_secret_in_any_place_appears_in_no_output() {
         names.push(name);
     }
     for format in ["text", "json", "sarif", "github"] {
-        let arguments: Vec<&str> = ["check", "--format", format].into_iter().chain(names.iter().map(String::as_str)).collect();
+        let arguments: Vec<&str> =
+            ["check", "--format", format].into_iter().chain(names.iter().map(String::as_str)).collect();
         let answer = house.run(&arguments);
         assert_eq!(answer.code, 1);
         for secret in [canary, "plainhunter2"] {

@@ -62,8 +62,7 @@ impl House {
         let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
         command.args(arguments).current_dir(self.0.path()).env_remove("COUNTERSIGN_PROJECT");
         command.envs(env.iter().copied());
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         // A command that does not read its input closes it early.
         let _ = std::io::Write::write_all(&mut child.stdin.take().unwrap(), stdin.as_bytes());
         let output = child.wait_with_output().unwrap();

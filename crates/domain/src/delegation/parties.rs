@@ -1,0 +1,35 @@
+//! The kinds of agents that may ask and that may act: those built in, and those that the configuration names.
+
+use countersign_contract::diagnostic::{Pointer, Repair};
+use countersign_contract::{Report, nearest, show};
+
+/// Who may ask, whatever the configuration says.
+pub const REQUESTERS: &[&str] = &["FOREMAN", "HUMAN"];
+/// Who may act, whatever the configuration says.
+pub const EXECUTORS: &[&str] = &["MATURION"];
+
+/// Says so if a kind of agent is neither built in nor configured.
+pub(crate) fn check_known(
+    name: &str,
+    built_in: &[&str],
+    configured: &[String],
+    pointer: &'static str,
+    report: &mut Report,
+) {
+    if built_in.contains(&name) || configured.iter().any(|it| it == name) {
+        return;
+    }
+    let known: Vec<&str> = built_in.iter().copied().chain(configured.iter().map(String::as_str)).collect();
+    let near = nearest(name, &known);
+    let all = known.join("`, `");
+    let help = match near {
+        Some(near) => format!("did you mean `{near}`? known are `{all}`"),
+        None => format!("use one of `{all}`, or have the configuration name this one"),
+    };
+    let found =
+        report.add(Pointer::at(pointer), format!("`{}` is no kind of agent that is known here", show(name)), help);
+    // Only the writing is mended: another name would be another agent.
+    if let Some(folded) = known.iter().find(|it| it.eq_ignore_ascii_case(name.trim())) {
+        found.repair(Repair::replace(Pointer::at(pointer), *folded, format!("write `{folded}`")));
+    }
+}

@@ -1,0 +1,24 @@
+//! The contracts of delegation, one file each, and the parts they share.
+
+mod audit_entry;
+mod authority;
+mod ids;
+mod instruction;
+mod resource;
+mod response;
+mod text_or;
+
+pub use audit_entry::{
+    AuditEntry, AuditedAction, AuditedExecutor, AuthorizationEvidence, Integrity, Outcome, PlatformRequest,
+    PlatformResponse, checksum,
+};
+pub(crate) use authority::names_evidence;
+pub use authority::{AuditContext, AuthorizationLevel, Completed, GovernanceStatus, QaStatus, Requester, YesNo};
+pub use ids::{AuditEntryId, InstructionId, Repository, ResponseId, date_in_id, date_of_time, is_real_date};
+pub use instruction::{Authorization, DelegationInstruction, ExpectedOutcome};
+pub use resource::{HttpStatus, HttpsUrl, ResourceType, is_success};
+pub use response::{
+    DelegationResponse, ErrorType, Executor, FailureDetails, FieldPath, PlatformEvidence, Section, Status,
+    ValidationError,
+};
+pub use text_or::TextOr;

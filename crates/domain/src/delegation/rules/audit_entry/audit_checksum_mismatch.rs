@@ -1,0 +1,45 @@
+use crate::delegation::payload::{AuditEntry, checksum};
+use countersign_contract::diagnostic::{Pointer, Repair};
+use countersign_contract::{Report, Subject, rule};
+
+rule! {
+    /// `CHECKSUM` is the SHA-256 of the entry's canonical form (RFC 8785) without `CHECKSUM`, `SUPERSEDED_BY` and
+    /// `VERIFICATION_STATUS`, in 64 lower-case hexadecimal digits. Members of your own are covered too.
+    ///
+    /// ## Why
+    /// An entry is never changed, and the checksum is how a change shows. A new entry is sealed with `countersign
+    /// fix`; one that was sealed before and no longer matches was changed, and is to be compared with the copy in
+    /// the ledger first.
+    ///
+    /// ## Rejected
+    /// ```json rejected unsealed
+    /// {"OUTCOME": {"RESULTING_STATE": "pull request 42 is still open"}}
+    /// ```
+    ///
+    /// ## Accepted
+    /// ```json accepted unsealed
+    /// {"INTEGRITY": {"VERIFICATION_STATUS": "VERIFIED", "SUPERSEDED_BY": "PAA-2025-12-26-001"}}
+    /// ```
+    pub static AUDIT_CHECKSUM_MISMATCH: AuditEntry = {
+        id: "audit-checksum-mismatch",
+        code: IntegrityMismatch,
+        severity: Error,
+        summary: "the checksum of an entry does not match its content",
+        check: check,
+    }
+}
+
+fn check(it: &Subject<'_, AuditEntry>, report: &mut Report) {
+    let given = it.record.integrity.checksum.as_str();
+    let computed = checksum(it.root.to_value());
+    if given != computed {
+        let pointer = Pointer::at("/INTEGRITY/CHECKSUM");
+        let message = "the checksum does not match the entry: it was changed after it was sealed, or never sealed";
+        let help = format!("compare it with the copy that was kept; as it stands, its checksum is `{computed}`");
+        report.add(pointer.clone(), message, help).repair(Repair::replace(
+            pointer,
+            computed,
+            "seal the entry as it stands",
+        ));
+    }
+}
