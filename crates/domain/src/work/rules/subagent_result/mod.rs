@@ -4,13 +4,13 @@ mod answer_evidence_blank;
 mod change_outside_scope;
 mod change_repeated;
 mod change_reserved;
-mod criterion_answered_twice;
 mod criterion_not_asked;
-mod criterion_unanswered;
 mod done_unanswered;
 mod done_with_failed_criterion;
 mod done_without_evidence;
 mod result_before_assignment;
+mod result_criterion_answered_twice;
+mod result_criterion_unanswered;
 mod result_run_id_not_v4;
 mod result_worklog_path_differs;
 mod stop_unexplained;
@@ -28,8 +28,8 @@ pub static RULES: &[&Rule<SubagentResult>] = &[
     &stop_unexplained::STOP_UNEXPLAINED,
     &change_repeated::CHANGE_REPEATED,
     &change_reserved::CHANGE_RESERVED,
-    &criterion_answered_twice::CRITERION_ANSWERED_TWICE,
-    &criterion_unanswered::CRITERION_UNANSWERED,
+    &result_criterion_answered_twice::RESULT_CRITERION_ANSWERED_TWICE,
+    &result_criterion_unanswered::RESULT_CRITERION_UNANSWERED,
     &criterion_not_asked::CRITERION_NOT_ASKED,
     &change_outside_scope::CHANGE_OUTSIDE_SCOPE,
     &result_worklog_path_differs::RESULT_WORKLOG_PATH_DIFFERS,

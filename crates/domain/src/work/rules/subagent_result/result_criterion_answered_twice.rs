@@ -30,8 +30,8 @@ rule! {
     ///   ]
     /// }
     /// ```
-    pub static CRITERION_ANSWERED_TWICE: SubagentResult = {
-        id: "criterion-answered-twice",
+    pub static RESULT_CRITERION_ANSWERED_TWICE: SubagentResult = {
+        id: "result-criterion-answered-twice",
         code: CorrelationMismatch,
         severity: Error,
         summary: "a criterion is answered twice",

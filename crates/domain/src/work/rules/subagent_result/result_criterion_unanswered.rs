@@ -31,8 +31,8 @@ rule! {
     ///   ]
     /// }
     /// ```
-    pub static CRITERION_UNANSWERED: SubagentResult = {
-        id: "criterion-unanswered",
+    pub static RESULT_CRITERION_UNANSWERED: SubagentResult = {
+        id: "result-criterion-unanswered",
         code: CorrelationMismatch,
         severity: Error,
         summary: "work is called done, but a criterion of its assignment is not answered",
