@@ -21,9 +21,8 @@ use std::sync::LazyLock;
 
 /// Every contract, by domain.
 pub fn contracts() -> &'static [ContractInfo] {
-    static ALL: LazyLock<Vec<ContractInfo>> = LazyLock::new(|| {
-        [work::CONTRACTS, delegation::CONTRACTS, handoff::CONTRACTS, validation::CONTRACTS].concat()
-    });
+    static ALL: LazyLock<Vec<ContractInfo>> =
+        LazyLock::new(|| [work::CONTRACTS, delegation::CONTRACTS, handoff::CONTRACTS, validation::CONTRACTS].concat());
     &ALL
 }
 
