@@ -255,3 +255,13 @@ fn a_document_of_a_thousand_long_texts_is_shortened_in_time() {
     assert_eq!(fixed.checked.decision.code_str(), "TOKEN_LIMIT_EXCEEDED");
     assert_eq!(fixed.kept.len(), 1000);
 }
+
+#[test]
+fn a_count_beyond_its_field_does_not_keep_a_handoff_from_being_shortened() {
+    let mut document = example();
+    document["handoff"]["meta"]["token_count"] = 3500.into();
+    document["handoff"]["payload"]["session"] = json!({ "state": { "notes": "word ".repeat(3000) } });
+    let fixed = fixed(&document.to_string(), &Settings::default(), &Outside::default(), false);
+    assert!(fixed.checked.decision.allow, "{:?}", fixed.checked.decision);
+    assert_eq!(fixed.kept.keys().collect::<Vec<_>>(), ["/handoff/payload/session"]);
+}

@@ -89,7 +89,8 @@ fn three_to_five_are_shown_best_first_and_who_cannot_take_over_is_left_out() {
 fn front_matter_wins_and_the_registry_fills_in() {
     let (registry, skipped) = from_registry(&yaml(
         "workflows:\n\
-         - name: pm\n  handoff: {accepts_from: [x], schema_version: 1.2, schema_type: internal}\n  categories: [old]\n  meta: {autonomous: true, successful_handoffs: 2}\n\
+         - name: pm\n  handoff: {accepts_from: [x], schema_version: 1.2, schema_type: internal}\n\
+         \u{20} categories: [old]\n  meta: {autonomous: true, successful_handoffs: 2}\n\
          - name: broken\n  handoff: {accepts_from: all}\n\
          - name: no-part\n\
          - just text\n",

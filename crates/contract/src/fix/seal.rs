@@ -3,9 +3,9 @@
 use countersign_diagnostic::Pointer;
 use serde_json::Value;
 
-/// Seals `changed`, but leaves every text that did not fit the document it came from. A hash that was wrong before anything
-/// was repaired is a finding for a person; computing it again would make it look as if it had always been right. Numbers are
-/// counts and are renewed, and so is what a repair has put in place itself.
+/// Seals `changed`, but leaves every text that did not fit the document it came from. A hash that was wrong before
+/// anything was repaired is a finding for a person; computing it again would make it look as if it had always been
+/// right. Numbers are counts and are renewed, and so is what a repair has put in place itself.
 pub(super) fn seal(seal: fn(&mut Value), original: &Value, changed: &mut Value) {
     let mut sealed = original.clone();
     seal(&mut sealed);
@@ -32,7 +32,7 @@ fn differing_texts<'v>(one: &'v Value, other: &Value, at: Pointer, found: &mut V
             }
         }
         (Value::Array(items), Value::Array(others)) => {
-            for (index, (item, other)) in items.iter().zip(others).enumerate().filter(|(_, (item, other))| item != other) {
+            for (index, (item, other)) in items.iter().zip(others).enumerate() {
                 differing_texts(item, other, at.clone().item(index), found);
             }
         }

@@ -18,8 +18,8 @@ pub fn of_handoff(session_path: &str, source: &str, target: &str, timestamp: &st
 }
 
 /// The file for what a repair takes out of a handoff: `{session_path}/handoffs/session-context.json`, or the first of
-/// `session-context-2.json`, `-3` and so on that is not taken, so that what was kept before is never written over. None if
-/// the session's path cannot be used as one.
+/// `session-context-2.json`, `-3` and so on that is not taken, so that what was kept before is never written over.
+/// None if the session's path cannot be used as one.
 pub fn of_kept(session_path: &str, taken: impl Fn(&str) -> bool) -> Option<String> {
     let directory = directory(session_path)?;
     let name = |number: usize| match number {
@@ -37,8 +37,8 @@ fn directory(session_path: &str) -> Option<String> {
     Some(format!("{base}/{DIRECTORY}"))
 }
 
-/// Whether a text can be used as a path by someone else: it says something, holds no letter that hides what it says, and
-/// does not climb out of where it starts.
+/// Whether a text can be used as a path by someone else: it says something, holds no letter that hides what it says,
+/// and does not climb out of where it starts.
 pub fn is_usable(path: &str) -> bool {
     // Most paths are printable ASCII without a step upwards, and one look at their bytes shows it.
     let bytes = path.as_bytes();
@@ -113,13 +113,11 @@ mod tests {
     #[test]
     fn a_handoff_lies_in_its_session_under_the_names_of_both_sides() {
         let time = "2026-02-07T18:30:00Z";
-        let session = "/tmp/skill-editor-session/session-123";
+        let session = "/tmp/session-123";
         let cases = [
             (
                 (session, "skill-editor", "programming-pm"),
-                Some(
-                    "/tmp/skill-editor-session/session-123/handoffs/skill-editor-to-programming-pm-20260207T183000Z.json",
-                ),
+                Some("/tmp/session-123/handoffs/skill-editor-to-programming-pm-20260207T183000Z.json"),
             ),
             (("s/", "a/../../etc", "b"), Some("s/handoffs/a-----etc-to-b-20260207T183000Z.json")),
             (("/", "..", "."), Some("/handoffs/_-to-_-20260207T183000Z.json")),

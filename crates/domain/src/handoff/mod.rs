@@ -10,13 +10,13 @@
 //!             (what is taken out is kept in a file that the handoff refers to)
 //! ```
 //!
-//! `payload/` has the contract, `rules/` what is refused. `measure` and `budget` know how long a handoff is and how long
-//! its parts should be, `upkeep` renews what it says about itself, `ladder/` shortens it, `location` says where files
-//! lie, `targets/` ranks who could take over.
+//! `payload/` has the contract, `rules/` what is refused. `measure` and `budget` know how long a handoff is and how
+//! long its parts should be, `upkeep` renews what it says about itself, `ladder/` shortens it, `location` says where
+//! files lie, `targets/` ranks who could take over.
 //!
-//! **Invariant:** nothing is taken out of a handoff that is not kept, and a handoff from which something was taken refers
-//! to where it is. The reference is the record of what was done: no event is added to the trace, because none of its words
-//! means this, and it would speak in the name of a workflow that did nothing.
+//! **Invariant:** nothing is taken out of a handoff that is not kept, and a handoff from which something was taken
+//! refers to where it is. The reference is the record of what was done: no event is added to the trace, because none
+//! of its words means this, and it would speak in the name of a workflow that did nothing.
 //! **Invariant:** the keys of the working payload stay; only long texts in it are shortened.
 //! **Invariant:** a handoff never goes to its own source, and comes back to an earlier one only with a reason.
 //! **Invariant:** counts are over the compact JSON of the whole document, however it is written.

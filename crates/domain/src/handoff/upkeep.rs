@@ -19,8 +19,8 @@ pub(super) fn default_for(pointer: &str, outside: &Outside) -> Option<Value> {
     }
 }
 
-/// Recomputes hash, size and count where they are present. Hash and size speak of the payload alone; the count speaks of
-/// the whole document, itself included, so it comes last and is repeated until it stands.
+/// Recomputes hash, size and count where they are present. Hash and size speak of the payload alone; the count speaks
+/// of the whole document, itself included, so it comes last and is repeated until it stands.
 pub(super) fn seal(document: &mut Value) {
     let Some(handoff) = document.get_mut("handoff").and_then(Value::as_object_mut) else { return };
     let sums = handoff.get("payload").map(|payload| {

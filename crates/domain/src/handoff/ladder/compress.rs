@@ -50,8 +50,8 @@ fn take_optional(keeper: &mut Keeper<'_, '_>) -> bool {
     false
 }
 
-/// Whether the time of expiry is itself a reason to refuse. Taking it out would then hide the fault instead of mending the
-/// length.
+/// Whether the time of expiry is itself a reason to refuse. Taking it out would then hide the fault instead of
+/// mending the length.
 fn decides(keeper: &Keeper<'_, '_>) -> bool {
     let time = |pointer| keeper.document.pointer(pointer).and_then(Value::as_str).and_then(Timestamp::parse);
     let (Some(expires_at), Some(made_at)) = (time("/handoff/expires_at"), time("/handoff/timestamp")) else {

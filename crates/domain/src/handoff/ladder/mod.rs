@@ -1,11 +1,12 @@
 //! How a handoff that is too long becomes one that fits: two rungs, tried after the repairs of rules.
 //!
-//! 1. *compression*, in this order and each step only while the handoff is still too long: optional fields, the session,
-//!    long texts;
+//! 1. *compression*, in this order and each step only while the handoff is still too long: optional fields, the
+//!    session, long texts;
 //! 2. *simplified payload*: the working payload alone.
 //!
-//! What a rung takes out or shortens is kept whole, under the pointer it had, in one file that `payload.references.files`
-//! names. A handoff whose session has no usable path has nowhere to keep anything, and is left as it is.
+//! What a rung takes out or shortens is kept whole, under the pointer it had, in one file that
+//! `payload.references.files` names. A handoff whose session has no usable path has nowhere to keep anything, and is
+//! left as it is.
 //!
 //! **Invariant:** kept and document together are the original, but for what the document says about itself.
 //! **Invariant:** climbing a second time changes nothing.

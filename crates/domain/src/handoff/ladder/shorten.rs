@@ -8,8 +8,8 @@ pub(super) fn is_shorter(text: &str, chars_max: usize) -> bool {
     !text.trim().is_empty() && text.chars().count() <= chars_max
 }
 
-/// The beginning of a text, in at most `chars_max` characters with the ellipsis: up to the end of a sentence, or else of a
-/// word, if one lies in the second half; or else as far as it goes. A text that is short enough stays as it is.
+/// The beginning of a text, in at most `chars_max` characters with the ellipsis: up to the end of a sentence, or else
+/// of a word, if one lies in the second half; or else as far as it goes. A text that is short enough stays as it is.
 pub(super) fn cut(text: &str, chars_max: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(chars_max.saturating_sub(1)) else { return text.to_owned() };
     if text.chars().nth(chars_max).is_none() {

@@ -233,7 +233,7 @@ shape! {
     /// What the handoff says about itself.
     pub struct Meta {
         /// How many tokens the whole document has, as compact JSON. Zero is brought up to date by `fix`.
-        pub token_count: Int<0, TOKEN_COUNT_MAX> = 145,
+        pub token_count: Int<0, TOKEN_COUNT_MAX> = 139,
         /// How sure the source is of what it hands over.
         pub confidence: Confidence = "medium",
         /// The skills it came through, from the one that began to the source. Without it, the source began.

@@ -17,9 +17,9 @@
 //!   successful_handoffs: 3
 //! ```
 //!
-//! A registry is `workflows:` with a list of such entries. Only `name` and `handoff` must be there. The fields of older skill
-//! files are read where the newer ones are absent: `accepts_handoff`, `handoff_categories` and `protocol_version` below
-//! `handoff`.
+//! A registry is `workflows:` with a list of such entries. Only `name` and `handoff` must be there. The fields of
+//! older skill files are read where the newer ones are absent: `accepts_handoff`, `handoff_categories` and
+//! `protocol_version` below `handoff`.
 
 use countersign_contract::serde_json::Value;
 
@@ -57,8 +57,8 @@ pub struct Skipped {
     pub why: String,
 }
 
-/// The candidate that the front matter of a skill file describes. A skill without a `handoff` block is none: it takes no
-/// part, and that is no fault.
+/// The candidate that the front matter of a skill file describes. A skill without a `handoff` block is none: it takes
+/// no part, and that is no fault.
 pub fn from_front_matter(front_matter: &Value) -> Result<Option<Candidate>, Skipped> {
     candidate(front_matter)
 }
@@ -80,8 +80,8 @@ pub fn from_registry(registry: &Value) -> (Vec<Candidate>, Vec<Skipped>) {
     (candidates, skipped)
 }
 
-/// One candidate for each name. What the front matter of a skill says wins over the registry, which fills in what it leaves
-/// open.
+/// One candidate for each name. What the front matter of a skill says wins over the registry, which fills in what it
+/// leaves open.
 pub fn merge(registry: Vec<Candidate>, front_matter: Vec<Candidate>) -> Vec<Candidate> {
     let mut merged: Vec<Candidate> = Vec::with_capacity(registry.len() + front_matter.len());
     for found in front_matter.into_iter().chain(registry) {

@@ -16,6 +16,7 @@ mod candidate;
 pub use candidate::{Candidate, Skipped, from_front_matter, from_registry, merge};
 
 use super::payload::{ProblemType, UniversalHandoff};
+use countersign_contract::show;
 
 /// How many candidates are shown however few points they have.
 const SHOWN_MIN: usize = 3;
@@ -44,8 +45,8 @@ pub struct Part {
     pub reason: String,
 }
 
-/// The best candidates for a handoff, best first: three, and up to five as long as they have at least half the points of the
-/// first. `autonomous` is whether the user wants a target that works without supervision, if they said.
+/// The best candidates for a handoff, best first: three, and up to five as long as they have at least half the points
+/// of the first. `autonomous` is whether the user wants a target that works without supervision, if they said.
 pub fn best<'c>(handoff: &UniversalHandoff, candidates: &'c [Candidate], autonomous: Option<bool>) -> Vec<Scored<'c>> {
     let source = handoff.handoff.source.skill.as_str();
     let offers = candidates.iter().find(|it| it.name == source).and_then(|it| it.provides_to.as_deref());
@@ -87,14 +88,14 @@ fn category(handoff: &UniversalHandoff, candidate: &Candidate) -> Part {
     let wanted = body.target.category.as_ref().map_or(own, |category| category.as_str());
     let has = |wanted: &str| candidate.categories.iter().any(|it| it.eq_ignore_ascii_case(wanted));
     if has(wanted) {
-        return part(40, format!("is in category `{wanted}`"));
+        return part(40, format!("is in category `{}`", show(wanted)));
     }
     if has(own) {
         return part(20, format!("is in category `{own}`, which fits the kind of problem"));
     }
     match candidate.categories.iter().find(|it| share_word(it, wanted)) {
-        Some(near) => part(20, format!("category `{near}` is related to `{wanted}`")),
-        None => part(0, format!("is not in category `{wanted}`")),
+        Some(near) => part(20, format!("category `{}` is related to `{}`", show(near), show(wanted))),
+        None => part(0, format!("is not in category `{}`", show(wanted))),
     }
 }
 
@@ -127,10 +128,10 @@ fn schema(candidate: &Candidate) -> Part {
     let (points, reason) = match (candidate.schema_version.as_deref(), candidate.universal) {
         (Some("3.0"), _) => (20, "reads version 3.0".to_owned()),
         (Some("2.0"), _) => (10, "reads version 2.0, which has neither tracing nor tiers".to_owned()),
-        (Some(version), true) => (10, format!("reads universal handoffs, of version {version}")),
+        (Some(version), true) => (10, format!("reads universal handoffs, of version `{}`", show(version))),
         (None, true) => (10, "reads universal handoffs, of a version it does not name".to_owned()),
         (Some("1.2"), false) => (0, "reads version 1.2, which needs an adapter".to_owned()),
-        (Some(version), false) => (0, format!("reads version {version}")),
+        (Some(version), false) => (0, format!("reads version `{}`", show(version))),
         (None, false) => (0, "names no version".to_owned()),
     };
     Part { name: "schema", points, reason }
@@ -148,9 +149,9 @@ fn inputs(handoff: &UniversalHandoff, candidate: &Candidate) -> Part {
     };
     let met: Vec<&str> = candidate.inputs.iter().filter(brought).map(String::as_str).collect();
     match met.len() {
-        0 => part(0, format!("asks for {}, which the handoff does not bring", candidate.inputs.join(", "))),
-        all if all == candidate.inputs.len() => part(20, format!("gets what it asks for: {}", met.join(", "))),
-        _ => part(10, format!("gets some of what it asks for: {}", met.join(", "))),
+        0 => part(0, format!("asks for `{}`, which the handoff does not bring", show(&candidate.inputs.join(", ")))),
+        all if all == candidate.inputs.len() => part(20, format!("gets what it asks for: `{}`", show(&met.join(", ")))),
+        _ => part(10, format!("gets some of what it asks for: `{}`", show(&met.join(", ")))),
     }
 }
 

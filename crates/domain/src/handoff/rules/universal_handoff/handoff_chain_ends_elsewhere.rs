@@ -6,8 +6,8 @@ rule! {
     /// The chain begins with the workflow that began, and ends with the one that hands over now.
     ///
     /// ## Why
-    /// Whoever reads the chain to see whether work goes in a circle must be able to trust that no step is missing, and the
-    /// last step is the one that this handoff itself shows.
+    /// Whoever reads the chain to see whether work goes in a circle must be able to trust that no step is missing,
+    /// and the last step is the one that this handoff itself shows.
     ///
     /// ## Rejected
     /// ```json rejected

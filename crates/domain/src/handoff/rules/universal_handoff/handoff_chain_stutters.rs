@@ -6,8 +6,8 @@ rule! {
     /// No workflow stands twice in a row in the chain.
     ///
     /// ## Why
-    /// Two neighbours of one name are a handoff from a workflow to itself, or a step noted twice. In neither case does the
-    /// chain show where the work has been.
+    /// Two neighbours of one name are a handoff from a workflow to itself, or a step noted twice. In neither case
+    /// does the chain show where the work has been.
     ///
     /// ## Rejected
     /// ```json rejected

@@ -10,8 +10,8 @@ rule! {
     /// A chain names at most ten workflows. The repair cuts its middle and keeps both ends.
     ///
     /// ## Why
-    /// A longer chain says little about where the work is and takes room from what the target needs. An entry of the target
-    /// is never cut: it is what shows a circle.
+    /// A longer chain says little about where the work is and takes room from what the target needs. An entry of the
+    /// target is never cut: it is what shows a circle.
     ///
     /// ## Rejected
     /// ```json rejected
@@ -50,8 +50,8 @@ fn check(it: &Subject<'_, UniversalHandoff>, report: &mut Report) {
     }
 }
 
-/// Both ends of a chain that is too long, half of the places each. An entry of `target` that would be cut takes the last
-/// place of the first half.
+/// Both ends of a chain that is too long, half of the places each. An entry of `target` that would be cut takes the
+/// last place of the first half.
 fn cut<'c>(chain: &'c [Name], target: &'c Name) -> impl Iterator<Item = &'c Name> {
     const HALF: usize = CHAIN_MAX / 2;
     let (head, rest) = chain.split_at(HALF);

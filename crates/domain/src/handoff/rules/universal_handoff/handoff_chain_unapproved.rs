@@ -9,8 +9,8 @@ rule! {
     /// A chain of more than five workflows goes on only when a person has agreed: `user_approved` is true.
     ///
     /// ## Why
-    /// Each handoff loses a little and costs a whole context. After five, somebody should have seen whether the work still
-    /// gets anywhere.
+    /// Each handoff loses a little and costs a whole context. After five, somebody should have seen whether the work
+    /// still gets anywhere.
     ///
     /// ## Rejected
     /// ```json rejected

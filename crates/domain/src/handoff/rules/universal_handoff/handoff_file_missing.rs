@@ -6,8 +6,8 @@ rule! {
     /// The files that a handoff refers to are there. Judged only for files that were looked for.
     ///
     /// ## Why
-    /// A reference is a promise that the target can read more when it needs to. It is a warning, because the file may be
-    /// there for the target, on another machine, and not here.
+    /// A reference is a promise that the target can read more when it needs to. It is a warning, because the file may
+    /// be there for the target, on another machine, and not here.
     ///
     /// ## Rejected
     /// ```json outside

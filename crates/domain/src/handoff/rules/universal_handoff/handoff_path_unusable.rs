@@ -4,12 +4,13 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
-    /// A path can be used by the target as it is written: it holds no invisible character and does not climb out of where it
-    /// starts.
+    /// A path can be used by the target as it is written: it holds no invisible character and does not climb out of
+    /// where it starts.
     ///
     /// ## Why
-    /// The target opens these paths in another process, perhaps with other rights. A path with a line break or a change of
-    /// direction in it names another file than the one that is seen, and one that climbs out reaches what nobody handed over.
+    /// The target opens these paths in another process, perhaps with other rights. A path with a line break or a
+    /// change of direction in it names another file than the one that is seen, and one that climbs out reaches what
+    /// nobody handed over.
     ///
     /// ## Rejected
     /// ```json rejected

@@ -6,8 +6,8 @@ rule! {
     /// A target that was part of the chain before is entered again only with a `handoff_reason`.
     ///
     /// ## Why
-    /// Work that comes back is either a loop or a deliberate second look. Only the source knows which, and two agents that
-    /// send the same work to each other for ever would never say.
+    /// Work that comes back is either a loop or a deliberate second look. Only the source knows which, and two agents
+    /// that send the same work to each other for ever would never say.
     ///
     /// ## Rejected
     /// ```json rejected

@@ -5,12 +5,12 @@ use countersign_contract::{Report, Subject, rule};
 use countersign_tokens::Encoding;
 
 rule! {
-    /// Each part of a handoff keeps to its budget: metadata 100 tokens, source and target 50, context 200, working payload
-    /// 500, session payload 800, references 200, meta and tracing 150.
+    /// Each part of a handoff keeps to its budget: metadata 100 tokens, source and target 50, context 200, working
+    /// payload 500, session payload 800, references 200, meta and tracing 150.
     ///
     /// ## Why
-    /// The parts share one limit. One that grows past its share takes the room of another, and most often holds what belongs
-    /// in a file. It is a warning: a handoff within the limit of the whole can still be read.
+    /// The parts share one limit. One that grows past its share takes the room of another, and most often holds what
+    /// belongs in a file. It is a warning: a handoff within the limit of the whole can still be read.
     ///
     /// ## Rejected
     /// ```json rejected
@@ -33,8 +33,8 @@ rule! {
     }
 }
 
-/// Judges the parts; asked by `handoff-token-limit-exceeded`, which has measured them. A part that is within its budget by
-/// its characters is not counted.
+/// Judges the parts; asked by `handoff-token-limit-exceeded`, which has measured them. A part that is within its
+/// budget by its characters is not counted.
 pub(super) fn weigh(it: &Subject<'_, UniversalHandoff>, measure: &Measure, encoding: Encoding, report: &mut Report) {
     for (index, (tier, size)) in TIERS.iter().zip(measure.tiers).enumerate() {
         if size.estimate() <= tier.tokens_max {

@@ -6,8 +6,8 @@ use countersign_contract::{Report, Subject, rule};
 const SKEW_SECONDS_MAX: i64 = 30;
 
 rule! {
-    /// A handoff, and what it says has happened to it, lie in the past. Judged only where the time now is given; clocks may
-    /// be 30 seconds apart.
+    /// A handoff, and what it says has happened to it, lie in the past. Judged only where the time now is given;
+    /// clocks may be 30 seconds apart.
     ///
     /// ## Why
     /// A time that has not come yet was not read from a clock. Order and expiry, which rest on it, would then mean

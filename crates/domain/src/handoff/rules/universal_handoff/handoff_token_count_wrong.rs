@@ -6,13 +6,13 @@ use countersign_contract::diagnostic::Repair;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// `token_count` is within 30 % of the number of tokens, counted exactly or as a quarter of the characters of the compact
-    /// JSON.
+    /// `token_count` is within 30 % of the number of tokens, counted exactly or as a quarter of the characters of the
+    /// compact JSON.
     ///
     /// ## Why
-    /// Whoever decides by this number whether there is room for the handoff must not be misled by it. It is allowed to be an
-    /// estimate, because not every source can count. The field ends at 2000: a longer handoff says 2000, and is refused for its
-    /// length.
+    /// Whoever decides by this number whether there is room for the handoff must not be misled by it. It is allowed
+    /// to be an estimate, because not every source can count. The field ends at 2000: a longer handoff says 2000, and
+    /// is refused for its length.
     ///
     /// ## Rejected
     /// ```json rejected unsealed
@@ -32,8 +32,8 @@ rule! {
     }
 }
 
-/// Judges the count; asked by `handoff-token-limit-exceeded`, which has measured the document. Tokens are counted only where
-/// the estimate does not agree already.
+/// Judges the count; asked by `handoff-token-limit-exceeded`, which has measured the document. Tokens are counted
+/// only where the estimate does not agree already.
 pub(super) fn weigh(it: &Subject<'_, UniversalHandoff>, tally: &mut Tally<'_>, report: &mut Report) {
     let written = it.record.handoff.meta.token_count.get();
     let estimate = stated_count(tally.estimate());

@@ -6,12 +6,13 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// A handoff has at most 2000 tokens, or as many as the configuration says, counted over the compact JSON of the whole
-    /// document.
+    /// A handoff has at most 2000 tokens, or as many as the configuration says, counted over the compact JSON of the
+    /// whole document.
     ///
     /// ## Why
-    /// What is handed over is read whole by every target down the chain. Past about two thousand tokens it crowds out the
-    /// work it was meant to help. `countersign fix` takes out what can be read later, keeps it in a file, and refers to it.
+    /// What is handed over is read whole by every target down the chain. Past about two thousand tokens it crowds out
+    /// the work it was meant to help. `countersign fix` takes out what can be read later, keeps it in a file, and
+    /// refers to it.
     ///
     /// ## Rejected
     /// With a limit of 100 tokens:

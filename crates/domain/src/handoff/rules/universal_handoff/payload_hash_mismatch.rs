@@ -7,8 +7,8 @@ rule! {
     /// `payload_hash` is the SHA-256 of the payload, written in RFC 8785's canonical form.
     ///
     /// ## Why
-    /// The hash is how the target knows that the payload is the one its source made. It is not computed again by a repair:
-    /// that would vouch for whatever is there.
+    /// The hash is how the target knows that the payload is the one its source made. It is not computed again by a
+    /// repair: that would vouch for whatever is there.
     ///
     /// ## Rejected
     /// ```json rejected unsealed

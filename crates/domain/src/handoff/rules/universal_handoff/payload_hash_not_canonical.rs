@@ -4,8 +4,8 @@ use countersign_contract::diagnostic::Repair;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// `payload_hash` is taken from the canonical form of the payload (RFC 8785). A hash of its compact JSON as written is
-    /// right too, but only as long as nobody writes the payload down again.
+    /// `payload_hash` is taken from the canonical form of the payload (RFC 8785). A hash of its compact JSON as
+    /// written is right too, but only as long as nobody writes the payload down again.
     ///
     /// ## Why
     /// Programs that read and write a handoff keep its content, not the order of its members or the way its numbers are

@@ -7,8 +7,8 @@ rule! {
     /// `payload_size_bytes` is the number of bytes of the payload as compact JSON in UTF-8.
     ///
     /// ## Why
-    /// A size that does not match is the first sign of a payload that was cut off or changed on its way. White space does not
-    /// count, so that the number holds however the document is laid out.
+    /// A size that does not match is the first sign of a payload that was cut off or changed on its way. White space
+    /// does not count, so that the number holds however the document is laid out.
     ///
     /// ## Rejected
     /// ```json rejected unsealed

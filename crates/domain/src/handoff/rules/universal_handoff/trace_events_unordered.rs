@@ -7,8 +7,8 @@ rule! {
     /// The events of a trace stand in the order of their times. Two may have the same time.
     ///
     /// ## Why
-    /// The trace is read from the top to see how the handoff came this far. An event that stands above an earlier one tells
-    /// another story than its own time does.
+    /// The trace is read from the top to see how the handoff came this far. An event that stands above an earlier one
+    /// tells another story than its own time does.
     ///
     /// ## Rejected
     /// ```json rejected

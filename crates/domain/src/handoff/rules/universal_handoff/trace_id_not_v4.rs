@@ -6,9 +6,9 @@ rule! {
     /// The trace id is a UUID of version 4: drawn at random.
     ///
     /// ## Why
-    /// One id ties every handoff of a chain together, and nobody hands ids out. Only one that was drawn at random is sure
-    /// not to be somebody else's; one typed by hand or counted up is not. It is not replaced by a repair, because the
-    /// handoffs before this one carry it too.
+    /// One id ties every handoff of a chain together, and nobody hands ids out. Only one that was drawn at random is
+    /// sure not to be somebody else's; one typed by hand or counted up is not. It is not replaced by a repair,
+    /// because the handoffs before this one carry it too.
     ///
     /// ## Rejected
     /// ```json rejected
