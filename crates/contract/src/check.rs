@@ -260,6 +260,11 @@ fn check_kin<T: Contract>(subject: &Subject<'_, T>, report: &mut Report) {
     if subject.others.is_empty() {
         return;
     }
+    for broken in subject.others.unreadable() {
+        let message = format!("a document given with it cannot be used: {}", show(broken));
+        report.enter(&rules::COMPANION_UNREADABLE);
+        report.add(Pointer::root(), message, "mend that document first");
+    }
     let kin = subject.record.kin();
     let mut contracts: Vec<&'static str> = Vec::new();
     for kin in kin.iter().filter(|kin| kin.required && subject.others.given(kin.contract)) {

@@ -1,6 +1,6 @@
 //! What a contract is: a shape with a name, a version, and rules.
 
-use crate::document::{Cursor, Form};
+use crate::document::{Cursor, Document, Form};
 use crate::outside::{Outside, Settings};
 use crate::report::Report;
 use crate::rule::{Rule, RuleInfo};
@@ -41,6 +41,11 @@ pub trait Contract: Shape + Send + Sync + 'static {
 
     /// The records that this one belongs with.
     fn kin(&self) -> Vec<Kin> {
+        Vec::new()
+    }
+
+    /// The files that the record refers to. A door looks for them and hands the answer in.
+    fn files(&self) -> Vec<String> {
         Vec::new()
     }
 
@@ -156,8 +161,12 @@ pub struct ContractInfo {
     pub names: fn(&AnyRecord) -> Vec<String>,
     /// See [`Contract::kin`].
     pub kin: fn(&AnyRecord) -> Vec<Kin>,
+    /// See [`Contract::files`].
+    pub files: fn(&AnyRecord) -> Vec<String>,
+    index: fn(Cursor<'_>) -> Option<(Vec<String>, Vec<Kin>)>,
     pub(crate) run: fn(&crate::check::Run<'_>, &mut Report) -> crate::check::Records,
-    pub(crate) print: fn(Cursor<'_>) -> Option<Value>,
+    accepts: fn(Cursor<'_>) -> bool,
+    print: fn(Cursor<'_>) -> Option<Value>,
 }
 
 impl ContractInfo {
@@ -178,12 +187,46 @@ impl ContractInfo {
             seal: T::seal,
             names: |record| record.downcast_ref::<T>().map(T::names).unwrap_or_default(),
             kin: |record| record.downcast_ref::<T>().map(T::kin).unwrap_or_default(),
+            files: |record| record.downcast_ref::<T>().map(T::files).unwrap_or_default(),
+            index: |at| {
+                let record = T::read(at, &mut Report::new(false))?;
+                Some((record.names(), record.kin()))
+            },
             run: crate::check::run::<T>,
+            accepts: |at| {
+                let mut report = Report::new(false);
+                T::read(at, &mut report).is_some() && !report.has_errors()
+            },
             print: |at| {
                 let record = T::read(at, &mut Report::new(false))?;
                 serde_json::to_value(&record).ok()
             },
         }
+    }
+
+    /// What the records of a document are called and belong with, if their shape can be read.
+    pub fn index(&self, document: &Document<'_>) -> Option<(Vec<String>, Vec<Kin>)> {
+        let root = document.root();
+        let places: Vec<Cursor<'_>> = match document.form() {
+            Form::JsonLines => root.items().collect(),
+            _ => vec![root],
+        };
+        let mut all = (Vec::new(), Vec::new());
+        for at in places {
+            let (names, kin) = (self.index)(at)?;
+            for name in names {
+                if !all.0.contains(&name) {
+                    all.0.push(name);
+                }
+            }
+            all.1.extend(kin);
+        }
+        Some(all)
+    }
+
+    /// Whether a value is of the contract's shape, before any rule is asked. The JSON Schema gives the same answer.
+    pub fn accepts(&self, at: Cursor<'_>) -> bool {
+        (self.accepts)(at)
     }
 
     /// Reads a document as a record and writes it back, if its shape allows. Unknown members are not part of a record.

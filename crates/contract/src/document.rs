@@ -70,12 +70,14 @@ pub struct Document<'s> {
     form: Form,
     nodes: Vec<Node>,
     decoded: Vec<Box<str>>,
+    /// Whether letters stand in the source as numbers (`\u0041`).
+    numbered: bool,
 }
 
 impl<'s> Document<'s> {
     pub(crate) fn new(text: &'s str, form: Form) -> Self {
         // One node for every sixteen bytes is what payloads of ours have; the list grows where there are more.
-        Self { text, form, nodes: Vec::with_capacity(text.len() / 16 + 8), decoded: Vec::new() }
+        Self { text, form, nodes: Vec::with_capacity(text.len() / 16 + 8), decoded: Vec::new(), numbered: false }
     }
 
     /// The source.
@@ -101,10 +103,14 @@ impl<'s> Document<'s> {
             .map(|(at, _)| Cursor { document: self, at })
     }
 
-    /// Whether every text stands in the source letter for letter, so that looking through the source is looking
-    /// through the texts.
-    pub fn is_plain(&self) -> bool {
-        self.decoded.is_empty()
+    /// Whether looking through the source is as good as looking through the texts: JSON in which no letter is written as
+    /// a number.
+    pub(crate) fn shows_its_letters(&self) -> bool {
+        !self.numbered && matches!(self.form, Form::Json | Form::JsonLines)
+    }
+
+    pub(crate) fn mark_numbered(&mut self) {
+        self.numbered = true;
     }
 
     /// The place that a pointer names, if it is there.
@@ -132,7 +138,7 @@ impl<'s> Document<'s> {
         match (long, key) {
             (false, _) => span,
             (true, Some(key)) => key.span(),
-            (true, None) => span.start..self.text.len().min(span.start + 1),
+            (true, None) => span.start..self.text.ceil_char_boundary(span.start + 1),
         }
     }
 
@@ -283,9 +289,7 @@ impl<'d> Cursor<'d> {
 
     fn step(self, step: &str) -> Option<(Option<Cursor<'d>>, Cursor<'d>)> {
         match self.kind() {
-            Kind::Object => {
-                self.entries().find(|(key, _)| key.raw() == step).map(|(key, value)| (Some(key), value))
-            }
+            Kind::Object => self.entries().find(|(key, _)| key.raw() == step).map(|(key, value)| (Some(key), value)),
             Kind::List => self.items().nth(step.parse().ok()?).map(|item| (None, item)),
             _ => None,
         }

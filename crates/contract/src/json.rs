@@ -19,7 +19,7 @@ pub(crate) fn parse(document: &mut Document<'_>, from: usize, to: usize) -> Resu
     reader.value(document)?;
     reader.space();
     if reader.at < to {
-        return Err(reader.fault(reader.at..to.min(reader.at + 1), "there is more text after the end of the document"));
+        return Err(reader.fault(reader.at..reader.at + 1, "there is more text after the end of the document"));
     }
     Ok(())
 }
@@ -176,7 +176,12 @@ impl Reader<'_> {
                     self.at += 1;
                     return Ok(document.scalar_decoded(Kind::Text, start, self.at, text.into()));
                 }
-                Some(b'\\') => text.push(self.escape()?),
+                Some(b'\\') => {
+                    if self.bytes.get(self.at + 1) == Some(&b'u') {
+                        document.mark_numbered();
+                    }
+                    text.push(self.escape()?);
+                }
                 Some(_) => {
                     let help = "write it as an escape: `\\n` for a line break, `\\t` for a tab, `\\u0000` for others";
                     let mut fault = self.fault(self.at..self.at + 1, "a control character stands bare in a string");
@@ -299,7 +304,7 @@ impl Reader<'_> {
     fn fault(&self, span: std::ops::Range<usize>, message: impl Into<String>) -> Fault {
         Fault {
             kind: FaultKind::Syntax,
-            span,
+            span: self.letters(span),
             message: message.into(),
             help: "correct the JSON here; the rest was not read".to_owned(),
         }
@@ -308,10 +313,15 @@ impl Reader<'_> {
     fn limit(&self, message: String) -> Fault {
         Fault {
             kind: FaultKind::Limit,
-            span: self.at..(self.at + 1).min(self.bytes.len()),
+            span: self.letters(self.at..self.at + 1),
             message,
             help: "split the document, or hand the bulk over as a file that it refers to".to_owned(),
         }
+    }
+
+    /// The span in whole letters, inside the text.
+    fn letters(&self, span: std::ops::Range<usize>) -> std::ops::Range<usize> {
+        self.text.floor_char_boundary(span.start)..self.text.ceil_char_boundary(span.end)
     }
 }
 
@@ -354,7 +364,12 @@ pub(crate) fn check_number(written: &str) -> Result<(), String> {
     if !rest.is_empty() {
         return Err(format!("`{written}` is not a number of JSON's grammar"));
     }
+    // Canonical JSON writes whole numbers below 10^21 without an exponent, and would turn `1e16` into an integer that is
+    // refused above.
     match written.parse::<f64>() {
+        Ok(value) if value.fract() == 0.0 && value.abs() > INTEGER_MAX as f64 && value.abs() < 1e21 => {
+            Err(format!("number `{written}` is beyond ±{INTEGER_MAX}, where whole numbers are no longer exact"))
+        }
         Ok(value) if value.is_finite() => Ok(()),
         _ => Err(format!("number `{written}` is too large")),
     }

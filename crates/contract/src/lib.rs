@@ -29,7 +29,6 @@ pub mod reference;
 mod report;
 mod rule;
 pub mod rules;
-#[path = "scan_stub.rs"]
 pub mod scan;
 mod set;
 mod shape;

@@ -97,7 +97,8 @@ fn prove(
     faults: &mut Vec<String>,
 ) {
     let has = |word: &str| block.info.iter().any(|it| it == word);
-    let contract = contract_of(block, contracts).unwrap_or(if rule.contract == "any" { fallback } else { rule.contract });
+    let contract =
+        contract_of(block, contracts).unwrap_or(if rule.contract == "any" { fallback } else { rule.contract });
     let Some((text, form)) = document(block, contract, contracts) else {
         faults.push(format!("{}: a block is not a patch for {contract}: {}", rule.id, block.text));
         return;
@@ -189,8 +190,7 @@ fn companions(checker: &Checker<'_>, scene: &Scene) -> Result<Set, String> {
         let (text, form) = document(block, contract, checker.contracts)
             .ok_or_else(|| format!("a `with` block is not a patch for {contract}"))?;
         let source = Source { name: "companion", text: &text };
-        let request =
-            Request { contract: Some(contract), form: Some(form), ..Request::alone(source, &scene.outside) };
+        let request = Request { contract: Some(contract), form: Some(form), ..Request::alone(source, &scene.outside) };
         let checked = check(checker, &request);
         if !checked.decision.allow {
             return Err(format!("a `with` block is itself refused: {}", checked.decision.reason));

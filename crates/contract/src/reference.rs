@@ -123,9 +123,14 @@ fn form(schema: &Value) -> String {
         let choices: Vec<_> = choices.iter().map(|it| format!("`{}`", it.as_str().unwrap_or_default())).collect();
         words.push(choices.join(", "));
     }
-    for (keyword, word) in
-        [("minLength", "at least"), ("maxLength", "at most"), ("minimum", "from"), ("maximum", "to"), ("minItems", "at least"), ("maxItems", "at most")]
-    {
+    for (keyword, word) in [
+        ("minLength", "at least"),
+        ("maxLength", "at most"),
+        ("minimum", "from"),
+        ("maximum", "to"),
+        ("minItems", "at least"),
+        ("maxItems", "at most"),
+    ] {
         if let Some(bound) = schema.get(keyword) {
             words.push(format!("{word} {bound}"));
         }

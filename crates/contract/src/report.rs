@@ -2,8 +2,8 @@
 
 use crate::document::{Cursor, Document, Kind};
 use crate::rule::RuleInfo;
-use crate::{FINDINGS_MAX, rules, show};
-use countersign_diagnostic::{Diagnostic, Pointer, Repair, Severity};
+use crate::{FINDINGS_MAX, rules, scan, show};
+use countersign_diagnostic::{Diagnostic, Edit, Pointer, Repair, Severity};
 
 /// The findings of one document. A rule adds to it under its own id, code and severity, so that it cannot report under
 /// another's.
@@ -17,6 +17,8 @@ pub struct Report {
     spare: Option<Diagnostic>,
     dropped: usize,
     untrusted: Vec<u32>,
+    /// Secrets that only their key gives away; they must not be quoted.
+    hidden: Vec<String>,
 }
 
 impl Report {
@@ -29,6 +31,7 @@ impl Report {
             spare: None,
             dropped: 0,
             untrusted: Vec::new(),
+            hidden: Vec::new(),
         }
     }
 
@@ -144,9 +147,11 @@ impl Report {
             None => format!("use one of {all}"),
         };
         let found = self.find(&rules::CHOICE_UNKNOWN, at, format!("`{}` is not a known value", show(word)), help);
-        if let Some(near) = near {
+        // Only another spelling of the same word is mended: the nearest word may be the opposite one, as `COMPLIANT` is
+        // for `NON_COMPLIANT`, and a repair never decides.
+        if let Some(word) = folded {
             let pointer = found.pointer.clone();
-            found.repair(Repair::replace(pointer, near, format!("write `{near}`")));
+            found.repair(Repair::replace(pointer, word, format!("write `{word}`")));
         }
     }
 
@@ -183,6 +188,11 @@ impl Report {
         self.untrusted.push(at.index());
     }
 
+    /// Remembers a secret that cannot be told by itself, so that no message quotes it.
+    pub(crate) fn hide(&mut self, secret: &str) {
+        self.hidden.push(secret.to_owned());
+    }
+
     pub(crate) fn is_untrusted(&self, at: Cursor<'_>) -> bool {
         // Filled in the order of reading, which is that of the nodes only within an object read in order.
         self.untrusted.contains(&at.index())
@@ -214,6 +224,15 @@ impl Report {
                 }
             }
         }
+        for finding in &mut self.findings {
+            redact(&mut finding.message, &self.hidden);
+            redact(&mut finding.help, &self.hidden);
+            finding.labels.iter_mut().for_each(|label| redact(&mut label.text, &self.hidden));
+            if let Some(repair) = &mut finding.repair {
+                redact(&mut repair.summary, &self.hidden);
+                repair.patch.iter_mut().filter_map(Edit::value_mut).for_each(|value| redact_value(value, &self.hidden));
+            }
+        }
         self.findings.sort_by_key(|it| it.span.as_ref().map_or(0, |span| span.start));
         if self.dropped > 0 {
             let message = format!("{} more findings are not listed", self.dropped);
@@ -232,6 +251,29 @@ impl Report {
             });
         }
         self.findings
+    }
+}
+
+/// What is said about a document must not repeat its secrets.
+fn redact(text: &mut String, hidden: &[String]) {
+    if let Some(redacted) = scan::redact(text) {
+        *text = redacted;
+    }
+    for secret in hidden {
+        if text.contains(secret.as_str()) {
+            *text = text.replace(secret.as_str(), "[REDACTED:field]");
+        }
+    }
+}
+
+fn redact_value(value: &mut serde_json::Value, hidden: &[String]) {
+    match value {
+        serde_json::Value::String(text) => redact(text, hidden),
+        serde_json::Value::Array(items) => items.iter_mut().for_each(|item| redact_value(item, hidden)),
+        serde_json::Value::Object(members) => {
+            members.values_mut().for_each(|member| redact_value(member, hidden));
+        }
+        _ => {}
     }
 }
 

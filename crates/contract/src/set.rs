@@ -3,7 +3,7 @@
 use crate::check::Checked;
 use crate::contract::AnyRecord;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The documents that were given with the one being checked.
 pub trait Others: std::fmt::Debug + Sync {
@@ -15,6 +15,11 @@ pub trait Others: std::fmt::Debug + Sync {
 
     /// Whether records of a contract were given to be compared with, so that one must match.
     fn given(&self, contract: &str) -> bool;
+
+    /// What was given and cannot be used, each with the reason. Nothing passes beside it.
+    fn unreadable(&self) -> &[String] {
+        &[]
+    }
 
     /// The circle of records of one contract that need each other, if `name` is on one.
     fn circle(&self, contract: &'static str, name: &str) -> Option<Vec<String>>;
@@ -62,6 +67,14 @@ impl Set {
         for name in names {
             records.entry(name.clone()).or_insert_with(|| AnyRecord::clone(record));
         }
+    }
+
+    /// The record of a contract, if there is exactly one.
+    pub fn only(&self, contract: &str) -> Option<AnyRecord> {
+        // A record stands here once for each of its names.
+        let mut records = self.records.get(contract)?.values();
+        let first = records.next()?;
+        records.all(|other| Arc::ptr_eq(other, first)).then(|| Arc::clone(first))
     }
 
     /// Adds the records of a document that was checked.

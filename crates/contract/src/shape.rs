@@ -104,7 +104,7 @@ impl<T: Shape> Shape for Box<T> {
 
 /// Declares an object: its fields with their names on the wire, types, documentation and examples.
 ///
-/// ```ignore
+/// ```text
 /// shape! {
 ///     /// One lock.
 ///     pub struct ActiveLock {
@@ -219,7 +219,7 @@ macro_rules! shape {
 
 /// Declares a choice among fixed words.
 ///
-/// ```ignore
+/// ```text
 /// choice! {
 ///     /// How soon.
 ///     pub enum Priority { Low = "low", Normal = "normal" }
@@ -299,7 +299,7 @@ macro_rules! choice {
 
 /// Declares a text of a fixed form: an id, a hash, a path.
 ///
-/// ```ignore
+/// ```text
 /// pattern! {
 ///     /// A task.
 ///     pub struct TaskId {

@@ -26,7 +26,7 @@ pub(crate) fn parse(document: &mut Document<'_>, from: usize, to: usize) -> Resu
         builder.take(event, &span)?;
     }
     if builder.document.len() == 0 {
-        return Err(builder.syntax(from..to.min(from + 1), "the document is empty"));
+        return Err(builder.syntax(from..source.ceil_char_boundary(from + 1).min(to), "the document is empty"));
     }
     Ok(())
 }
@@ -76,7 +76,9 @@ impl Builder<'_, '_> {
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 if let Some(open) = self.open.pop() {
-                    let end = self.trimmed_end(range.end);
+                    // A block text keeps its last line break, which is white space to the container around it.
+                    let last = self.document.span_of(self.document.len().saturating_sub(1)).end;
+                    let end = self.trimmed_end(range.end).max(last);
                     self.document.close(open.node, end);
                 }
                 self.value_done();
@@ -151,10 +153,11 @@ impl Builder<'_, '_> {
         let written = source.get(range.clone()).unwrap_or_default();
         let inner = match written.as_bytes() {
             [b'"' | b'\'', .., b'"' | b'\''] if kind == Kind::Text => &written[1..written.len() - 1],
-            // A plain text that begins with a quote cannot be; a block text always differs from its source.
             _ => written,
         };
-        if inner == text && !(kind == Kind::Text && written.is_empty()) {
+        // Without quotes of its own, a text that begins with one is a block text; taken as written it would lose it.
+        let mistaken = inner.len() == written.len() && (written.is_empty() || written.starts_with(['"', '\'']));
+        if inner == text && !(kind == Kind::Text && mistaken) {
             self.document.scalar(kind, range.start, range.end);
         } else {
             self.document.scalar_decoded(kind, range.start, range.end, text.into());

@@ -36,9 +36,7 @@ impl Decision {
         // `min_by_key` takes the first of equals, which is the first in the document.
         let primary = errors.min_by_key(|it| it.code);
         match primary {
-            Some(error) => {
-                Self { allow: false, code: Some(error.code), reason: error.message.clone(), details }
-            }
+            Some(error) => Self { allow: false, code: Some(error.code), reason: error.message.clone(), details },
             None => {
                 let reason = match details.diagnostics.len() {
                     0 => "no findings".to_owned(),

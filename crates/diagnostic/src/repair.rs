@@ -74,6 +74,14 @@ impl Edit {
         }
     }
 
+    /// The value that the operation brings, if it brings one.
+    pub fn value_mut(&mut self) -> Option<&mut Value> {
+        match self {
+            Edit::Add { value, .. } | Edit::Replace { value, .. } => Some(value),
+            Edit::Remove { .. } => None,
+        }
+    }
+
     fn apply(&self, document: &mut Value) -> bool {
         let path = self.path();
         let (Some(parent), Some(last)) = (path.parent(), path.last()) else {

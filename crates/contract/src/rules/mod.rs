@@ -1,5 +1,5 @@
 //! The rules that hold for every contract: how a document is written, what shape its values have, and what its texts must
-//! not hold. The reader applies the first kind itself; [`check_texts`] looks through the texts.
+//! not hold. The reader applies the first kind itself; `texts.rs` looks through the texts.
 
 mod choice_unknown;
 mod companion_unmatched;
@@ -24,10 +24,10 @@ mod range_exceeded;
 mod schema_violated;
 mod secret_in_text;
 mod syntax_invalid;
+mod texts;
 mod version_newer;
 mod version_unknown;
 mod yaml_feature_refused;
-mod texts;
 
 pub use choice_unknown::CHOICE_UNKNOWN;
 pub use companion_unmatched::COMPANION_UNMATCHED;
@@ -52,10 +52,10 @@ pub use range_exceeded::RANGE_EXCEEDED;
 pub use schema_violated::SCHEMA_VIOLATED;
 pub use secret_in_text::SECRET_IN_TEXT;
 pub use syntax_invalid::SYNTAX_INVALID;
+pub(crate) use texts::check_texts;
 pub use version_newer::VERSION_NEWER;
 pub use version_unknown::VERSION_UNKNOWN;
 pub use yaml_feature_refused::YAML_FEATURE_REFUSED;
-pub(crate) use texts::check_texts;
 
 use crate::rule::RuleInfo;
 

@@ -3,31 +3,39 @@
 use super::{CONTROL_IN_TEXT, CONTROL_IN_UNTRUSTED_TEXT, SECRET_IN_TEXT};
 use crate::document::{Cursor, Document, Kind};
 use crate::report::Report;
-use crate::scan;
+use crate::scan::{self, Suspicions};
 use countersign_diagnostic::Repair;
 
 /// Most documents hold nothing suspicious, and one pass over their bytes shows it.
 pub(crate) fn check_texts(document: &Document<'_>, report: &mut Report) {
-    for at in document.texts() {
-        let Some(text) = at.text() else { continue };
-        if scan::may_hold_secret(text.as_bytes()) {
-            check_secrets(at, text, report);
-        }
-        if scan::may_hold_control(text.as_bytes()) {
-            check_control(at, text, report);
-        }
+    let suspicions = if document.shows_its_letters() {
+        scan::suspicions(document.text().as_bytes())
+    } else {
+        Suspicions { secret: true, control: true }
+    };
+    if suspicions.secret {
+        document.texts().for_each(|at| check_secrets(at, report));
+        check_secret_members(document.root(), report);
     }
-    check_secret_members(document.root(), report);
+    if suspicions.control {
+        document.texts().for_each(|at| check_control(at, report));
+    }
 }
 
-fn check_secrets(at: Cursor<'_>, text: &str, report: &mut Report) {
+fn check_secrets(at: Cursor<'_>, report: &mut Report) {
+    let Some(text) = at.text() else { return };
     let Some(redacted) = scan::redact(text) else { return };
     let kinds: Vec<&str> = scan::secrets(text).iter().map(|secret| secret.kind).collect();
     let message = format!("this text holds a secret ({})", kinds.join(", "));
     let help = format!("remove it and change it; redacted it reads `{}`", crate::show(&redacted));
     let found = report.find(&SECRET_IN_TEXT, at, message, help);
+    found.span = Some(at.span());
     let pointer = found.pointer.clone();
-    found.repair(Repair::replace(pointer, redacted, "redact the secret"));
+    // The pointer of a key leads to its value, which must not be replaced for it.
+    let is_value = at.document().find(&pointer).is_some_and(|value| value.index() == at.index());
+    if is_value {
+        found.repair(Repair::replace(pointer, redacted, "redact the secret"));
+    }
 }
 
 /// A member called `password` with a text for a value is a secret, though neither text is one by itself.
@@ -39,7 +47,9 @@ fn check_secret_members(at: Cursor<'_>, report: &mut Report) {
             && scan::redact(text).is_none()
         {
             let message = format!("field `{}` holds a secret", crate::show(name));
+            report.hide(text);
             let found = report.find(&SECRET_IN_TEXT, value, message, "remove it and change it");
+            found.span = Some(value.span());
             let pointer = found.pointer.clone();
             found.repair(Repair::replace(pointer, "[REDACTED:field]", "redact the secret"));
         }
@@ -54,7 +64,8 @@ fn check_secret_members(at: Cursor<'_>, report: &mut Report) {
     }
 }
 
-fn check_control(at: Cursor<'_>, text: &str, report: &mut Report) {
+fn check_control(at: Cursor<'_>, report: &mut Report) {
+    let Some(text) = at.text() else { return };
     let Some(control) = scan::control(text) else { return };
     let rule = if report.is_untrusted(at) { &CONTROL_IN_UNTRUSTED_TEXT } else { &CONTROL_IN_TEXT };
     let part = crate::show(text.get(control.range).unwrap_or(text));

@@ -4,7 +4,6 @@ use crate::document::{Cursor, Kind};
 use crate::report::Report;
 use crate::shape::{Schemas, Shape};
 use crate::{INTEGER_MAX, rules};
-use countersign_diagnostic::Repair;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
@@ -77,10 +76,8 @@ impl<const MIN: i64, const MAX: i64> Shape for Int<MIN, MAX> {
             return None;
         };
         if !(MIN..=MAX).contains(&value) {
-            let nearest = value.clamp(MIN, MAX);
-            let found = report.out_of_range(at, &Self::range());
-            let pointer = found.pointer.clone();
-            found.repair(Repair::replace(pointer, nearest, format!("write {nearest}")));
+            // No repair: a number that was measured or chosen is not made true by moving it into its range.
+            report.out_of_range(at, &Self::range());
             return None;
         }
         Some(Self(value))

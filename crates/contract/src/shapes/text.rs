@@ -156,11 +156,12 @@ impl Shape for Name {
 
     /// The schema cannot say normal form; control and direction characters it can.
     fn schema(_: &mut Schemas) -> Value {
+        const REFUSED: &str = r"\u0000-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069";
         json!({
             "type": "string",
             "minLength": 1,
             "maxLength": Name::LENGTH_MAX,
-            "pattern": r"^[^\u0000-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]*[^\s\u0000-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069][^\u0000-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]*$",
+            "pattern": format!("^[^{REFUSED}]*[^{REFUSED}\\s][^{REFUSED}]*$"),
         })
     }
 

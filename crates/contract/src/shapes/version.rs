@@ -105,7 +105,8 @@ impl<const MAJOR: u32, const MINOR: u32> Shape for VersionExactly<MAJOR, MINOR> 
             return None;
         }
         let message = format!("version `{}` is not known; only {known} is", show(text));
-        let help = format!("bring the document to version {known}; `countersign explain version-unknown` says what is lost");
+        let help =
+            format!("bring the document to version {known}; `countersign explain version-unknown` says what is lost");
         let found = report.find(&rules::VERSION_UNKNOWN, at, message, help);
         if text.trim() == known || text == MAJOR.to_string() {
             let pointer = found.pointer.clone();

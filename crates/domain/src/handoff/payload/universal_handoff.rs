@@ -1,15 +1,12 @@
 //! The universal handoff, version 3.0.
 
-use super::{ParentSpan, TraceId};
+use super::{ParentSpan, TokenCount, TraceId};
 use crate::handoff::{ladder, rules, upkeep};
 use countersign_contract::serde_json::{Value, json};
 use countersign_contract::{
     Contract, Form, Int, JsonObject, List, Map, Name, Outside, Rule, Text, Timestamp, Untrusted, VersionExactly,
     choice, fix, pattern, shape,
 };
-
-/// The most that `meta.token_count` can say.
-pub const TOKEN_COUNT_MAX: i64 = 2000;
 
 shape! {
     /// Work that goes from one workflow to another, with what the next one needs to go on.
@@ -212,9 +209,9 @@ shape! {
 }
 
 pattern! {
-    /// An address with its scheme.
+    /// An address with its scheme, in printable ASCII as RFC 3986 has it.
     pub struct Url {
-        pattern: r"^[A-Za-z][A-Za-z0-9+.-]*:\S+$",
+        pattern: r"^[A-Za-z][A-Za-z0-9+.-]*:[!-~]+$",
         example: "https://json-schema.org/",
         says: "an address with its scheme, such as https://example.org/page",
         test: is_address,
@@ -226,14 +223,14 @@ fn is_address(text: &str) -> bool {
     scheme.starts_with(|letter: char| letter.is_ascii_alphabetic())
         && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-'))
         && !rest.is_empty()
-        && !rest.contains(char::is_whitespace)
+        && rest.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 shape! {
     /// What the handoff says about itself.
     pub struct Meta {
         /// How many tokens the whole document has, as compact JSON. Zero is brought up to date by `fix`.
-        pub token_count: Int<0, TOKEN_COUNT_MAX> = 139,
+        pub token_count: TokenCount = 139,
         /// How sure the source is of what it hands over.
         pub confidence: Confidence = "medium",
         /// The skills it came through, from the one that began to the source. Without it, the source began.
@@ -292,19 +289,6 @@ choice! {
     }
 }
 
-impl UniversalHandoff {
-    /// The files of the payload, as written: those it refers to, then those the session made. A door that can look
-    /// says for each whether it is there.
-    pub fn files(&self) -> impl Iterator<Item = &str> {
-        let payload = &self.handoff.payload;
-        payload
-            .files()
-            .iter()
-            .map(|file| file.path.as_str())
-            .chain(payload.artifacts().iter().map(|it| it.path.as_str()))
-    }
-}
-
 impl Payload {
     /// The files referred to.
     pub fn files(&self) -> &[FileReference] {
@@ -352,6 +336,14 @@ impl Contract for UniversalHandoff {
 
     fn names(&self) -> Vec<String> {
         vec![self.handoff.trace_id.as_str().to_owned()]
+    }
+
+    /// Those it refers to, then those the session made, as they are written.
+    fn files(&self) -> Vec<String> {
+        let payload = &self.handoff.payload;
+        let referred = payload.files().iter().map(|file| file.path.as_str());
+        let made = payload.artifacts().iter().map(|artifact| artifact.path.as_str());
+        referred.chain(made).map(str::to_owned).collect()
     }
 
     fn default_for(pointer: &str, _: &Value, outside: &Outside) -> Option<Value> {

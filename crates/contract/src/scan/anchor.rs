@@ -1,0 +1,231 @@
+//! The anchors: for each matcher a fragment that is rare in ordinary documents and part of all that it
+//! matches.
+//!
+//! All of them are searched for at once, without regard to case, by Teddy (`aho_corasick::packed`), which
+//! compares 32 bytes at a time with eight groups of fragments, by the halves of their first three bytes. What
+//! such a search costs is how often it stops at something that only looks like a fragment. Hence the groups:
+//! fragments of one group have letters in common, so that the group lets little else through. They were found
+//! by trying, against JSON payloads and English prose; about one byte in a hundred stops the search. The
+//! order is a matter of speed alone.
+
+use std::ops::ControlFlow;
+use std::sync::LazyLock;
+
+use aho_corasick::packed::{Config, MatchKind, Searcher};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Span};
+
+use super::control::Lead as Control;
+use super::fold::carrier;
+use super::phrase::Family;
+use super::phrases::{ACT, APPROVE, EXPAND, IGNORE, MARK, OVERRIDE, PRETEND, ROLE, SCHEMA, SCOPE, YOU};
+use super::secret::{AWS, AWS_SESSION, GITHUB, GITHUB_FINE, GITLAB, GOOGLE, GOOGLE_OAUTH, NPM};
+use super::secret::{Lead as Secret, SK, SLACK, SLACK_APP, STRIPE, Token};
+
+/// Whom a fragment calls.
+#[derive(Clone, Copy)]
+pub enum Lead {
+    Secret(Secret),
+    Control(Control),
+}
+
+const fn token(token: &'static Token) -> Lead {
+    Lead::Secret(Secret::Token(token))
+}
+const fn word(families: &'static &'static [Family]) -> Lead {
+    Lead::Control(Control::Word(families))
+}
+const NAME: Lead = Lead::Secret(Secret::Name);
+const BEARER: Lead = Lead::Secret(Secret::Bearer);
+const HOOK: Lead = Lead::Secret(Secret::Hook);
+const INST: Lead = Lead::Control(Control::Inst);
+const FIELD: Lead = Lead::Control(Control::Field);
+const BAR: Lead = Lead::Control(Control::Bar);
+const TAG: Lead = Lead::Control(Control::Tag);
+
+/// Fragments in lower case, in groups of at most [`ROWS`]. None is the beginning of another, since only the
+/// first of two that stand at one place is reported.
+#[rustfmt::skip]
+const GROUPS: [&[(&str, Lead)]; 2 * COLUMNS] = [
+    &[("sia", token(&AWS_SESSION)), ("xapp-", token(&SLACK_APP)), ("slack.com", HOOK), ("sregard", word(&IGNORE))],
+    &[("token", NAME), ("xox", token(&SLACK)), ("you", word(&YOU))],
+    &[("earer", BEARER), ("ecret", NAME), ("mark", word(&MARK)), ("ghr_", token(&GITHUB))],
+    &[("ya29.", token(&GOOGLE_OAUTH)), ("ypass", word(&IGNORE)),
+      ("xpand", word(&EXPAND)), ("widen", word(&EXPAND))],
+    &[("ssw", NAME), ("_check", FIELD), ("schema", word(&SCHEMA)), ("orget", word(&IGNORE))],
+    &[("_type", FIELD), ("<|s", BAR), ("<sys", TAG), ("/sys", TAG)],
+    &[("sk-", token(&SK)), ("###", Lead::Control(Control::Heading))],
+    &[("r_delta", FIELD), ("rrid", word(&OVERRIDE)), ("<|i", BAR)],
+    &[("lta_id", FIELD), ("gnor", word(&IGNORE)), ("gho_", token(&GITHUB))],
+    &[("eyj", Lead::Secret(Secret::Jwt)), ("erdict", FIELD), ("hub_pat_", token(&GITHUB_FINE))],
+    &[("kia", token(&AWS)), ("aiza", token(&GOOGLE)), ("key", NAME), ("ia_results", FIELD)],
+    &[("pm_", token(&NPM)), ("pprov", word(&APPROVE)), ("ghu_", token(&GITHUB)), ("ghs_", token(&GITHUB))],
+    &[("glpat-", token(&GITLAB)), ("st]", INST), ("cope", word(&SCOPE)), ("ghp_", token(&GITHUB))],
+    &[("_live_", token(&STRIPE)), ("_locks", FIELD), ("_level", FIELD), ("role", word(&ROLE))],
+    &[("retend", word(&PRETEND)), ("act as", word(&ACT)), ("act  ", word(&ACT)), ("act\\", word(&ACT))],
+    &[("--begin", Lead::Secret(Secret::Block)), ("_version", FIELD), ("<|e", BAR)],
+];
+
+/// Teddy puts its n-th fragment into the group n mod 8, and is fastest with at most 32.
+const COLUMNS: usize = 8;
+const ROWS: usize = 4;
+/// How much is folded and searched at a time: small enough to stay in the first-level cache and to be cleared
+/// for nothing.
+const BLOCK: usize = 2048;
+/// What a block repeats of the one before it: no fragment is longer, nor any character.
+const OVERLAP: usize = 16;
+/// Teddy refuses shorter texts; they are filled up.
+const LEAST: usize = 64;
+
+/// What a sweep saw beside the anchors.
+pub struct Swept {
+    /// There are characters that hide text or disguise letters.
+    pub carriers: bool,
+}
+
+enum Finder {
+    Teddy(Searcher),
+    /// Where the processor has no vectors that Teddy knows.
+    Automaton(Box<AhoCorasick>),
+}
+
+static FINDERS: LazyLock<Vec<Finder>> = LazyLock::new(|| GROUPS.chunks(COLUMNS).filter_map(finder).collect());
+
+/// The fragments of eight groups, row by row. A group that is too short repeats its first.
+fn rows(groups: &[&[(&'static str, Lead)]]) -> Vec<Vec<u8>> {
+    let row = |row: usize| groups.iter().filter_map(move |group| group.get(row).or(group.first()));
+    (0..ROWS).flat_map(row).map(|(text, _)| text.bytes().map(fold).collect()).collect()
+}
+
+fn finder(groups: &[&[(&'static str, Lead)]]) -> Option<Finder> {
+    let fragments = rows(groups);
+    let teddy = Config::new().match_kind(MatchKind::LeftmostFirst).builder().extend(&fragments).build();
+    teddy.map(Finder::Teddy).or_else(|| automaton(&fragments))
+}
+
+fn automaton(fragments: &[Vec<u8>]) -> Option<Finder> {
+    let kind = aho_corasick::MatchKind::LeftmostFirst;
+    let built = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).match_kind(kind).build(fragments);
+    built.ok().map(|it| Finder::Automaton(Box::new(it)))
+}
+
+impl Finder {
+    /// The first fragment at or after `from`: which, and where.
+    fn find(&self, block: &[u8], from: usize) -> Option<(usize, usize, usize)> {
+        let span = Span::from(from..block.len());
+        let found = match self {
+            Finder::Teddy(teddy) => teddy.find_in(block, span),
+            Finder::Automaton(automaton) => automaton.find(aho_corasick::Input::new(block).span(span)),
+        }?;
+        Some((found.pattern().as_usize(), found.start(), found.end()))
+    }
+}
+
+/// Makes letters small and control characters blanks. Other characters may fall together: a fragment that is
+/// found is a hint, and its matcher reads the bytes themselves.
+fn fold(byte: u8) -> u8 {
+    byte.max(b' ') | 0x20
+}
+
+/// Calls `visit` with the place of every anchor in `bytes`, until it breaks. Anchors of one fragment come in
+/// order.
+pub fn sweep(bytes: &[u8], mut visit: impl FnMut(usize, Lead) -> ControlFlow<()>) -> Swept {
+    if bytes.len() <= LEAST * 4 {
+        sweep_by::<{ LEAST * 4 }>(bytes, &mut visit)
+    } else {
+        sweep_by::<BLOCK>(bytes, &mut visit)
+    }
+}
+
+fn sweep_by<const SIZE: usize>(bytes: &[u8], visit: &mut impl FnMut(usize, Lead) -> ControlFlow<()>) -> Swept {
+    let mut swept = Swept { carriers: false };
+    let mut buffer = [0; SIZE];
+    let (mut start, mut seen) = (0, 0);
+    loop {
+        let end = bytes.len().min(start + SIZE);
+        let source = bytes.get(start..end).unwrap_or_default();
+        let (mut union, mut address) = (0, 0);
+        for (to, from) in buffer.iter_mut().zip(source) {
+            *to = fold(*from);
+            union |= *from;
+            address |= u8::from(*from == b'@');
+        }
+        let filled = source.len().max(LEAST);
+        buffer.iter_mut().take(filled).skip(source.len()).for_each(|it| *it = 0);
+        swept.carriers = swept.carriers || !union.is_ascii() && carrier(source);
+        let block = buffer.get(..filled).unwrap_or_default();
+        for (finder, groups) in FINDERS.iter().zip(GROUPS.chunks(COLUMNS)) {
+            let mut from = 0;
+            while let Some((which, at, until)) = finder.find(block, from) {
+                from = at + 1;
+                let group = groups.get(which % COLUMNS).copied().unwrap_or_default();
+                // What ends in the overlap was reported with the block before.
+                if let Some((_, lead)) = group.get(which / COLUMNS).or(group.first())
+                    && start + until > seen
+                    && visit(start + at, *lead).is_break()
+                {
+                    return swept;
+                }
+            }
+        }
+        if address != 0 {
+            for at in memchr::memchr_iter(b'@', source).map(|at| start + at).filter(|at| *at >= seen) {
+                if visit(at, Lead::Secret(Secret::Url)).is_break() {
+                    return swept;
+                }
+            }
+        }
+        if end == bytes.len() {
+            return swept;
+        }
+        seen = end;
+        start = end - OVERLAP;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fragments_fit() {
+        let all: Vec<&str> = GROUPS.iter().flat_map(|group| group.iter().map(|(text, _)| *text)).collect();
+        assert!(GROUPS.iter().all(|group| (1..=ROWS).contains(&group.len())));
+        for (index, one) in all.iter().enumerate() {
+            assert!((3..OVERLAP).contains(&one.len()), "{one}");
+            assert_eq!(*one, one.to_lowercase());
+            for other in all.iter().skip(index + 1) {
+                assert!(!one.starts_with(other) && !other.starts_with(one), "{one} {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_place_is_swept_once() {
+        // A fragment at every offset around the seams of the blocks.
+        for offset in (0..40).chain(BLOCK - 40..BLOCK + 40).chain(2 * BLOCK - 60..2 * BLOCK + 10) {
+            let mut text = ".".repeat(offset);
+            text.push_str("GLPAT-");
+            text.push_str(&".".repeat(100));
+            let mut found = Vec::new();
+            sweep(text.as_bytes(), |at, _| {
+                found.push(at);
+                ControlFlow::Continue(())
+            });
+            assert_eq!(found, [offset]);
+        }
+    }
+
+    #[test]
+    fn the_automaton_finds_what_teddy_finds() {
+        for (groups, teddy) in GROUPS.chunks(COLUMNS).zip(FINDERS.iter()) {
+            let fragments = rows(groups);
+            let automaton = automaton(&fragments).unwrap();
+            for fragment in &fragments {
+                let block = [&[b'.'; 70][..], fragment, &[b'.'; 70][..]].concat();
+                let found = automaton.find(&block, 0);
+                assert_eq!(found.map(|(_, at, end)| (at, end)), Some((70, 70 + fragment.len())));
+                assert_eq!(found, teddy.find(&block, 0));
+            }
+        }
+    }
+}

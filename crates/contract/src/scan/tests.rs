@@ -1,0 +1,5 @@
+//! Tables of what is caught and what is not, and the promises that hold for every text.
+
+mod control;
+mod promises;
+mod secret;

@@ -1,0 +1,126 @@
+//! YAML: what it means here, and what is refused because it means different things elsewhere.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use countersign_contract::{Form, SIZE_MAX, fix, parse};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn read(text: &str) -> Result<Value, String> {
+    parse(text, Form::Yaml, SIZE_MAX).map(|document| document.root().to_value()).map_err(|fault| fault.message)
+}
+
+#[test]
+fn scalars_mean_what_yaml_1_2_says() {
+    let cases = [
+        ("no", json!("no")),
+        ("on", json!("on")),
+        ("y", json!("y")),
+        ("true", json!(true)),
+        ("False", json!(false)),
+        ("~", json!(null)),
+        ("", json!(null)),
+        ("12", json!(12)),
+        ("+12", json!(12)),
+        ("0x1F", json!(31)),
+        ("0o17", json!(15)),
+        ("1.50", json!(1.5)),
+        (".5", json!(0.5)),
+        ("5.", json!(5.0)),
+        ("1e3", json!(1000.0)),
+        ("1_000", json!("1_000")),
+        ("12:30:45", json!("12:30:45")),
+        ("2026-02-07", json!("2026-02-07")),
+        ("1.0.0", json!("1.0.0")),
+        ("\"no\"", json!("no")),
+        ("'it''s'", json!("it's")),
+        ("\"a\\nb\"", json!("a\nb")),
+        ("|\n    two\n    lines\n", json!("two\nlines\n")),
+        (">\n    two\n    lines\n", json!("two lines\n")),
+        ("[a, no, 3]", json!(["a", "no", 3])),
+        ("{a: 1}", json!({"a": 1})),
+    ];
+    for (text, value) in cases {
+        assert_eq!(read(&format!("key: {text}\n")), Ok(json!({ "key": value })), "{text}");
+    }
+}
+
+#[test]
+fn what_hides_meaning_is_refused() {
+    let cases = [
+        ("a: &x 1\nb: *x\n", "anchors are not read"),
+        ("a: *x\n", "aliases are not read"),
+        ("a: !!str 1\n", "tags are not read"),
+        ("a: !custom 1\n", "tags are not read"),
+        ("b:\n  <<: {a: 1}\n", "merge keys are not read"),
+        ("a: 1\n---\nb: 2\n", "a second document begins here"),
+        ("a: 1\na: 2\n", "key `a` appears twice in one object"),
+        ("1: a\n", "key `1` is not a text"),
+        ("? [a]\n: b\n", "a key is a list or an object"),
+        ("a: 010\n", "`010` is octal to some readers of YAML and decimal to others"),
+        ("a: .nan\n", "`.nan` is not a finite number"),
+        (
+            "a: 9007199254740993\n",
+            "integer `9007199254740993` is beyond ±9007199254740991, where numbers are no longer exact",
+        ),
+    ];
+    for (text, message) in cases {
+        assert_eq!(read(text), Err(message.to_owned()), "{text}");
+    }
+    assert!(read("%YAML 1.1\n---\na: 1\n").is_err());
+    assert!(read("a: [1\n").unwrap_err().starts_with("this is not YAML"));
+}
+
+#[test]
+fn places_are_those_of_the_values() {
+    let text = "task:\n  title: \"Ä title\"\n  scope:\n    - a\n    - b c\nlast: 3\n";
+    let document = parse(text, Form::Yaml, SIZE_MAX).unwrap();
+    let shown = |pointer: &str| {
+        let at = document.find(&countersign_contract::diagnostic::Pointer::at(pointer)).unwrap();
+        &text[at.span()]
+    };
+    assert_eq!(shown("/task/title"), "\"Ä title\"");
+    assert_eq!(shown("/task/scope/1"), "b c");
+    assert_eq!(shown("/last"), "3");
+    assert_eq!(shown("/task/scope"), "- a\n    - b c");
+}
+
+#[test]
+fn front_matter_is_read_and_the_body_is_kept() {
+    let text = "---\nstatus: done\n---\n# Title\n\nBody with --- inside\n";
+    let document = parse(text, Form::Markdown, SIZE_MAX).unwrap();
+    assert_eq!(document.root().to_value(), json!({"status": "done"}));
+    let written = fix::write(&json!({"status": "blocked"}), text, Form::Markdown);
+    assert_eq!(written, text.replace("done", "blocked"));
+    assert!(parse("# Title\n", Form::Markdown, SIZE_MAX).unwrap_err().message.contains("no front matter"));
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-9_007_199_254_740_991i64..=9_007_199_254_740_991).prop_map(Value::from),
+        (-1e9f64..1e9).prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+        prop::sample::select(vec![
+            "no", "", "~", "- a", "a: b", "# c", "1.0", " x ", "a\nb\n", "yes", "é", "null", "0x1", "---", "'", "\"",
+            "y"
+        ])
+        .prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 48, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            prop::collection::vec((any::<String>(), inner), 0..6)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_as_yaml_is_read_back_the_same(value in any_value()) {
+        let text = fix::write(&json!({ "value": value }), "", Form::Yaml);
+        prop_assert_eq!(read(&text), Ok(json!({ "value": value })), "{}", text);
+    }
+}

@@ -1,0 +1,149 @@
+//! `countersign new`
+
+use super::{Exit, contracts, output};
+use crate::{files, terminal};
+use anyhow::{Context, bail};
+use countersign_contract::{ContractInfo, nearest};
+use countersign_diagnostic::{Pointer, Repair};
+use serde_json::Value;
+use std::io::{BufRead, Write};
+use std::path::PathBuf;
+
+/// Begin a new document of a contract
+///
+/// On a terminal each text and number is asked for, with the example's value to keep by pressing Enter. Otherwise, and
+/// with --set, the example is taken with the given values put in. Ids and times are made fresh.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign new assignment
+  countersign new assignment --set /task/title='Round half to even' --set '/task/lock_scope=[\"billing/round.py\"]'
+  countersign new universal_handoff --out handoff.json")]
+pub struct Args {
+    /// The contract
+    name: String,
+
+    /// Put a value at a JSON pointer; a value that is not JSON is taken as text
+    #[arg(long, value_name = "POINTER=VALUE")]
+    set: Vec<String>,
+
+    /// Write to this file, which must not exist yet
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let Some(contract) = contracts::find(&args.name) else { return Ok(Exit::Usage) };
+    let mut document = (contract.example)();
+    freshen(&mut document);
+    for assignment in &args.set {
+        if let Err(error) = set(&mut document, assignment) {
+            output::say(&format!("error: {error:#}"));
+            return Ok(Exit::Usage);
+        }
+    }
+    if args.set.is_empty() && terminal::can_ask() {
+        ask(contract, &mut document, &Pointer::root())?;
+    }
+    (contract.seal)(&mut document);
+    let text = format!("{document:#}\n");
+    match &args.out {
+        Some(path) if path.exists() => bail!("{} exists already; choose another name", path.display()),
+        Some(path) => {
+            files::write(path, &text)?;
+            output::say(&format!("wrote {}; `countersign check {}` checks it", path.display(), path.display()));
+        }
+        None => output::print(&text),
+    }
+    Ok(Exit::Allowed)
+}
+
+/// Members whose value is made anew, since an example's would be taken for another's.
+const FRESH_IDS: &[&str] = &["run_id", "trace_id"];
+const FRESH_TIMES: &[&str] = &["timestamp", "TIMESTAMP_UTC", "created_at", "owned_since"];
+
+fn freshen(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            for (key, member) in members.iter_mut() {
+                if FRESH_IDS.contains(&key.as_str()) {
+                    *member = uuid::Uuid::new_v4().to_string().into();
+                } else if FRESH_TIMES.contains(&key.as_str()) {
+                    *member = format!("{:.0}", jiff::Timestamp::now()).into();
+                } else {
+                    freshen(member);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(freshen),
+        _ => {}
+    }
+}
+
+fn set(document: &mut Value, assignment: &str) -> anyhow::Result<()> {
+    let (pointer, value) = assignment
+        .split_once('=')
+        .filter(|(pointer, _)| pointer.starts_with('/'))
+        .with_context(|| format!("`{assignment}` is not POINTER=VALUE, such as /task/title=Tests"))?;
+    let value: Value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+    if !Repair::add(Pointer::at(pointer), value, "").apply(document) {
+        let parent = Pointer::at(pointer).parent().unwrap_or_default();
+        let keys: Vec<&str> = match document.pointer(parent.as_str()) {
+            Some(Value::Object(members)) => members.keys().map(String::as_str).collect(),
+            _ => Vec::new(),
+        };
+        let near = nearest(pointer, &keys).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        bail!("there is no place `{pointer}` in this document{near}");
+    }
+    Ok(())
+}
+
+/// Asks for each text and number of the document. Versions, marks and what was made fresh are not asked for.
+fn ask(contract: &ContractInfo, document: &mut Value, at: &Pointer) -> anyhow::Result<()> {
+    let members: Vec<(String, Value)> = match document.pointer(at.as_str()) {
+        Some(Value::Object(members)) => members.iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
+        _ => return Ok(()),
+    };
+    for (key, value) in members {
+        let place = at.clone().key(&key);
+        let settled = key.to_ascii_lowercase().ends_with("version")
+            || contract.marks.contains(&key.as_str())
+            || FRESH_IDS.contains(&key.as_str())
+            || FRESH_TIMES.contains(&key.as_str());
+        match value {
+            Value::Object(_) => ask(contract, document, &place)?,
+            Value::Bool(_) | Value::Null => {}
+            _ if settled => {}
+            value => {
+                if let Some(answer) = prompt(&place, &value)? {
+                    Repair::replace(place, answer, "").apply(document);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn prompt(place: &Pointer, example: &Value) -> anyhow::Result<Option<Value>> {
+    let shown = match example {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let mut err = std::io::stderr().lock();
+    write!(err, "{} [{shown}]: ", place.as_str().trim_start_matches('/').replace('/', "."))?;
+    err.flush()?;
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line)?;
+    let line = line.trim();
+    if line.is_empty() {
+        return Ok(None);
+    }
+    let answer = match example {
+        Value::String(_) => line.into(),
+        Value::Array(_) if !line.starts_with('[') => {
+            Value::Array(line.split(',').map(|item| item.trim().into()).collect())
+        }
+        _ => serde_json::from_str(line).unwrap_or_else(|_| line.into()),
+    };
+    Ok(Some(answer))
+}

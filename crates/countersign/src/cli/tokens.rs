@@ -1,0 +1,78 @@
+//! `countersign tokens`
+
+use super::rules::Format;
+use super::{Exit, output};
+use crate::gather;
+use crate::project::{Project, encoding_name};
+use anyhow::Context;
+use countersign_contract::{Form, parse, utf8};
+use countersign_tokens::Encoding;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Count the tokens of a file, exactly
+///
+/// A document (JSON, YAML) is counted as the compact JSON that its limits are about, and also as it is written; any
+/// other text as it is written. Counts for models with other tokenizers are estimates.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign tokens handoff.json
+  countersign tokens notes.txt --encoding cl100k_base
+  cat prompt.md | countersign tokens - --format json")]
+pub struct Args {
+    /// The file, or - for standard input
+    file: PathBuf,
+
+    /// o200k_base, cl100k_base, or chars4 for the estimate of four characters a token
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<String>,
+
+    /// How the count is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
+    let name = match &args.encoding {
+        Some(name) => match encoding_name(name) {
+            Ok(name) => name,
+            Err(error) => {
+                output::say(&format!("error: {error}"));
+                return Ok(Exit::Usage);
+            }
+        },
+        None => project.settings.encoding,
+    };
+    let encoding: Encoding = name.parse().map_err(|_| anyhow::anyhow!("there is no encoding `{name}`"))?;
+    let inputs = gather::inputs(std::slice::from_ref(&args.file), None)?;
+    let input = inputs.first().context("nothing to count was found")?;
+    let bytes = input
+        .read(project.settings.size_max)
+        .map_err(|why| anyhow::anyhow!("`{}` cannot be read: {why}", input.name))?;
+    let text = utf8(&bytes).map_err(|fault| anyhow::anyhow!("`{}` cannot be read: {}", input.name, fault.message))?;
+    let form = Form::of_name(&input.name).filter(|form| *form != Form::Markdown);
+    let document = form.and_then(|form| parse(text, form, project.settings.size_max).ok());
+    let compact = document.map(|document| document.root().compact());
+    let as_written = encoding.count(text);
+    let compact_count = compact.as_deref().map(|compact| encoding.count(compact));
+    if args.format == Format::Json {
+        let line = json!({
+            "file": input.name,
+            "encoding": name,
+            "tokens": compact_count.unwrap_or(as_written),
+            "of": if compact.is_some() { "compact_json" } else { "text" },
+            "tokens_as_written": as_written,
+            "characters": compact.as_deref().unwrap_or(text).chars().count(),
+            "bytes": compact.as_deref().unwrap_or(text).len(),
+        });
+        output::print(&format!("{line}\n"));
+        return Ok(Exit::Allowed);
+    }
+    let shown = match compact_count {
+        Some(count) => format!("{count} tokens as compact JSON, {as_written} as written"),
+        None => format!("{as_written} tokens"),
+    };
+    output::print(&format!("{}: {shown} ({name})\n", input.name));
+    Ok(Exit::Allowed)
+}

@@ -1,0 +1,15 @@
+//! The binary and its doors. No logic lives here: a door reads what it was given, asks the crates below, and shows the
+//! answer.
+
+mod cli;
+mod files;
+mod gather;
+mod project;
+mod terminal;
+mod world;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main()
+}

@@ -1,0 +1,181 @@
+//! The project: a directory with `.countersign/` in it, and what its configuration says.
+
+use anyhow::{Context, bail};
+use countersign_contract::foreign::Foreign;
+use countersign_contract::{Checker, Settings};
+use countersign_diagnostic::Severity;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The directory that makes a directory a project.
+pub const FOLDER: &str = ".countersign";
+
+/// A project, or the lack of one: then everything is as by default.
+#[derive(Debug)]
+pub struct Project {
+    /// Its directory, if there is one.
+    pub root: Option<PathBuf>,
+    /// What rules need to know.
+    pub settings: Settings,
+    /// Severities that the configuration raised, by rule.
+    pub raised: Vec<(String, Severity)>,
+    /// Contracts that the configuration declares.
+    pub foreign: Vec<Foreign>,
+}
+
+/// `config.toml`. Everything in it may be left out.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Config {
+    check: CheckConfig,
+    limits: LimitsConfig,
+    tokens: TokensConfig,
+    agents: AgentsConfig,
+    severity: BTreeMap<String, String>,
+    contracts: Vec<ContractConfig>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct CheckConfig {
+    strict: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct LimitsConfig {
+    size: Option<usize>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct TokensConfig {
+    encoding: Option<String>,
+    max: Option<usize>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct AgentsConfig {
+    executors: Vec<String>,
+    requesters: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ContractConfig {
+    name: String,
+    schema: PathBuf,
+    #[serde(default)]
+    marks: Vec<String>,
+}
+
+impl Project {
+    /// Finds the project: the directory that was named, or the nearest one above with `.countersign/`, or, in a
+    /// worktree of git, the same from the main worktree.
+    pub fn find(named: Option<&Path>) -> anyhow::Result<Self> {
+        let root = match named {
+            Some(named) => {
+                if !named.is_dir() {
+                    bail!("`{}` is not a directory; name the project's directory with --project", named.display());
+                }
+                Some(named.to_owned())
+            }
+            None => std::env::current_dir().ok().and_then(|here| search(&here)),
+        };
+        let config_path = root.as_ref().map(|root| root.join(FOLDER).join("config.toml"));
+        let config = match config_path.as_ref().filter(|path| path.is_file()) {
+            Some(path) => read_config(path)?,
+            None => Config::default(),
+        };
+        Self::configured(root, config).with_context(|| {
+            let path = config_path.map(|path| path.display().to_string()).unwrap_or_default();
+            format!("in the configuration {path}")
+        })
+    }
+
+    /// What a check is made with.
+    pub fn checker(&self) -> Checker<'_> {
+        let contracts = countersign_domain::contracts();
+        Checker { contracts, foreign: &self.foreign, settings: &self.settings, raised: &self.raised }
+    }
+
+    fn configured(root: Option<PathBuf>, config: Config) -> anyhow::Result<Self> {
+        let mut settings = Settings { strict: config.check.strict, ..Settings::default() };
+        settings.executors = config.agents.executors;
+        settings.requesters = config.agents.requesters;
+        if let Some(size) = config.limits.size {
+            settings.size_max = size.min(countersign_contract::SIZE_MAX_LIMIT);
+        }
+        if let Some(encoding) = config.tokens.encoding {
+            settings.encoding = encoding_name(&encoding)?;
+        }
+        if let Some(max) = config.tokens.max {
+            if max > settings.tokens_max {
+                bail!("tokens.max may lower the limit of {}, not raise it", settings.tokens_max);
+            }
+            settings.tokens_max = max;
+        }
+        let raised = config.severity.iter().map(raise).collect::<anyhow::Result<_>>()?;
+        let directory = root.clone().unwrap_or_default();
+        let foreign = config.contracts.iter().map(|it| declare(it, &directory)).collect::<anyhow::Result<_>>()?;
+        Ok(Self { root, settings, raised, foreign })
+    }
+}
+
+/// The encoding by its name.
+pub fn encoding_name(name: &str) -> anyhow::Result<&'static str> {
+    const KNOWN: [&str; 3] = ["o200k_base", "cl100k_base", "chars4"];
+    let known = KNOWN.into_iter().find(|known| *known == name);
+    known.with_context(|| format!("there is no encoding `{name}`; known are {}", KNOWN.join(", ")))
+}
+
+fn raise((rule, severity): (&String, &String)) -> anyhow::Result<(String, Severity)> {
+    let rules = countersign_domain::rules();
+    let Some(known) = rules.iter().find(|known| known.id == rule) else {
+        bail!("severity: there is no rule `{rule}`; `countersign rules` lists them");
+    };
+    let severity = match severity.as_str() {
+        "note" => Severity::Note,
+        "warning" => Severity::Warning,
+        "error" => Severity::Error,
+        other => bail!("severity: `{other}` is none of note, warning, error"),
+    };
+    if severity < known.severity {
+        bail!("severity: `{rule}` is {} and cannot be lowered to {}", known.severity.as_str(), severity.as_str());
+    }
+    Ok((rule.clone(), severity))
+}
+
+fn declare(config: &ContractConfig, directory: &Path) -> anyhow::Result<Foreign> {
+    if countersign_domain::contract(&config.name).is_some() {
+        bail!("contracts: `{}` is a built-in contract; give yours another name", config.name);
+    }
+    let path = directory.join(&config.schema);
+    let text = std::fs::read_to_string(&path)
+        .with_context(|| format!("contracts: the schema {} cannot be read", path.display()))?;
+    let schema =
+        serde_json::from_str(&text).with_context(|| format!("contracts: the schema {} is not JSON", path.display()))?;
+    Foreign::new(&config.name, &config.marks, &schema)
+        .map_err(|why| anyhow::anyhow!("contracts: {}: {why}", path.display()))
+}
+
+fn read_config(path: &Path) -> anyhow::Result<Config> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    toml::from_str(&text).map_err(|error| anyhow::anyhow!("{} is not right: {error}", path.display()))
+}
+
+fn search(here: &Path) -> Option<PathBuf> {
+    let above = |from: &Path| from.ancestors().find(|it| it.join(FOLDER).is_dir()).map(Path::to_owned);
+    above(here).or_else(|| above(&main_worktree(here)?))
+}
+
+/// The main worktree, seen from another one: its `.git` is a file that names a directory inside the main one's.
+fn main_worktree(here: &Path) -> Option<PathBuf> {
+    let dot_git = here.ancestors().map(|it| it.join(".git")).find(|it| it.is_file())?;
+    let text = std::fs::read_to_string(&dot_git).ok()?;
+    let directory = dot_git.parent()?.join(text.strip_prefix("gitdir:")?.trim());
+    let common = std::fs::read_to_string(directory.join("commondir")).ok()?;
+    directory.join(common.trim()).canonicalize().ok()?.parent().map(Path::to_owned)
+}

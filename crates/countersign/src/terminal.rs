@@ -1,0 +1,47 @@
+//! What the terminal can show.
+
+use countersign_diagnostic::render::text::Look;
+use std::io::IsTerminal;
+
+/// How wide text is laid out when nobody is looking.
+const WIDTH: usize = 120;
+
+/// Whether standard output goes to a person, and what they can see.
+#[derive(Debug, Clone)]
+pub struct Terminal {
+    colour: bool,
+    width: usize,
+    link: Option<String>,
+}
+
+impl Terminal {
+    /// Looks at standard output and at `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE`.
+    pub fn stdout() -> Self {
+        let colour = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
+        let person = std::io::stdout().is_terminal();
+        let width = terminal_size::terminal_size().filter(|_| person).map(|(width, _)| usize::from(width.0));
+        let here = std::env::current_dir().ok().filter(|_| person && colour);
+        let link = here.and_then(|here| here.to_str().map(|here| format!("file://{here}/")));
+        Self { colour, width: width.unwrap_or(WIDTH).max(40), link }
+    }
+
+    /// The look of text on it.
+    pub fn look(&self) -> Look<'_> {
+        Look { colour: self.colour, width: self.width, link: self.link.as_deref() }
+    }
+
+    /// A text in bold, where that can be seen.
+    pub fn bold(&self, text: &str) -> String {
+        if self.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+/// Whether a person can be asked: both ends are a terminal.
+pub fn can_ask() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// Whether progress can be seen.
+pub fn shows_progress() -> bool {
+    std::io::stderr().is_terminal()
+}

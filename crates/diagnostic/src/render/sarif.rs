@@ -1,0 +1,86 @@
+//! SARIF 2.1.0: one log for all documents of a check.
+
+use crate::{Diagnostic, Severity, Source};
+use serde_json::{Value, json};
+
+/// What is said about a rule in the log.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// One line.
+    pub summary: &'a str,
+    /// In full, in Markdown.
+    pub explanation: &'a str,
+    /// How much a finding of it weighs.
+    pub severity: Severity,
+}
+
+/// The whole log.
+pub fn log(rules: &[Rule<'_>], results: Vec<Value>, version: &str) -> Value {
+    let rules: Vec<Value> = rules
+        .iter()
+        .map(|rule| {
+            json!({
+                "id": rule.id,
+                "shortDescription": { "text": rule.summary },
+                "fullDescription": { "text": rule.summary },
+                "help": { "text": rule.explanation, "markdown": rule.explanation },
+                "defaultConfiguration": { "level": level(rule.severity) },
+            })
+        })
+        .collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": { "name": "countersign", "version": version, "rules": rules } },
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    })
+}
+
+/// One finding.
+pub fn result(diagnostic: &Diagnostic, source: Source<'_>) -> Value {
+    let (start, end) = source.places(&diagnostic.span.clone().unwrap_or(0..0));
+    let text = if diagnostic.help.is_empty() {
+        diagnostic.message.clone()
+    } else {
+        format!("{}\nhelp: {}", diagnostic.message, diagnostic.help)
+    };
+    json!({
+        "ruleId": diagnostic.rule,
+        "level": level(diagnostic.severity),
+        "message": { "text": text },
+        "locations": [{
+            "physicalLocation": {
+                "artifactLocation": { "uri": uri(source.name) },
+                "region": {
+                    "startLine": start.line,
+                    "startColumn": start.column,
+                    "endLine": end.line,
+                    "endColumn": end.column,
+                },
+            },
+            "logicalLocations": [{ "fullyQualifiedName": diagnostic.pointer, "kind": "member" }],
+        }],
+        "properties": { "code": diagnostic.code },
+    })
+}
+
+fn level(severity: Severity) -> &'static str {
+    severity.as_str()
+}
+
+/// A path as a relative reference: what a URI may not hold is written in hexadecimal.
+fn uri(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for byte in path.replace('\\', "/").bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => out.push(char::from(byte)),
+            other => out.push_str(&format!("%{other:02X}")),
+        }
+    }
+    out
+}

@@ -1,0 +1,45 @@
+//! `cargo xtask test`: every test there is, by one command.
+//!
+//! What the tests need beside the toolchain is looked for in [`needs`] before the first of them runs, and whatever had
+//! to be installed, started or done without is said there.
+
+use crate::house::{answers, cargo, run};
+use crate::steps::{self, Step};
+use crate::{Outcome, Verb, fuzz, no_arguments};
+
+pub(crate) const VERB: Verb =
+    Verb { name: "test", arguments: "", summary: "run every test: units, documents, a bounded fuzz run", run: verb };
+
+fn verb(arguments: &[String]) -> Outcome {
+    no_arguments(arguments)?;
+    let needs = needs();
+    steps::run(vec![
+        Step::new("tests", || tests(&needs)),
+        Step::new("doc tests", || run(&mut cargo(&["test", "--workspace", "--doc"]))),
+        Step::new("fuzz", fuzz::bounded),
+    ])
+}
+
+/// What was found of what the tests need.
+struct Needs {
+    /// Runs the tests of all crates side by side, each in a process of its own.
+    nextest: bool,
+}
+
+/// Looks for what the tests need. A service that they come to need is started here.
+fn needs() -> Needs {
+    let nextest = answers(&mut cargo(&["nextest", "--version"]));
+    if !nextest {
+        println!("cargo-nextest is not installed; using `cargo test`, which runs the same tests more slowly");
+        println!("to install it: cargo install cargo-nextest --locked");
+    }
+    Needs { nextest }
+}
+
+fn tests(needs: &Needs) -> Outcome {
+    // Benchmarks are left out: they are programs that measure, and fail for reasons that are not ours.
+    const ALL: &[&str] = &["--workspace", "--lib", "--bins", "--tests", "--examples"];
+    let runner: &[&str] =
+        if needs.nextest { &["nextest", "run", "--no-fail-fast"] } else { &["test", "--no-fail-fast"] };
+    run(cargo(runner).args(ALL))
+}
