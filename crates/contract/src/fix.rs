@@ -7,6 +7,7 @@ use crate::outside::{Outside, Settings};
 use countersign_diagnostic::{Decision, Repair, Severity, Source};
 use serde_json::{Map, Value};
 
+mod seal;
 mod write;
 
 pub use write::write;
@@ -80,6 +81,7 @@ pub fn fix(
     while attempts < ATTEMPTS_MAX && needs_repair(&checked.decision) {
         let Some(contract) = checked.contract else { break };
         let Some(mut document) = read(&text, form, checker) else { break };
+        let original = document.clone();
         attempts += 1;
         let before = changes.len();
         changes.extend(repair(&mut document, &checked.decision, &contract, request.outside));
@@ -93,7 +95,8 @@ pub fn fix(
                 }
                 let mut climb = Climb {
                     kept: &mut kept,
-                    kept_at: kept_at.map(str::to_owned),
+                    // Everything that is taken out goes to one place, however many rungs it takes.
+                    kept_at: kept_at.map(str::to_owned).or_else(|| kept_path.clone()),
                     summarize: &mut *summarize,
                     outside: request.outside,
                     settings: checker.settings,
@@ -106,7 +109,7 @@ pub fn fix(
         if changes.len() == before {
             break;
         }
-        (contract.seal)(&mut document);
+        seal::seal(contract.seal, &original, &mut document);
         text = write(&document, &text, form);
         checked = check_text(checker, request, &text, form);
     }

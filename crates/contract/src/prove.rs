@@ -9,8 +9,8 @@
 //!
 //! The text of a block is a merge patch (RFC 7396) over the smallest example of the rule's contract, or of the contract
 //! named after the part; with `jsonl`, each line is one. After it may stand: `raw` (the text is the document itself),
-//! `strict`, `unsealed` (hashes and counts are left as the patch makes them), and `also=RULE` for another error that
-//! cannot be kept out.
+//! `strict`, `tokens_max=N` (the setting), `unsealed` (hashes and counts are left as the patch makes them), and `also=RULE`
+//! for another error that cannot be kept out.
 
 use crate::check::{Checker, Request, check};
 use crate::contract::ContractInfo;
@@ -104,7 +104,10 @@ fn prove(
         faults.push(format!("{}: a block is not a patch for {contract}: {}", rule.id, block.text));
         return;
     };
-    let settings = Settings { strict: has("strict"), ..Settings::default() };
+    let mut settings = Settings { strict: has("strict"), ..Settings::default() };
+    if let Some(limit) = block.info.iter().find_map(|it| it.strip_prefix("tokens_max=")?.parse().ok()) {
+        settings.tokens_max = limit;
+    }
     let checker = Checker { contracts, foreign: &[], settings: &settings, raised: &[] };
     let set = match companions(&checker, scene) {
         Ok(set) => set,

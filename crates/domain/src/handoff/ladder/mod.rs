@@ -1,0 +1,31 @@
+//! How a handoff that is too long becomes one that fits: two rungs, tried after the repairs of rules.
+//!
+//! 1. *compression*, in this order and each step only while the handoff is still too long: optional fields, the
+//!    session, long texts;
+//! 2. *simplified payload*: the working payload alone.
+//!
+//! What a rung takes out or shortens is kept whole, under the pointer it had, in one file that
+//! `payload.references.files` names. A handoff whose session has no usable path has nowhere to keep anything, and is
+//! left as it is.
+//!
+//! **Invariant:** kept and document together are the original, but for what the document says about itself.
+//! **Invariant:** climbing a second time changes nothing.
+
+mod compress;
+mod keep;
+mod shorten;
+mod simplify;
+
+use countersign_contract::diagnostic::{Code, Decision, Severity};
+use countersign_contract::fix::Rung;
+
+/// The rungs, from the first to the last.
+pub static RUNGS: &[Rung] = &[
+    Rung { name: "compression", helps: is_too_long, climb: compress::climb },
+    Rung { name: "simplified payload", helps: is_too_long, climb: simplify::climb },
+];
+
+fn is_too_long(decision: &Decision) -> bool {
+    let mut findings = decision.details.diagnostics.iter();
+    findings.any(|it| it.code == Code::TokenLimitExceeded && it.severity == Severity::Error)
+}

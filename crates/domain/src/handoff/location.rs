@@ -1,0 +1,168 @@
+//! Where handoffs, and what was taken out of them, are kept.
+
+use countersign_contract::letter_refused_in_name;
+
+/// The directory below a session's own.
+const DIRECTORY: &str = "handoffs";
+/// How many characters of a skill's name become part of a file name.
+const PART_CHARS_MAX: usize = 80;
+/// How many names for what was taken out are tried.
+const KEPT_NAMES_MAX: usize = 1000;
+
+/// The file of a handoff: `{session_path}/handoffs/{source}-to-{target}-{timestamp}.json`, with the timestamp as
+/// `20260207T183000Z`. None if the session's path cannot be used as one.
+pub fn of_handoff(session_path: &str, source: &str, target: &str, timestamp: &str) -> Option<String> {
+    let directory = directory(session_path)?;
+    let timestamp: String = timestamp.chars().filter(|letter| !matches!(letter, '-' | ':')).collect();
+    Some(format!("{directory}/{}-to-{}-{}.json", part(source), part(target), part(&timestamp)))
+}
+
+/// The file for what a repair takes out of a handoff: `{session_path}/handoffs/session-context.json`, or the first of
+/// `session-context-2.json`, `-3` and so on that is not taken, so that what was kept before is never written over.
+/// None if the session's path cannot be used as one.
+pub fn of_kept(session_path: &str, taken: impl Fn(&str) -> bool) -> Option<String> {
+    let directory = directory(session_path)?;
+    let name = |number: usize| match number {
+        1 => format!("{directory}/session-context.json"),
+        number => format!("{directory}/session-context-{number}.json"),
+    };
+    (1..=KEPT_NAMES_MAX).map(name).find(|path| !taken(path))
+}
+
+fn directory(session_path: &str) -> Option<String> {
+    if !is_usable(session_path) {
+        return None;
+    }
+    let base = session_path.trim().trim_end_matches('/');
+    Some(format!("{base}/{DIRECTORY}"))
+}
+
+/// Whether a text can be used as a path by someone else: it says something, holds no letter that hides what it says,
+/// and does not climb out of where it starts.
+pub fn is_usable(path: &str) -> bool {
+    // Most paths are printable ASCII without a step upwards, and one look at their bytes shows it.
+    let bytes = path.as_bytes();
+    let plain = bytes.iter().all(|byte| matches!(byte, b' '..=b'~')) && !bytes.windows(2).any(|pair| pair == b"..");
+    if plain && bytes.iter().any(|byte| *byte != b' ') {
+        return true;
+    }
+    !path.trim().is_empty() && letter_refused_in_name(path).is_none() && !climbs_out(path)
+}
+
+/// Whether a path leaves the directory it starts from by `..`.
+pub fn climbs_out(path: &str) -> bool {
+    let mut depth = 0usize;
+    for segment in path.split(['/', '\\']) {
+        match segment {
+            "" | "." => {}
+            ".." => match depth.checked_sub(1) {
+                Some(above) => depth = above,
+                None => return true,
+            },
+            _ => depth += 1,
+        }
+    }
+    false
+}
+
+/// Places that systems empty without asking.
+const TEMPORARY: &[&str] = &[
+    "/tmp",
+    "/var/tmp",
+    "/private/tmp",
+    "/private/var/tmp",
+    "/dev/shm",
+    "/var/folders",
+    "$TMPDIR",
+    "${TMPDIR}",
+    "%TEMP%",
+    "%TMP%",
+];
+
+/// Whether a file lies where it may be gone when someone looks for it.
+pub fn is_temporary(path: &str) -> bool {
+    let path = path.trim_start();
+    let below =
+        |place: &&str| path.strip_prefix(*place).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '\\']));
+    match path.as_bytes() {
+        [b'/' | b'$' | b'%', ..] => TEMPORARY.iter().any(below),
+        [b'\\' | b'~', ..] | [_, b':', ..] => is_temporary_on_windows(path.as_bytes()),
+        _ => false,
+    }
+}
+
+fn is_temporary_on_windows(path: &[u8]) -> bool {
+    const PLACE: &[u8] = br"\appdata\local\temp\";
+    let same = |(byte, mark): (&u8, &u8)| byte.eq_ignore_ascii_case(mark) || (*byte == b'/' && *mark == b'\\');
+    path.windows(PLACE.len()).any(|window| window.iter().zip(PLACE).all(same))
+}
+
+/// Text as part of a file name: letters, digits, `-`, `_` and inner dots; everything else becomes `-`.
+fn part(text: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    let safe: String = text.chars().take(PART_CHARS_MAX).map(|it| if plain(it) { it } else { '-' }).collect();
+    let safe = safe.trim_matches('.');
+    if safe.is_empty() { "_".to_owned() } else { safe.replace("..", "-") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_handoff_lies_in_its_session_under_the_names_of_both_sides() {
+        let time = "2026-02-07T18:30:00Z";
+        let session = "/tmp/session-123";
+        let cases = [
+            (
+                (session, "skill-editor", "programming-pm"),
+                Some("/tmp/session-123/handoffs/skill-editor-to-programming-pm-20260207T183000Z.json"),
+            ),
+            (("s/", "a/../../etc", "b"), Some("s/handoffs/a-----etc-to-b-20260207T183000Z.json")),
+            (("/", "..", "."), Some("/handoffs/_-to-_-20260207T183000Z.json")),
+            (("../s", "a", "b"), None),
+            (("s\u{0}", "a", "b"), None),
+            ((" ", "a", "b"), None),
+        ];
+        for ((session, source, target), expected) in cases {
+            assert_eq!(of_handoff(session, source, target, time).as_deref(), expected, "{session} {source} {target}");
+        }
+    }
+
+    #[test]
+    fn temporary_places_are_told_by_their_segments() {
+        let cases = [
+            ("/tmp", true),
+            ("/tmp/a.md", true),
+            ("/tmpfiles/a.md", false),
+            ("/home/ana/tmp/a.md", false),
+            ("/var/folders/x/y", true),
+            ("$TMPDIR/a", true),
+            (r"C:\Users\Ana\AppData\Local\Temp\a.md", true),
+            ("C:/Users/Ana/AppData/Local/Temp/a.md", true),
+            ("docs/a.md", false),
+            ("", false),
+        ];
+        for (path, temporary) in cases {
+            assert_eq!(is_temporary(path), temporary, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_was_kept_before_is_not_written_over() {
+        let first = "s/handoffs/session-context.json";
+        assert_eq!(of_kept("s", |_| false).as_deref(), Some(first));
+        assert_eq!(of_kept("s", |path| path == first).as_deref(), Some("s/handoffs/session-context-2.json"));
+        assert_eq!(of_kept("s", |_| true), None);
+    }
+
+    proptest! {
+        #[test]
+        fn names_of_skills_never_leave_the_directory(source in any::<String>(), target in any::<String>()) {
+            let path = of_handoff("s", &source, &target, "2026-02-07T18:30:00Z").unwrap_or_default();
+            let name = path.strip_prefix("s/handoffs/").unwrap_or_default();
+            prop_assert!(!name.is_empty() && !name.contains(['/', '\\', '\0']) && !name.contains(".."), "{}", path);
+        }
+    }
+}

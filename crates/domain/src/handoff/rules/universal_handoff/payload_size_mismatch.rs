@@ -1,0 +1,43 @@
+use crate::handoff::measure;
+use crate::handoff::payload::UniversalHandoff;
+use countersign_contract::diagnostic::{Pointer, Repair};
+use countersign_contract::{Report, Subject, rule};
+
+rule! {
+    /// `payload_size_bytes` is the number of bytes of the payload as compact JSON in UTF-8.
+    ///
+    /// ## Why
+    /// A size that does not match is the first sign of a payload that was cut off or changed on its way. White space
+    /// does not count, so that the number holds however the document is laid out.
+    ///
+    /// ## Rejected
+    /// ```json rejected unsealed
+    /// {"handoff": {"meta": {"payload_size_bytes": 2400}}}
+    /// ```
+    ///
+    /// ## Accepted
+    /// ```json accepted
+    /// {"handoff": {"meta": {"payload_size_bytes": 2400}}}
+    /// ```
+    pub static PAYLOAD_SIZE_MISMATCH: UniversalHandoff = {
+        id: "payload-size-mismatch",
+        code: IntegrityMismatch,
+        severity: Error,
+        summary: "the payload size is not that of the payload",
+        check: check,
+    }
+}
+
+fn check(it: &Subject<'_, UniversalHandoff>, report: &mut Report) {
+    let Some(written) = it.record.handoff.meta.payload_size_bytes else { return };
+    let Some(payload) = it.root.get("handoff").and_then(|handoff| handoff.get("payload")) else { return };
+    let bytes = measure::size(payload).bytes;
+    if usize::try_from(written.get()) == Ok(bytes) {
+        return;
+    }
+    let pointer = Pointer::at("/handoff/meta/payload_size_bytes");
+    let message = format!("the payload has {bytes} bytes, not {}", written.get());
+    report
+        .add(pointer.clone(), message, "see that the payload is whole, then write its size as compact JSON")
+        .repair(Repair::replace(pointer, bytes, "write the size of the payload"));
+}

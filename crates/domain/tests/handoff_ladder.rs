@@ -1,0 +1,267 @@
+//! Holds the ladder of the universal handoff to its promises, on handoffs made at random.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use countersign_contract::diagnostic::{Pointer, Source};
+use countersign_contract::fix::{Fixed, fix};
+use countersign_contract::{Checker, Outside, Request, Settings};
+use countersign_domain::handoff::budget;
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+const PAYLOAD: &str = "/handoff/payload";
+const REFERENCES: &str = "/handoff/payload/references";
+
+/// What a target can do without, in the order in which it goes.
+const ORDER: &[&str] = &[
+    "/handoff/expires_at",
+    "/handoff/target/invocation",
+    "/handoff/target/expected_phase",
+    "/handoff/context/original_prompt",
+    "/handoff/context/success_criteria",
+    "/handoff/tracing/tags",
+    "/handoff/payload/session",
+];
+
+fn example() -> Value {
+    (countersign_domain::contract("universal_handoff").unwrap().example)()
+}
+
+fn fixed(text: &str, settings: &Settings, outside: &Outside, summarize: bool) -> Fixed {
+    let checker = Checker { contracts: countersign_domain::contracts(), foreign: &[], settings, raised: &[] };
+    let request = Request::alone(Source { name: "handoff.json", text }, outside);
+    let mut shorter = |text: &str, chars: usize| summarize.then(|| text.chars().take(chars / 2).collect());
+    fix(&checker, &request, None, &mut shorter)
+}
+
+fn long_text() -> impl Strategy<Value = String> {
+    let words = prop::collection::vec("[a-z]{1,9}[.,]?|é漢字|\"quoted\"|😀", 1..220);
+    words.prop_map(|words| words.join(" "))
+}
+
+fn maybe<T: std::fmt::Debug>(value: impl Strategy<Value = T>) -> impl Strategy<Value = Option<T>> {
+    prop::option::of(value)
+}
+
+/// A handoff that may be long anywhere.
+fn any_handoff() -> impl Strategy<Value = Value> {
+    let working = prop::collection::btree_map("[a-z~/]{1,6}", long_text(), 0..5);
+    let nested = prop::collection::vec(long_text(), 0..3);
+    let session = maybe((long_text(), prop::collection::vec("[a-z]{1,8}", 0..4)));
+    let files = maybe(prop::collection::btree_set("[a-z]{1,12}", 0..6));
+    let texts = (maybe(long_text()), maybe(long_text()), maybe(long_text()), maybe(long_text()));
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    (working, nested, session, files, texts, flags).prop_map(|(working, nested, session, files, texts, flags)| {
+        let mut document = example();
+        let handoff = &mut document["handoff"];
+        handoff["payload"]["working"] = json!(working);
+        handoff["payload"]["working"]["nested"] = json!({ "list": nested });
+        if let Some((state, artifacts)) = session {
+            let artifacts: Vec<_> =
+                artifacts.iter().map(|name| json!({ "name": name, "path": name, "type": "code" })).collect();
+            handoff["payload"]["session"] = json!({ "artifacts": artifacts, "state": { "notes": state } });
+        }
+        if let Some(files) = files {
+            let files: Vec<_> = files.iter().map(|path| json!({ "path": path })).collect();
+            handoff["payload"]["references"] = json!({ "files": files, "urls": [{ "url": "https://example.org/" }] });
+        }
+        let (prompt, criterion, phase, tag) = texts;
+        if let Some(prompt) = prompt {
+            handoff["context"]["original_prompt"] = prompt.into();
+        }
+        if let Some(criterion) = criterion {
+            handoff["context"]["success_criteria"] = json!([criterion]);
+        }
+        if let Some(phase) = phase {
+            handoff["target"]["expected_phase"] = phase.into();
+        }
+        if let Some(tag) = tag {
+            handoff["tracing"] = json!({ "parent_span_id": null, "tags": { "note": tag } });
+        }
+        let (expires, hash, size, summary) = flags;
+        if expires {
+            handoff["expires_at"] = "2026-02-09T00:00:00Z".into();
+        }
+        if hash {
+            handoff["meta"]["payload_hash"] = format!("sha256:{}", "0".repeat(64)).into();
+        }
+        if size {
+            handoff["meta"]["payload_size_bytes"] = 1.into();
+        }
+        if summary {
+            handoff["context"]["summary"] = "é1!? ".repeat(90).into();
+        }
+        (countersign_domain::contract("universal_handoff").unwrap().seal)(&mut document);
+        document
+    })
+}
+
+/// The handoff as it was, from what is left of it and what was kept.
+fn restored(mut document: Value, kept: &Map<String, Value>, kept_at: Option<&str>) -> Value {
+    if let Some(files) = document.pointer_mut("/handoff/payload/references/files").and_then(Value::as_array_mut) {
+        files.retain(|file| file["path"].as_str() != kept_at);
+    }
+    for (pointer, value) in kept {
+        let pointer = Pointer::at(pointer.as_str());
+        let owner = document.pointer_mut(pointer.parent().unwrap().as_str()).unwrap();
+        match owner {
+            Value::Array(items) => items[pointer.last().unwrap().parse::<usize>().unwrap()] = value.clone(),
+            owner => owner[pointer.last().unwrap()] = value.clone(),
+        }
+    }
+    document
+}
+
+/// Without what a handoff says about itself, and without lists of references that are empty.
+fn bare(mut document: Value) -> Value {
+    let payload = document.pointer_mut(PAYLOAD).unwrap().as_object_mut().unwrap();
+    if let Some(references) = payload.get_mut("references").and_then(Value::as_object_mut) {
+        references.retain(|_, list| list != &json!([]));
+        if references.is_empty() {
+            payload.shift_remove("references");
+        }
+    }
+    let meta = document.pointer_mut("/handoff/meta").unwrap().as_object_mut().unwrap();
+    for key in ["token_count", "payload_hash", "payload_size_bytes"] {
+        meta.shift_remove(key);
+    }
+    document
+}
+
+fn keys(document: &Value) -> Vec<&String> {
+    document.pointer("/handoff/payload/working").unwrap().as_object().unwrap().keys().collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_long_handoff_comes_to_fit_with_everything_kept_or_stays_refused(
+        original in any_handoff(),
+        tokens_max in 230usize..900,
+        chars in any::<bool>(),
+        summarize in any::<bool>(),
+    ) {
+        let settings =
+            Settings { tokens_max, encoding: if chars { "chars4" } else { "o200k_base" }, ..Settings::default() };
+        let outside = Outside::default();
+        let once = fixed(&original.to_string(), &settings, &outside, summarize);
+        let document: Value = serde_json::from_str(&once.text).unwrap();
+
+        if once.checked.decision.allow {
+            let tokens = budget::encoding(&settings).count(&document.to_string());
+            prop_assert!(tokens <= tokens_max, "{} tokens of {}", tokens, tokens_max);
+        } else {
+            prop_assert_eq!(once.checked.decision.code_str(), "TOKEN_LIMIT_EXCEEDED", "{:?}", once.checked.decision);
+        }
+
+        let back = restored(document.clone(), &once.kept, once.kept_at.as_deref());
+        prop_assert_eq!(bare(back), bare(original.clone()));
+        prop_assert_eq!(keys(&document), keys(&original));
+        if let Some(path) = &once.kept_at {
+            let files = document.pointer("/handoff/payload/references/files").unwrap().as_array().unwrap();
+            prop_assert_eq!(files.iter().filter(|file| file["path"] == **path).count(), 1);
+        }
+        prop_assert_eq!(once.kept.is_empty(), once.kept_at.is_none());
+
+        // Nothing goes before what comes earlier in the order has gone.
+        let gone = |pointer: &str| once.kept.contains_key(pointer) || original.pointer(pointer).is_none();
+        let last = ORDER.iter().rposition(|pointer| once.kept.contains_key(*pointer)).unwrap_or(0);
+        prop_assert!(ORDER[..last].iter().all(|pointer| gone(pointer)), "{:?}", once.kept.keys());
+        if once.kept.keys().any(|pointer| pointer.contains("/working/") || pointer.as_str() == REFERENCES) {
+            prop_assert!(ORDER.iter().all(|pointer| gone(pointer)), "{:?}", once.kept.keys());
+        }
+
+        let twice = fixed(&once.text, &settings, &outside, summarize);
+        prop_assert_eq!(&twice.text, &once.text, "{:?}", twice.changes);
+        prop_assert!(twice.kept.is_empty());
+    }
+}
+
+#[test]
+fn what_is_missing_is_filled_in_from_the_defaults() {
+    let mut document = example();
+    for (owner, key) in
+        [("/handoff", "version"), ("/handoff", "trace_id"), ("/handoff", "timestamp"), ("/handoff", "meta")]
+    {
+        document.pointer_mut(owner).unwrap().as_object_mut().unwrap().shift_remove(key);
+    }
+    let outside = Outside {
+        now: Some("2026-02-07T18:30:00.25Z".parse().unwrap()),
+        fresh_uuid: Some("3f56dc4d-35cf-4f97-925c-0b04a6fe8bf4".to_owned()),
+        ..Outside::default()
+    };
+    let fixed = fixed(&document.to_string(), &Settings::default(), &outside, false);
+    assert!(fixed.checked.decision.allow, "{:?}", fixed.checked.decision);
+    let document: Value = serde_json::from_str(&fixed.text).unwrap();
+    assert_eq!(document["handoff"]["version"], "3.0");
+    assert_eq!(document["handoff"]["timestamp"], "2026-02-07T18:30:00Z");
+    assert_eq!(document["handoff"]["trace_id"], "3f56dc4d-35cf-4f97-925c-0b04a6fe8bf4");
+    assert_eq!(document["handoff"]["meta"]["confidence"], "medium");
+    assert!(document["handoff"]["meta"]["token_count"].as_i64() > Some(100));
+}
+
+#[test]
+fn a_payload_hash_that_was_wrong_is_not_made_right() {
+    let mut document = example();
+    document["handoff"]["meta"]["payload_hash"] = format!("sha256:{}", "0".repeat(64)).into();
+    document["handoff"]["payload"]["session"] = json!({ "state": { "notes": "word ".repeat(3000) } });
+    // A fault of shape keeps the rules from being asked in the first attempt.
+    document["handoff"]["meta"].as_object_mut().unwrap().shift_remove("confidence");
+    let fixed = fixed(&document.to_string(), &Settings::default(), &Outside::default(), false);
+    let codes: Vec<_> = fixed.checked.decision.details.diagnostics.iter().map(|it| it.rule).collect();
+    assert_eq!(codes, ["payload-hash-mismatch"], "{:?}", fixed.checked.decision);
+    assert!(fixed.kept.contains_key("/handoff/payload/session"));
+}
+
+#[test]
+fn a_handoff_that_has_expired_does_not_lose_its_time_of_expiry() {
+    let mut document = example();
+    document["handoff"]["expires_at"] = "2026-02-08T00:00:00Z".into();
+    document["handoff"]["payload"]["session"] = json!({ "state": { "notes": "word ".repeat(3000) } });
+    let outside = Outside { now: Some("2026-02-09T00:00:00Z".parse().unwrap()), ..Outside::default() };
+    let fixed = fixed(&document.to_string(), &Settings::default(), &outside, false);
+    let rules: Vec<_> = fixed.checked.decision.details.diagnostics.iter().map(|it| it.rule).collect();
+    assert_eq!(rules, ["handoff-expired"]);
+}
+
+#[test]
+fn what_was_kept_before_keeps_its_file() {
+    let mut document = example();
+    document["handoff"]["payload"]["session"] = json!({ "state": { "notes": "word ".repeat(3000) } });
+    let taken = "/srv/sessions/session-17/handoffs/session-context.json";
+    let outside = Outside { files: [(taken.to_owned(), true)].into(), ..Outside::default() };
+    let fixed = fixed(&document.to_string(), &Settings::default(), &outside, false);
+    assert!(fixed.checked.decision.allow, "{:?}", fixed.checked.decision);
+    assert_eq!(fixed.kept_at.as_deref(), Some("/srv/sessions/session-17/handoffs/session-context-2.json"));
+}
+
+#[test]
+fn a_session_without_a_usable_path_loses_nothing() {
+    let mut document = example();
+    document["handoff"]["source"]["session_path"] = "../elsewhere".into();
+    document["handoff"]["payload"]["session"] = json!({ "state": { "notes": "word ".repeat(3000) } });
+    let fixed = fixed(&document.to_string(), &Settings::default(), &Outside::default(), false);
+    assert!(!fixed.checked.decision.allow && fixed.kept.is_empty());
+    assert!(fixed.text.contains("word word"));
+}
+
+#[test]
+fn a_document_of_a_thousand_long_texts_is_shortened_in_time() {
+    let mut document = example();
+    let texts: Vec<String> = (0..1000).map(|number| format!("{number} {}", "many words ".repeat(100))).collect();
+    document["handoff"]["payload"]["working"]["texts"] = json!(texts);
+    let fixed = fixed(&document.to_string(), &Settings::default(), &Outside::default(), false);
+    assert_eq!(fixed.checked.decision.code_str(), "TOKEN_LIMIT_EXCEEDED");
+    assert_eq!(fixed.kept.len(), 1000);
+}
+
+#[test]
+fn a_count_beyond_its_field_does_not_keep_a_handoff_from_being_shortened() {
+    let mut document = example();
+    document["handoff"]["meta"]["token_count"] = 3500.into();
+    document["handoff"]["payload"]["session"] = json!({ "state": { "notes": "word ".repeat(3000) } });
+    let fixed = fixed(&document.to_string(), &Settings::default(), &Outside::default(), false);
+    assert!(fixed.checked.decision.allow, "{:?}", fixed.checked.decision);
+    assert_eq!(fixed.kept.keys().collect::<Vec<_>>(), ["/handoff/payload/session"]);
+}
