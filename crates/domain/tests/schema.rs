@@ -150,6 +150,16 @@ impl<'s> Maker<'s> {
                 members.insert(key.clone(), self.value(member));
             }
         }
+        // Of members that depend on a word, the word is chosen and the rest made to fit.
+        if let Some(cases) = schema.get("allOf").and_then(Value::as_array) {
+            let case = &cases[self.below(cases.len())];
+            for (key, word) in case["if"]["properties"].as_object().into_iter().flatten() {
+                members.insert(key.clone(), word["const"].clone());
+            }
+            for (key, member) in case["then"]["properties"].as_object().into_iter().flatten() {
+                members.insert(key.clone(), self.value(member));
+            }
+        }
         Value::Object(members)
     }
 

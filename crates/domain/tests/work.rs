@@ -111,7 +111,8 @@ fn resources_that_cannot_be_resolved_are_faults_of_shape() {
         let document = example("assignment", json!({"task": {"lock_scope": [resource]}}));
         let decision = decide("a.json", &document.to_string(), &[], false);
         assert_eq!(code(&decision), "SCHEMA_INVALID", "{resource:?}");
-        assert_eq!(found(&decision), [("format-invalid", "/task/lock_scope/0")], "{resource:?}");
+        // A letter that hides text is also a warning about the text.
+        assert_eq!(found(&decision)[0], ("format-invalid", "/task/lock_scope/0"), "{resource:?}");
     }
 }
 

@@ -71,7 +71,9 @@ impl<const MIN: usize, const MAX: usize> Shape for Text<MIN, MAX> {
         if text.len() > MAX {
             let length = text.chars().count();
             if length > MAX {
-                too_long(at, text, length, MAX, report);
+                // No repair: what is cut off would be lost.
+                let message = format!("this text has {length} characters, {MAX} are allowed");
+                report.find(&rules::LENGTH_EXCEEDED, at, message, "shorten it");
                 return None;
             }
         }
@@ -101,16 +103,6 @@ impl<const MIN: usize, const MAX: usize> Shape for Text<MIN, MAX> {
 
     fn example() -> Value {
         "-".repeat(MIN.max(1)).into()
-    }
-}
-
-fn too_long(at: Cursor<'_>, text: &str, length: usize, max: usize, report: &mut Report) {
-    let message = format!("this text has {length} characters, {max} are allowed");
-    let found = report.find(&rules::LENGTH_EXCEEDED, at, message, "shorten it");
-    if max > 3 {
-        let cut: String = text.chars().take(max - 3).collect();
-        let pointer = found.pointer.clone();
-        found.repair(Repair::replace(pointer, format!("{}...", cut.trim_end()), "cut it and add `...`"));
     }
 }
 

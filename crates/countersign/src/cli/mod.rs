@@ -11,6 +11,7 @@ mod new;
 mod output;
 mod rules;
 mod schema;
+mod targets;
 mod tokens;
 
 use crate::project::Project;
@@ -64,6 +65,7 @@ enum Verb {
     Example(example::Args),
     New(new::Args),
     Tokens(tokens::Args),
+    Targets(targets::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -97,6 +99,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::Example(args) => example::run(&args),
         Verb::New(args) => new::run(&args),
         Verb::Tokens(args) => tokens::run(&args, &project()?),
+        Verb::Targets(args) => targets::run(&args, &project()?),
         Verb::Completions(args) => completions::run(&args, &mut Cli::command()),
         Verb::Man(args) => man::run(&args, &Cli::command()),
     }

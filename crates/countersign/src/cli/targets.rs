@@ -62,7 +62,10 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     let handoff = checked.records.first().and_then(|record| record.downcast_ref::<UniversalHandoff>());
     let Some(handoff) = handoff else {
         output::say(&text::verdict(&checked.decision));
-        output::say(&format!("error: this is not a handoff whose target can be looked for: {}", checked.decision.reason));
+        output::say(&format!(
+            "error: this is not a handoff whose target can be looked for: {}",
+            checked.decision.reason
+        ));
         return Ok(Exit::Refused);
     };
     let candidates = candidates(args, project)?;
@@ -122,9 +125,8 @@ fn candidates(args: &Args, project: &Project) -> anyhow::Result<Vec<Candidate>> 
     }
     let mut described = Vec::new();
     for path in folders.iter().flat_map(|folder| skill_files(folder)) {
-        let found = read_value(&path, Form::Markdown).and_then(|value| {
-            targets::from_front_matter(&value).map_err(|skipped| anyhow::anyhow!(skipped.why))
-        });
+        let found = read_value(&path, Form::Markdown)
+            .and_then(|value| targets::from_front_matter(&value).map_err(|skipped| anyhow::anyhow!(skipped.why)));
         match found {
             Ok(found) => described.extend(found),
             Err(error) => {

@@ -20,6 +20,8 @@ const SESSION: &str = "/handoff/payload/session";
 const SUMMARY: &str = "/handoff/context/summary";
 const WORKING: &str = "/handoff/payload/working";
 
+/// How many characters a summary may have.
+const SUMMARY_CHARS_MAX: usize = 500;
 /// How many tokens a summary may keep.
 const SUMMARY_TOKENS_MAX: usize = 100;
 /// How many characters a text of the working payload may keep.
@@ -30,10 +32,23 @@ const TOKEN_BYTES_MAX: usize = 128;
 /// Does as much of it as is needed.
 pub(super) fn climb(document: &mut Value, climb: &mut Climb<'_>) -> Vec<String> {
     let Some(mut keeper) = Keeper::new(document, climb) else { return Vec::new() };
+    shorten_long_summary(&mut keeper);
     if !(keeper.fits() || take_optional(&mut keeper) || take_session(&mut keeper)) {
         shorten_texts(&mut keeper);
     }
     keeper.into_changes()
+}
+
+/// A summary beyond its length is cut however few tokens the handoff has.
+fn shorten_long_summary(keeper: &mut Keeper<'_, '_>) {
+    let Some(summary) = keeper.document.pointer(SUMMARY).and_then(Value::as_str).map(str::to_owned) else { return };
+    if summary.chars().count() <= SUMMARY_CHARS_MAX {
+        return;
+    }
+    let given = (keeper.climb.summarize)(&summary, SUMMARY_CHARS_MAX);
+    let given = given.filter(|it| shorten::is_shorter(it, SUMMARY_CHARS_MAX));
+    let shorter = given.unwrap_or_else(|| shorten::cut(&summary, SUMMARY_CHARS_MAX));
+    keeper.shorten(&Pointer::at(SUMMARY), shorter);
 }
 
 /// Whether the handoff fits after it.

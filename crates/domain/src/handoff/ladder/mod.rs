@@ -1,6 +1,6 @@
 //! How a handoff that is too long becomes one that fits: two rungs, tried after the repairs of rules.
 //!
-//! 1. *compression*, in this order and each step only while the handoff is still too long: optional fields, the
+//! 1. *compression*: a summary over its length, and then, in this order and each step only while the handoff is still too long: optional fields, the
 //!    session, long texts;
 //! 2. *simplified payload*: the working payload alone.
 //!
@@ -16,8 +16,9 @@ mod keep;
 mod shorten;
 mod simplify;
 
-use countersign_contract::diagnostic::{Code, Decision, Severity};
+use countersign_contract::diagnostic::{Code, Decision, Diagnostic, Severity};
 use countersign_contract::fix::Rung;
+use countersign_contract::rules::LENGTH_EXCEEDED;
 
 /// The rungs, from the first to the last.
 pub static RUNGS: &[Rung] = &[
@@ -27,5 +28,6 @@ pub static RUNGS: &[Rung] = &[
 
 fn is_too_long(decision: &Decision) -> bool {
     let mut findings = decision.details.diagnostics.iter();
-    findings.any(|it| it.code == Code::TokenLimitExceeded && it.severity == Severity::Error)
+    let summary = |it: &Diagnostic| it.rule == LENGTH_EXCEEDED.id && it.pointer.as_str() == "/handoff/context/summary";
+    findings.any(|it| it.severity == Severity::Error && (it.code == Code::TokenLimitExceeded || summary(it)))
 }
