@@ -135,8 +135,18 @@ impl Report {
         self.find(&rules::FORMAT_INVALID, at, message, format!("write {wanted}"))
     }
 
-    /// Says that a word is none of those that are known.
+    /// Says that a word is none of those that are known, and offers the one that it most likely stands for.
     pub fn unknown_word(&mut self, at: Cursor<'_>, known: &[&str]) {
+        self.say_unknown_word(at, known, false);
+    }
+
+    /// Says that a word is none of those that are known. The likely one is named; only if it differs in nothing but case
+    /// and space is it offered as a repair, because the word decides what may be done.
+    pub fn unknown_word_guarded(&mut self, at: Cursor<'_>, known: &[&str]) {
+        self.say_unknown_word(at, known, true);
+    }
+
+    fn say_unknown_word(&mut self, at: Cursor<'_>, known: &[&str], guarded: bool) {
         let word = at.raw();
         if word.trim().is_empty() {
             return self.empty(at, "this text");
@@ -149,7 +159,7 @@ impl Report {
             None => format!("use one of {all}"),
         };
         let found = self.find(&rules::CHOICE_UNKNOWN, at, format!("`{}` is not a known value", show(word)), help);
-        if let Some(near) = near {
+        if let Some(near) = if guarded { folded } else { near } {
             let pointer = found.pointer.clone();
             found.repair(Repair::replace(pointer, near, format!("write `{near}`")));
         }

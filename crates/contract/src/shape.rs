@@ -225,14 +225,19 @@ macro_rules! shape {
 ///     pub enum Priority { Low = "low", Normal = "normal" }
 /// }
 /// ```
+///
+/// `guarded enum` is for words that decide what may be done: a slip is pointed out, but never mended by a guess.
 #[macro_export]
 macro_rules! choice {
-    (
-        $(#[doc = $doc:literal])*
-        pub enum $Name:ident {
-            $( $(#[doc = $variant_doc:literal])* $Variant:ident = $word:literal ),* $(,)?
-        }
-    ) => {
+    ($(#[doc = $doc:literal])* pub enum $Name:ident { $($words:tt)* }) => {
+        $crate::choice! { @enum unknown_word, [$($doc),*], $Name { $($words)* } }
+    };
+    ($(#[doc = $doc:literal])* pub guarded enum $Name:ident { $($words:tt)* }) => {
+        $crate::choice! { @enum unknown_word_guarded, [$($doc),*], $Name { $($words)* } }
+    };
+    (@enum $unknown:ident, [$($doc:literal),*], $Name:ident {
+        $( $(#[doc = $variant_doc:literal])* $Variant:ident = $word:literal ),* $(,)?
+    }) => {
         $(#[doc = $doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $Name {
@@ -271,7 +276,7 @@ macro_rules! choice {
                 };
                 let found = Self::parse(word);
                 if found.is_none() {
-                    report.unknown_word(at, Self::WORDS);
+                    report.$unknown(at, Self::WORDS);
                 }
                 found
             }

@@ -239,6 +239,26 @@ fn an_unknown_action_or_parameter_is_met_with_the_one_that_was_meant() {
     );
 }
 
+/// What decides who may do what, and to which thing, is never mended by a guess.
+#[test]
+fn authority_and_numbers_are_not_guessed() {
+    for (pointer, value, mended) in [
+        ("/AUTHORIZATION/HUMAN_APPROVAL", json!("YESNO"), false),
+        ("/AUTHORIZATION/HUMAN_APPROVAL", json!("yes"), true),
+        ("/AUTHORIZATION/GOVERNANCE_STATUS", json!("COMPLAINT"), false),
+        ("/REQUESTER/AUTHORIZATION_LEVEL", json!("HUMAN_APROVED"), false),
+        ("/ACTION/TYPE", json!("CLOSE_PULL_REQUESTS"), false),
+        ("/ACTION/PARAMETERS/PR_NUMBER", json!(0), false),
+        ("/ACTION/PARAMETERS/PR_NUMBER", json!("42"), true),
+    ] {
+        let mut document = example("delegation_instruction");
+        *document.pointer_mut(pointer).unwrap() = value;
+        let checked = checked(&document.to_string(), Form::Json, &Set::default(), &Settings::default());
+        let found = &checked.decision.details.diagnostics;
+        assert_eq!((found.len(), found[0].repair.is_some()), (1, mended), "{document}");
+    }
+}
+
 const RESPONSES: [&str; 4] = [
     r#"
 DELEGATION_RESPONSE_VERSION: "1.0"

@@ -47,7 +47,7 @@ macro_rules! actions {
     )*) => {
         choice! {
             /// A platform action.
-            pub enum ActionType { $( #[doc = $doc] $Action = $word ),* }
+            pub guarded enum ActionType { $( #[doc = $doc] $Action = $word ),* }
         }
 
         /// What an action is carried out with: for each action its own.

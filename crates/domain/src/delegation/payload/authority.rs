@@ -5,7 +5,7 @@ use countersign_contract::{Name, Text, choice, shape};
 
 choice! {
     /// On whose authority an action is asked for, from the least to the most.
-    pub enum AuthorizationLevel {
+    pub guarded enum AuthorizationLevel {
         /// The requester's own.
         Autonomous = "AUTONOMOUS",
         /// A person approved it.
@@ -17,7 +17,7 @@ choice! {
 
 choice! {
     /// Whether the rules of the house are kept.
-    pub enum GovernanceStatus {
+    pub guarded enum GovernanceStatus {
         /// They are.
         Compliant = "COMPLIANT",
         /// They are not, and work has stopped.
@@ -29,7 +29,7 @@ choice! {
 
 choice! {
     /// What the tests say.
-    pub enum QaStatus {
+    pub guarded enum QaStatus {
         /// All pass.
         Green = "GREEN",
         /// Some are in doubt.
@@ -43,7 +43,7 @@ choice! {
 
 choice! {
     /// Yes or no.
-    pub enum YesNo {
+    pub guarded enum YesNo {
         /// Yes.
         Yes = "YES",
         /// No.
@@ -53,7 +53,7 @@ choice! {
 
 choice! {
     /// Whether an escalation has been brought to its end.
-    pub enum Completed {
+    pub guarded enum Completed {
         /// It has.
         Yes = "YES",
         /// It has not.
