@@ -140,8 +140,8 @@ impl Report {
         self.say_unknown_word(at, known, false);
     }
 
-    /// Says that a word is none of those that are known. The likely one is named; only if it differs in nothing but case
-    /// and space is it offered as a repair, because the word decides what may be done.
+    /// Says that a word is none of those that are known. The likely one is named; only if it differs in nothing but
+    /// case and space is it offered as a repair, because the word decides what may be done.
     pub fn unknown_word_guarded(&mut self, at: Cursor<'_>, known: &[&str]) {
         self.say_unknown_word(at, known, true);
     }

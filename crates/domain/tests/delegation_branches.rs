@@ -1,5 +1,5 @@
-//! Every way into a rule of delegation that its own explanation does not show: a document, what is given with it, and the
-//! rules that speak. Nothing else may.
+//! Every way into a rule of delegation that its own explanation does not show: a document, what is given with it, and
+//! the rules that speak. Nothing else may.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

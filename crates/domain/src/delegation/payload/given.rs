@@ -4,8 +4,8 @@ use countersign_contract::serde::{Serialize, Serializer};
 use countersign_contract::serde_json::{Value, json};
 use countersign_contract::{Cursor, INTEGER_MAX, Int, Report, Schemas, Shape};
 
-/// A whole number from `MIN` to `MAX` that was given out or measured: the number of an issue, an HTTP status. One that is
-/// out of range is not mended, because the nearest number in range is that of something else.
+/// A whole number from `MIN` to `MAX` that was given out or measured: the number of an issue, an HTTP status. One that
+/// is out of range is not mended, because the nearest number in range is that of something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Given<const MIN: i64, const MAX: i64 = INTEGER_MAX>(i64);
 
