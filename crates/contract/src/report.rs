@@ -143,8 +143,19 @@ impl Report {
         self.find(&rules::FORMAT_INVALID, at, message, format!("write {wanted}"))
     }
 
-    /// Says that a word is none of those that are known.
+    /// Says that a word is none of those that are known. The likely one is named, but only another spelling of a known
+    /// word is mended: the nearest word may be the opposite one, as `COMPLIANT` is for `NON_COMPLIANT`, and a repair
+    /// never decides.
     pub fn unknown_word(&mut self, at: Cursor<'_>, known: &[&str]) {
+        self.say_unknown_word(at, known, false);
+    }
+
+    /// The same for a word on which nothing depends but who reads it: there the likely one is offered too.
+    pub fn unknown_word_forgiving(&mut self, at: Cursor<'_>, known: &[&str]) {
+        self.say_unknown_word(at, known, true);
+    }
+
+    fn say_unknown_word(&mut self, at: Cursor<'_>, known: &[&str], forgiving: bool) {
         let word = at.raw();
         if word.trim().is_empty() {
             return self.empty(at, "this text");
@@ -157,9 +168,7 @@ impl Report {
             None => format!("use one of {all}"),
         };
         let found = self.find(&rules::CHOICE_UNKNOWN, at, format!("`{}` is not a known value", show(word)), help);
-        // Only another spelling of the same word is mended: the nearest word may be the opposite one, as `COMPLIANT` is
-        // for `NON_COMPLIANT`, and a repair never decides.
-        if let Some(word) = folded {
+        if let Some(word) = if forgiving { near } else { folded } {
             let pointer = found.pointer.clone();
             found.repair(Repair::replace(pointer, word, format!("write `{word}`")));
         }

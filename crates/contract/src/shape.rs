@@ -232,14 +232,19 @@ macro_rules! shape {
 ///     pub enum Priority { Low = "low", Normal = "normal" }
 /// }
 /// ```
+///
+/// `forgiving enum` is for words that decide nothing: a slip may be mended by the nearest word.
 #[macro_export]
 macro_rules! choice {
-    (
-        $(#[doc = $doc:literal])*
-        pub enum $Name:ident {
-            $( $(#[doc = $variant_doc:literal])* $Variant:ident = $word:literal ),* $(,)?
-        }
-    ) => {
+    ($(#[doc = $doc:literal])* pub enum $Name:ident { $($words:tt)* }) => {
+        $crate::choice! { @enum unknown_word, [$($doc),*], $Name { $($words)* } }
+    };
+    ($(#[doc = $doc:literal])* pub forgiving enum $Name:ident { $($words:tt)* }) => {
+        $crate::choice! { @enum unknown_word_forgiving, [$($doc),*], $Name { $($words)* } }
+    };
+    (@enum $unknown:ident, [$($doc:literal),*], $Name:ident {
+        $( $(#[doc = $variant_doc:literal])* $Variant:ident = $word:literal ),* $(,)?
+    }) => {
         $(#[doc = $doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $Name {
@@ -278,7 +283,7 @@ macro_rules! choice {
                 };
                 let found = Self::parse(word);
                 if found.is_none() {
-                    report.unknown_word(at, Self::WORDS);
+                    report.$unknown(at, Self::WORDS);
                 }
                 found
             }

@@ -1,5 +1,5 @@
-//! Every way into a rule of delegation that its own explanation does not show: a document, what is given with it, and the
-//! rules that speak. Nothing else may.
+//! Every way into a rule of delegation that its own explanation does not show: a document, what is given with it, and
+//! the rules that speak. Nothing else may.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -177,6 +177,11 @@ fn entries_alone() {
         (json!({"PLATFORM_REQUEST": {"TIMESTAMP_UTC": "2025-12-25T10:30:13Z"}}), &["audit-times-disordered"]),
         (json!({"TIMESTAMP_UTC": "2025-12-25T10:30:11Z"}), &["audit-times-disordered"]),
         (json!({"PLATFORM_REQUEST": {"PARAMETERS": "state: closed"}}), &[]),
+        (
+            json!({"ACTION": {"TYPE": "DELETE_BRANCH"}, "PLATFORM_RESPONSE": {"RESOURCE_TYPE": "branch"},
+                "OUTCOME": {"RESOURCE_TYPE": "branch", "RESOURCE_NUMBER": null}}),
+            &[],
+        ),
     ];
     for (patch, rules) in cases {
         assert_eq!(speaks(ENTRY, &patch, &[]), rules, "{patch}");

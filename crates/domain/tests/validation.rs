@@ -232,7 +232,6 @@ fn a_nearly_right_request_is_mended() {
             "/claimed_evidence/files_modified/0",
             json!("src/a.rs"),
         ),
-        (json!({"timeout_seconds": 0}), "/timeout_seconds", json!(1)),
         (json!({"validation_type": "Code"}), "/validation_type", json!("code")),
     ];
     for (patch, place, expected) in cases {

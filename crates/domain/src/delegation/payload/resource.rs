@@ -1,6 +1,7 @@
 //! What a platform holds: kinds of resources, and where they are found.
 
-use countersign_contract::{Int, choice, pattern};
+use super::given::Given;
+use countersign_contract::{choice, pattern};
 
 choice! {
     /// A kind of thing that a platform action makes or changes.
@@ -30,7 +31,7 @@ impl ResourceType {
 }
 
 /// The status of an HTTP answer.
-pub type HttpStatus = Int<100, 599>;
+pub type HttpStatus = Given<100, 599>;
 
 /// Whether a status says that what was asked for was done.
 pub fn is_success(status: HttpStatus) -> bool {

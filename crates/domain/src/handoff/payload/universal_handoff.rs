@@ -97,7 +97,7 @@ shape! {
 
 choice! {
     /// Sorts of problems.
-    pub enum ProblemType {
+    pub forgiving enum ProblemType {
         Decision = "decision",
         Creative = "creative",
         Analytical = "analytical",
@@ -148,7 +148,7 @@ shape! {
 
 choice! {
     /// Kinds of artifacts.
-    pub enum ArtifactType {
+    pub forgiving enum ArtifactType {
         Specification = "specification",
         Analysis = "analysis",
         Code = "code",
@@ -195,7 +195,7 @@ shape! {
 
 choice! {
     /// How much depends on a reference.
-    pub enum Relevance { Critical = "critical", Important = "important", Optional = "optional" }
+    pub forgiving enum Relevance { Critical = "critical", Important = "important", Optional = "optional" }
 }
 
 shape! {
@@ -248,7 +248,7 @@ shape! {
 
 choice! {
     /// How sure the source is.
-    pub enum Confidence { High = "high", Medium = "medium", Low = "low" }
+    pub forgiving enum Confidence { High = "high", Medium = "medium", Low = "low" }
 }
 
 shape! {
@@ -279,7 +279,7 @@ shape! {
 
 choice! {
     /// What may happen to a handoff.
-    pub enum EventType {
+    pub forgiving enum EventType {
         Created = "created",
         Validated = "validated",
         Transmitted = "transmitted",
