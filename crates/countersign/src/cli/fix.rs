@@ -118,7 +118,8 @@ impl Job<'_> {
         if !unchanged {
             let before = check(self.checker, &self.request(Source { name: &input.name, text: original }));
             let shown = output::masked(original, &before.decision);
-            output::say(&diff(&shown, &fixed.text, &input.name));
+            let repaired = output::masked(&fixed.text, &fixed.checked.decision);
+            output::say(&diff(&shown, &repaired, &input.name));
         }
         for change in &changes {
             output::say(&format!("  {change}"));
