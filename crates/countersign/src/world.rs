@@ -38,3 +38,22 @@ pub fn resolve(path: &str, document: &Path, project: &Project) -> PathBuf {
         _ => folder.join(path),
     }
 }
+
+/// Whether a file that a document asks to be written lies where documents may ask for it: below the project, the
+/// document's own folder, the current or the temporary directory, with links followed.
+pub fn beneath(path: &Path, document: &Path, project: &Project) -> anyhow::Result<()> {
+    let folder = document.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let bases =
+        [project.root.clone(), Some(folder.to_owned()), std::env::current_dir().ok(), Some(std::env::temp_dir())];
+    let absolute = std::path::absolute(path)?;
+    // The nearest part that is there decides where the rest will lie; what is not there yet cannot be a link.
+    let there = absolute.ancestors().find(|it| it.exists()).unwrap_or(Path::new("/"));
+    let real = there.canonicalize()?;
+    let rest = absolute.strip_prefix(there).unwrap_or(Path::new(""));
+    let climbs = rest.components().any(|part| part == std::path::Component::ParentDir);
+    let inside = |base: PathBuf| base.canonicalize().is_ok_and(|base| real.starts_with(base));
+    if climbs || !bases.into_iter().flatten().any(inside) {
+        anyhow::bail!("{} lies outside the project and the temporary directory", path.display());
+    }
+    Ok(())
+}

@@ -14,7 +14,11 @@ const OK: &str = "OK";
 fn the_exit_code_says_what_the_worst_document_was() {
     let house = House::new();
     house.document("good.json", "assignment", json!({}));
-    house.document("bad.json", "assignment", json!({"task": {"lock_scope": ["src"], "forbidden_scope": ["src/vendor"]}}));
+    house.document(
+        "bad.json",
+        "assignment",
+        json!({"task": {"lock_scope": ["src"], "forbidden_scope": ["src/vendor"]}}),
+    );
     house.write("latin.json", b"{\"a\": \"\xe9\"}");
     house.write("notes.txt", "no payload").write("package.json", "{\"name\": \"x\"}");
     std::fs::create_dir(house.path("empty")).unwrap();

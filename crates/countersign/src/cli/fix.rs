@@ -124,10 +124,10 @@ impl Job<'_> {
         for change in &changes {
             output::say(&format!("  {change}"));
         }
-        match (&input.path, self.args.write) {
-            (Some(path), true) if !unchanged => files::write(path, &fixed.text)?,
-            (_, true) => {}
-            (_, false) => output::print(&fixed.text),
+        match &input.path {
+            Some(path) if self.may_write(&fixed) && !unchanged => files::write(path, &fixed.text)?,
+            _ if self.args.write => {}
+            _ => output::print(&fixed.text),
         }
         Ok(self.conclude(input, &fixed, unchanged))
     }
@@ -163,26 +163,27 @@ impl Job<'_> {
         if fixed.kept_at.as_deref() != Some(&at) {
             fixed = self.fix(source, Some(&at));
         }
-        if !self.args.write {
+        if !self.may_write(&fixed) {
             output::say(&format!("what is taken out would be kept in {at}"));
             return Ok(fixed);
         }
-        let kept = world::resolve(&at, document, self.project);
-        match keep(&kept, &fixed) {
-            Ok(()) => {
-                output::say(&format!("what is taken out is kept in {}", kept.display()));
-                Ok(fixed)
-            }
-            Err(error) => {
-                let folder = std::env::temp_dir().join("countersign-handoffs");
-                let name = format!("session-context-{}.json", uuid::Uuid::new_v4());
-                let fallback = folder.join(name);
-                output::say(&format!("warning: {error:#}; using the fallback location {}", fallback.display()));
-                let fixed = self.fix(source, Some(&fallback.display().to_string()));
-                keep(&fallback, &fixed).context("what is taken out cannot be kept anywhere; nothing was changed")?;
-                Ok(fixed)
-            }
-        }
+        let path = world::resolve(&at, document, self.project);
+        let kept = world::beneath(&path, document, self.project).and_then(|()| keep(&path, &fixed));
+        let Err(error) = kept else {
+            output::say(&format!("what is taken out is kept in {}", path.display()));
+            return Ok(fixed);
+        };
+        let name = format!("session-context-{}.json", uuid::Uuid::new_v4());
+        let fallback = std::env::temp_dir().join("countersign-handoffs").join(name);
+        output::say(&format!("warning: {error:#}; using the fallback location {}", fallback.display()));
+        let fixed = self.fix(source, Some(&fallback.display().to_string()));
+        keep(&fallback, &fixed).context("what is taken out cannot be kept anywhere; nothing was changed")?;
+        Ok(fixed)
+    }
+
+    /// A document that gave something up and is still refused is not written: the original is then worth more.
+    fn may_write(&self, fixed: &Fixed) -> bool {
+        self.args.write && (fixed.checked.decision.allow || fixed.kept.is_empty())
     }
 
     fn fix(&self, source: Source<'_>, kept_at: Option<&str>) -> Fixed {

@@ -3,7 +3,7 @@
 use super::{Exit, contracts, output};
 use crate::{files, terminal};
 use anyhow::{Context, bail};
-use countersign_contract::{ContractInfo, nearest};
+use countersign_contract::{ContractInfo, Timestamp, nearest};
 use countersign_diagnostic::{Pointer, Repair};
 use serde_json::Value;
 use std::io::{BufRead, Write};
@@ -35,7 +35,7 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let Some(contract) = contracts::find(&args.name) else { return Ok(Exit::Usage) };
     let mut document = (contract.example)();
-    freshen(&mut document);
+    freshen(&mut document, jiff::Timestamp::now(), &uuid::Uuid::new_v4().to_string());
     for assignment in &args.set {
         if let Err(error) = set(&mut document, assignment) {
             output::say(&format!("error: {error:#}"));
@@ -60,24 +60,47 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 
 /// Members whose value is made anew, since an example's would be taken for another's.
 const FRESH_IDS: &[&str] = &["run_id", "trace_id"];
-const FRESH_TIMES: &[&str] = &["timestamp", "TIMESTAMP_UTC", "created_at", "owned_since"];
 
-fn freshen(value: &mut Value) {
+/// Makes an example today's: its times are now, the days in its ids and paths are today, its run is a new one.
+fn freshen(value: &mut Value, now: jiff::Timestamp, id: &str) {
     match value {
         Value::Object(members) => {
             for (key, member) in members.iter_mut() {
                 if FRESH_IDS.contains(&key.as_str()) {
-                    *member = uuid::Uuid::new_v4().to_string().into();
-                } else if FRESH_TIMES.contains(&key.as_str()) {
-                    *member = format!("{:.0}", jiff::Timestamp::now()).into();
+                    *member = id.into();
                 } else {
-                    freshen(member);
+                    freshen(member, now, id);
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(freshen),
+        Value::Array(items) => items.iter_mut().for_each(|item| freshen(item, now, id)),
+        Value::String(text) if Timestamp::parse(text).is_some() => *text = format!("{now:.0}"),
+        Value::String(text) => *text = on_day(text, &now.to_string()),
         _ => {}
     }
+}
+
+/// The text with every day and month in it (`2025-12-25`, `/2025-12/`) replaced by that of `now`.
+fn on_day(text: &str, now: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let length = [10, 7].into_iter().find(|length| is_date(rest, *length, out.chars().last()));
+        let taken = length.unwrap_or(letter.len_utf8());
+        out.push_str(length.map_or(&rest[..taken], |length| &now[..length]));
+        rest = &rest[taken..];
+    }
+    out
+}
+
+/// Whether a text begins with a day (10 characters), or, between slashes, with a month (7).
+fn is_date(text: &str, length: usize, before: Option<char>) -> bool {
+    let form = &b"0000-00-00"[..length];
+    let Some(head) = text.as_bytes().get(..length) else { return false };
+    let fits =
+        head.iter().zip(form).all(|(byte, form)| if *form == b'0' { byte.is_ascii_digit() } else { byte == form });
+    let alone = length == 10 || (before == Some('/') && text[length..].starts_with('/'));
+    fits && alone && !before.is_some_and(|before| before.is_ascii_digit())
 }
 
 fn set(document: &mut Value, assignment: &str) -> anyhow::Result<()> {
@@ -109,7 +132,7 @@ fn ask(contract: &ContractInfo, document: &mut Value, at: &Pointer) -> anyhow::R
         let settled = key.to_ascii_lowercase().ends_with("version")
             || contract.marks.contains(&key.as_str())
             || FRESH_IDS.contains(&key.as_str())
-            || FRESH_TIMES.contains(&key.as_str());
+            || value.as_str().is_some_and(|text| Timestamp::parse(text).is_some());
         match value {
             Value::Object(_) => ask(contract, document, &place)?,
             Value::Bool(_) | Value::Null => {}

@@ -1,0 +1,169 @@
+//! `countersign fix` as its users call it.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(dead_code, reason = "each test file uses its part of the house")]
+
+mod house;
+
+use house::{House, document};
+use serde_json::{Value, json};
+
+/// A handoff far beyond its budget, most of it in the session.
+fn long_handoff(session_path: &str) -> Value {
+    let findings: Vec<String> = (0..200)
+        .map(|number| format!("finding {number}: the handler of area {number} reads the tenant from the request"))
+        .collect();
+    document(
+        "universal_handoff",
+        json!({"handoff": {
+            "source": {"session_path": session_path},
+            "context": {"original_prompt": "Look through all handlers for tenants. ".repeat(20)},
+            "payload": {"session": {"state": {"findings": findings}}},
+        }}),
+    )
+}
+
+#[test]
+fn without_write_nothing_is_written_anywhere() {
+    let house = House::new();
+    house.write("handoff.json", format!("{:#}\n", long_handoff("session")));
+    let before = house.all();
+    let answer = house.run(&["fix", "handoff.json"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert_eq!(house.all(), before);
+    assert!(answer.err.contains("--- handoff.json"), "{answer:?}");
+    // What comes out on standard output is the document that passes.
+    let checked = house.run_with(&["check", "-", "--stdin-filename", "handoff.json"], &answer.out, &[]);
+    assert_eq!(checked.code, 0, "{checked:?}");
+}
+
+#[test]
+fn what_is_taken_out_is_kept_before_the_document_is_replaced() {
+    let house = House::new();
+    let original = long_handoff("session");
+    house.write("handoff.json", format!("{original:#}\n"));
+    let answer = house.run(&["fix", "--write", "handoff.json"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert_eq!(answer.out, "");
+    let fixed: Value = serde_json::from_str(&house.read("handoff.json")).unwrap();
+    let reference = fixed.pointer("/handoff/payload/references/files/0/path").unwrap().as_str().unwrap();
+    assert_eq!(reference, "session/handoffs/session-context.json");
+    let kept: Value = serde_json::from_str(&house.read(reference)).unwrap();
+    assert_eq!(kept["values"]["/handoff/payload/session"], original["handoff"]["payload"]["session"]);
+    assert_eq!(house.run(&["check", "handoff.json"]).code, 0);
+    // A second time there is nothing to do.
+    let before = house.all();
+    let again = house.run(&["fix", "--write", "handoff.json"]);
+    assert!(again.err.starts_with("nothing to repair"), "{again:?}");
+    assert_eq!(house.all(), before);
+}
+
+#[test]
+fn what_an_earlier_repair_kept_is_never_overwritten() {
+    let house = House::new();
+    house.write("session/handoffs/session-context.json", "someone else's");
+    house.write("handoff.json", long_handoff("session").to_string());
+    assert_eq!(house.run(&["fix", "--write", "handoff.json"]).code, 0);
+    assert_eq!(house.read("session/handoffs/session-context.json"), "someone else's");
+    let kept: Value = serde_json::from_str(&house.read("session/handoffs/session-context-2.json")).unwrap();
+    assert!(kept["values"]["/handoff/payload/session"].is_object());
+}
+
+#[test]
+fn a_session_that_lies_elsewhere_or_cannot_be_written_falls_back_and_says_so() {
+    let house = House::new();
+    house.write("a-file", "");
+    for (name, session) in [("elsewhere.json", "/etc/countersign-test"), ("blocked.json", "a-file")] {
+        house.write(name, long_handoff(session).to_string());
+        let temp = house.path("temporary");
+        std::fs::create_dir_all(&temp).unwrap();
+        let answer = house.run_with(&["fix", "--write", name], "", &[("TMPDIR", temp.to_str().unwrap())]);
+        assert_eq!(answer.code, 0, "{answer:?}");
+        assert!(answer.err.contains("using the fallback location"), "{answer:?}");
+        let fixed: Value = serde_json::from_str(&house.read(name)).unwrap();
+        let reference = fixed.pointer("/handoff/payload/references/files/0/path").unwrap().as_str().unwrap();
+        assert!(std::path::Path::new(reference).starts_with(&temp) && std::path::Path::new(reference).is_file());
+        assert!(!std::path::Path::new("/etc/countersign-test").exists());
+    }
+}
+
+#[test]
+fn a_handoff_that_cannot_be_made_to_fit_is_left_alone_and_a_person_is_asked() {
+    let house = House::new();
+    let facts: Vec<String> = (0..600).map(|number| format!("fact number {number}")).collect();
+    let patch = json!({"handoff": {"source": {"session_path": "session"}, "payload": {"working": {"facts": facts}, "session": {"state": {"a": 1}}}}});
+    house.write("handoff.json", document("universal_handoff", patch).to_string());
+    let before = house.all();
+    let answer = house.run(&["fix", "--write", "handoff.json"]);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert_eq!(house.all(), before);
+    assert!(answer.err.contains("a person must decide"), "{answer:?}");
+    assert!(answer.err.contains("refused: TOKEN_LIMIT_EXCEEDED"), "{answer:?}");
+}
+
+#[test]
+fn a_summarizer_is_asked_and_may_fail() {
+    let house = House::new();
+    let text: String = "A long account of what was tried, in order, with what came of it. ".repeat(300);
+    let patch = json!({"handoff": {"source": {"session_path": "session"}, "payload": {"working": {"account": text}}}});
+    house.write("handoff.json", document("universal_handoff", patch).to_string());
+    let answer = house.run(&["fix", "handoff.json", "--summarizer", "head -c 200"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    let fixed: Value = serde_json::from_str(&answer.out).unwrap();
+    let account = fixed.pointer("/handoff/payload/working/account").unwrap().as_str().unwrap();
+    assert_eq!(account, text[..200].trim());
+    for command in ["false", "no-such-program-here", "true"] {
+        let answer = house.run(&["fix", "handoff.json", "--summarizer", command]);
+        assert_eq!(answer.code, 0, "{command}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_loose_answer_becomes_a_response_only_with_its_request() {
+    let house = House::new();
+    house.document("request.json", "validation_request", json!({}));
+    house.write("answer.json", r#"{"result": "pass", "reason": "POST /checkout with an empty cart answered 400"}"#);
+    assert_eq!(house.run(&["fix", "answer.json"]).code, 1);
+    let answer = house.run(&["fix", "--write", "answer.json", "--with", "request.json"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert_eq!(house.run(&["check", "answer.json", "--with", "request.json"]).code, 0);
+    let two = json!({"acceptance_criteria": [{"id": "A", "description": "one"}, {"id": "B", "description": "two"}]});
+    house.document("two.json", "validation_request", two);
+    house.write("bare.json", r#"{"result": "pass", "reason": "POST /checkout answered 400"}"#);
+    assert_eq!(house.run(&["fix", "bare.json", "--with", "two.json"]).code, 1);
+}
+
+#[test]
+fn yaml_and_markdown_stay_what_they_are() {
+    let house = House::new();
+    let result = document("subagent_result", json!({"status": "Done"}));
+    let yaml = countersign_contract::fix::write(&result, "", countersign_contract::Form::Yaml);
+    house.write("result.md", format!("---\n{yaml}---\n# What was done\n\nIn words.\n"));
+    let answer = house.run(&["fix", "--write", "result.md"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    let text = house.read("result.md");
+    assert!(text.contains("\nstatus: done\n") && text.ends_with("---\n# What was done\n\nIn words.\n"), "{text}");
+}
+
+#[test]
+fn a_link_stays_a_link_and_permissions_stay() {
+    use std::os::unix::fs::PermissionsExt;
+    let house = House::new();
+    house.document("real.json", "assignment", json!({"task": {"priority": "HIGH"}}));
+    std::fs::set_permissions(house.path("real.json"), std::fs::Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink("real.json", house.path("link.json")).unwrap();
+    assert_eq!(house.run(&["fix", "--write", "link.json"]).code, 0);
+    assert!(house.path("link.json").is_symlink());
+    assert_eq!(std::fs::metadata(house.path("real.json")).unwrap().permissions().mode() & 0o777, 0o640);
+    assert!(house.read("real.json").contains("\"priority\": \"high\""));
+}
+
+#[test]
+fn wrong_usage_is_said() {
+    let house = House::new();
+    house.document("a.json", "assignment", json!({})).document("b.json", "assignment", json!({}));
+    assert_eq!(house.run(&["fix", "a.json", "b.json"]).code, 2);
+    assert_eq!(house.run(&["fix", "--write", "-"]).code, 2);
+    assert_eq!(house.run(&["fix"]).code, 2);
+    assert_eq!(house.run(&["fix", "absent.json"]).code, 3);
+}

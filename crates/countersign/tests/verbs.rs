@@ -1,0 +1,137 @@
+//! The verbs that tell: explain, rules, contracts, schema, example, new, tokens, targets, completions, man.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(dead_code, reason = "each test file uses its part of the house")]
+
+mod house;
+
+use house::{House, document};
+use serde_json::{Value, json};
+
+const VERBS: [&str; 12] = [
+    "check",
+    "fix",
+    "explain",
+    "rules",
+    "contracts",
+    "schema",
+    "example",
+    "new",
+    "tokens",
+    "targets",
+    "completions",
+    "man",
+];
+
+#[test]
+fn every_verb_has_help_with_examples() {
+    let house = House::new();
+    for verb in VERBS {
+        let answer = house.run(&[verb, "--help"]);
+        assert_eq!(answer.code, 0, "{verb}");
+        assert!(answer.out.contains("Examples:"), "{verb}");
+    }
+}
+
+#[test]
+fn every_rule_and_code_is_explained() {
+    let house = House::new();
+    let rules: Vec<Value> = serde_json::from_str(&house.run(&["rules", "--format", "json"]).out).unwrap();
+    assert_eq!(rules.len(), countersign_domain::rules().len());
+    for rule in rules.iter().step_by(17) {
+        for key in ["rule", "code", "severity", "contract", "summary", "domain"] {
+            assert!(rule[key].is_string(), "{rule}");
+        }
+        let id = rule["rule"].as_str().unwrap();
+        let answer = house.run(&["explain", id]);
+        assert_eq!(answer.code, 0, "{id}");
+        assert!(answer.out.starts_with(id) && answer.out.contains("## Why"), "{answer:?}");
+    }
+    for code in countersign_diagnostic::Code::ALL {
+        assert_eq!(house.run(&["explain", code.as_str()]).code, 0, "{code}");
+    }
+    let answer = house.run(&["explain", "LOCK_CONFLIKT"]);
+    assert_eq!(answer.code, 2);
+    assert!(answer.err.contains("did you mean `LOCK_CONFLICT`?"), "{answer:?}");
+}
+
+#[test]
+fn what_is_printed_as_an_example_or_begun_anew_passes() {
+    let house = House::new();
+    for contract in countersign_domain::contracts() {
+        for verb in ["example", "new"] {
+            let printed = house.run(&[verb, contract.name]);
+            assert_eq!(printed.code, 0, "{verb} {}", contract.name);
+            let checked = house.run_with(&["check", "-", "--strict"], &printed.out, &[]);
+            assert_eq!(checked.code, 0, "{verb} {}: {checked:?}", contract.name);
+        }
+        let schema: Value = serde_json::from_str(&house.run(&["schema", contract.name]).out).unwrap();
+        assert!(jsonschema::options().build(&schema).is_ok(), "{}", contract.name);
+        let page = house.run(&["contracts", "--reference", contract.name]).out;
+        assert!(page.contains("## Smallest example") && page.contains("## Rules"), "{page}");
+    }
+    assert_eq!(house.run(&["schema", "assignmnt"]).code, 2);
+}
+
+#[test]
+fn values_can_be_set_in_a_new_document() {
+    let house = House::new();
+    let set = ["--set", "/task/title=Round half to even", "--set", "/task/lock_scope=[\"billing\"]"];
+    let answer = house.run(&[&["new", "assignment", "--out", "a.json"], &set[..]].concat());
+    assert_eq!(answer.code, 0, "{answer:?}");
+    let made: Value = serde_json::from_str(&house.read("a.json")).unwrap();
+    assert_eq!(made["task"]["title"], "Round half to even");
+    assert_eq!(made["task"]["lock_scope"], json!(["billing"]));
+    assert_ne!(made["run_id"], document("assignment", json!({}))["run_id"]);
+    // A file that is there is not written over.
+    assert_eq!(house.run(&["new", "assignment", "--out", "a.json"]).code, 3);
+    assert_eq!(house.run(&["new", "assignment", "--set", "/tsk/title=x"]).code, 2);
+    assert_eq!(house.run(&["new", "assignment", "--set", "title"]).code, 2);
+}
+
+#[test]
+fn tokens_are_counted_as_the_limit_counts_them() {
+    let house = House::new();
+    house.write("a.json", "{\n    \"hello\": \"world\"\n}\n").write("a.txt", "hello world\n");
+    let count = |arguments: &[&str]| -> Value {
+        let answer = house.run(&[&["tokens", "--format", "json"], arguments].concat());
+        assert_eq!(answer.code, 0, "{answer:?}");
+        serde_json::from_str(&answer.out).unwrap()
+    };
+    let document = count(&["a.json"]);
+    assert_eq!((document["of"].as_str(), document["encoding"].as_str()), (Some("compact_json"), Some("o200k_base")));
+    assert!(document["tokens"].as_u64() < document["tokens_as_written"].as_u64());
+    assert_eq!(count(&["a.txt"])["tokens"], 3);
+    assert_eq!(count(&["a.txt", "--encoding", "chars4"])["tokens"], 3);
+    assert_eq!(house.run(&["tokens", "a.txt", "--encoding", "p50k"]).code, 2);
+    assert_eq!(house.run(&["tokens", "absent"]).code, 3);
+}
+
+#[test]
+fn targets_are_found_in_front_matter_and_registry_with_reasons() {
+    let house = House::new();
+    house.document("handoff.json", "universal_handoff", json!({"handoff": {"target": {"category": "implementation"}}}));
+    house.write(".countersign/registry.yaml", "workflows:\n  - name: writer\n    handoff: {accepts_from: [\"*\"]}\n    categories: [creative]\n  - handoff: {}\n");
+    house.write("skills/pm/SKILL.md", "---\nname: programming-pm\nhandoff:\n  accepts_from: [\"*\"]\n  schema_version: \"3.0\"\ncategories: [implementation]\n---\n# PM\n");
+    house.write("skills/bad/SKILL.md", "---\nname: [\n---\n");
+    let answer = house.run(&["targets", "handoff.json", "--format", "json"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    let list: Value = serde_json::from_str(&answer.out).unwrap();
+    assert_eq!(list[0]["skill"], "programming-pm");
+    assert_eq!(list[0]["parts"][0], json!({"part": "category", "points": 40, "reason": list[0]["parts"][0]["reason"]}));
+    assert_eq!(answer.err.matches("skipping it").count(), 2, "{answer:?}");
+    house.write("skills/pm/SKILL.md", "").write(".countersign/registry.yaml", "workflows: []\n");
+    assert_eq!(house.run(&["targets", "handoff.json"]).code, 1);
+}
+
+#[test]
+fn completions_and_manual_pages_name_every_verb() {
+    let house = House::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = house.run(&["completions", shell]).out;
+        assert!(VERBS.iter().all(|verb| script.contains(verb)), "{shell}");
+    }
+    assert!(house.run(&["man"]).out.contains(".TH countersign"));
+    assert_eq!(house.run(&["man", "--out", "pages"]).code, 0);
+    assert!(house.path("pages/countersign-check.1").is_file());
+}
