@@ -12,7 +12,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 /// A named, versioned shape for a payload that crosses a boundary.
-pub trait Contract: Shape + Send + Sync + 'static {
+pub trait Contract: Shape + PartialEq + Send + Sync + 'static {
     /// The name, as `--contract` takes it.
     const NAME: &'static str;
     /// The version that this program knows.
@@ -183,6 +183,8 @@ pub struct ContractInfo {
     pub seal: fn(&mut Value),
     /// See [`Contract::names`].
     pub names: fn(&AnyRecord) -> Vec<String>,
+    /// Whether two records of this contract say the same.
+    pub same: fn(&AnyRecord, &AnyRecord) -> bool,
     /// See [`Contract::kin`].
     pub kin: fn(&AnyRecord) -> Vec<Kin>,
     /// See [`Contract::files`].
@@ -210,6 +212,10 @@ impl ContractInfo {
             rungs: T::rungs,
             seal: T::seal,
             names: |record| record.downcast_ref::<T>().map(T::names).unwrap_or_default(),
+            same: |one, other| match (one.downcast_ref::<T>(), other.downcast_ref::<T>()) {
+                (Some(one), Some(other)) => one == other,
+                _ => false,
+            },
             kin: |record| record.downcast_ref::<T>().map(T::kin).unwrap_or_default(),
             files: |record| record.downcast_ref::<T>().map(T::files).unwrap_or_default(),
             index: |at| {

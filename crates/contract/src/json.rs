@@ -391,7 +391,7 @@ fn signature(key: &[u8]) -> u64 {
 /// Eight bytes at a time; the arithmetic marks, in each byte's top bit, those that are below 0x20 or equal to one of
 /// the two.
 #[inline]
-fn plain_end(bytes: &[u8], from: usize) -> usize {
+pub(crate) fn plain_end(bytes: &[u8], from: usize) -> usize {
     const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
     const TOPS: u64 = u64::from_ne_bytes([0x80; 8]);
     let mut at = from;

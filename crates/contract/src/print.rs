@@ -1,10 +1,12 @@
 //! A document back into text: as a value, compact, and in RFC 8785's canonical form.
 
 use crate::document::{Cursor, Kind};
+use crate::json::plain_end;
 use serde_json::{Map, Number, Value};
 use sha2::{Digest, Sha256};
+use std::cmp::Ordering;
 
-impl Cursor<'_> {
+impl<'d> Cursor<'d> {
     /// The value that stands here.
     pub fn to_value(self) -> Value {
         match self.kind() {
@@ -59,14 +61,15 @@ impl Cursor<'_> {
     /// Canonical JSON by RFC 8785.
     pub fn canonical(self) -> String {
         let mut out = String::with_capacity(self.span().len());
-        self.write_canonical(&mut out);
+        self.write_canonical(&mut out, &mut Vec::new());
         out
     }
 
-    fn write_canonical(self, out: &mut String) {
+    /// `members` is room for the members of the objects that are open; each object uses what it adds to it.
+    fn write_canonical(self, out: &mut String, members: &mut Vec<(&'d str, Cursor<'d>)>) {
         match self.kind() {
             Kind::Null | Kind::Bool => out.push_str(self.raw()),
-            Kind::Number => write_number(self.raw().parse().unwrap_or(0.0), out),
+            Kind::Number => write_written_number(self.raw(), out),
             Kind::Text => write_text(self.raw(), out),
             Kind::List => {
                 out.push('[');
@@ -74,23 +77,27 @@ impl Cursor<'_> {
                     if index > 0 {
                         out.push(',');
                     }
-                    item.write_canonical(out);
+                    item.write_canonical(out, members);
                 }
                 out.push(']');
             }
             Kind::Object => {
-                let mut members: Vec<_> = self.entries().map(|(key, value)| (key.raw(), value)).collect();
-                members.sort_by(|(one, _), (other, _)| key_order(one, other));
+                let from = members.len();
+                members.extend(self.entries().map(|(key, value)| (key.raw(), value)));
+                let to = members.len();
+                members[from..].sort_unstable_by(|(one, _), (other, _)| key_order(one, other));
                 out.push('{');
-                for (index, (key, value)) in members.into_iter().enumerate() {
-                    if index > 0 {
+                for index in from..to {
+                    let (key, value) = members[index];
+                    if index > from {
                         out.push(',');
                     }
                     write_text(key, out);
                     out.push(':');
-                    value.write_canonical(out);
+                    value.write_canonical(out, members);
                 }
                 out.push('}');
+                members.truncate(from);
             }
         }
     }
@@ -148,10 +155,14 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
     out
 }
 
-/// RFC 8785 orders keys by UTF-16 code units. That differs from the order of bytes only where a character outside the
-/// basic plane meets one above the surrogates.
-fn key_order(one: &str, other: &str) -> std::cmp::Ordering {
-    if one.is_ascii() && other.is_ascii() { one.cmp(other) } else { one.encode_utf16().cmp(other.encode_utf16()) }
+/// RFC 8785 orders keys by UTF-16 code units. That is the order of UTF-8's bytes, except that characters outside the
+/// basic plane (from 0xF0) come before those above the surrogates (0xEE and 0xEF).
+fn key_order(one: &str, other: &str) -> Ordering {
+    match one.bytes().zip(other.bytes()).find(|(one, other)| one != other) {
+        Some((one, other)) if one >= 0xEE && other >= 0xEE && (one >= 0xF0) != (other >= 0xF0) => other.cmp(&one),
+        Some((one, other)) => one.cmp(&other),
+        None => one.len().cmp(&other.len()),
+    }
 }
 
 fn number(written: &str) -> Option<Number> {
@@ -159,6 +170,15 @@ fn number(written: &str) -> Option<Number> {
         return Some(Number::from(whole));
     }
     Number::from_f64(written.parse().ok()?)
+}
+
+/// Short integers are written in canonical form already, but for minus zero.
+fn write_written_number(written: &str, out: &mut String) {
+    if written.len() <= 15 && written != "-0" && written.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
+        out.push_str(written);
+    } else {
+        write_number(written.parse().unwrap_or(0.0), out);
+    }
 }
 
 fn write_number(value: f64, out: &mut String) {
@@ -169,27 +189,23 @@ fn write_number(value: f64, out: &mut String) {
 /// A JSON string with the shortest escapes, as `JSON.stringify` and RFC 8785 write it.
 fn write_text(text: &str, out: &mut String) {
     out.push('"');
+    let bytes = text.as_bytes();
     let mut from = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let escape = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            0x08 => "\\b",
-            0x09 => "\\t",
-            0x0A => "\\n",
-            0x0C => "\\f",
-            0x0D => "\\r",
-            0x00..=0x1F => "",
-            _ => continue,
-        };
-        out.push_str(&text[from..at]);
-        if escape.is_empty() {
-            out.push_str(&format!("\\u{byte:04x}"));
-        } else {
-            out.push_str(escape);
+    loop {
+        let to = plain_end(bytes, from);
+        out.push_str(&text[from..to]);
+        let Some(byte) = bytes.get(to) else { break };
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            0x08 => out.push_str("\\b"),
+            0x09 => out.push_str("\\t"),
+            0x0A => out.push_str("\\n"),
+            0x0C => out.push_str("\\f"),
+            0x0D => out.push_str("\\r"),
+            other => out.push_str(&format!("\\u{other:04x}")),
         }
-        from = at + 1;
+        from = to + 1;
     }
-    out.push_str(&text[from..]);
     out.push('"');
 }

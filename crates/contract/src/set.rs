@@ -16,6 +16,11 @@ pub trait Others: std::fmt::Debug + Sync {
     /// Whether records of a contract were given to be compared with, so that one must match.
     fn given(&self, contract: &str) -> bool;
 
+    /// Whether several different records of a contract claim a name, so that none can be taken for the one meant.
+    fn contested(&self, _contract: &str, _name: &str) -> bool {
+        false
+    }
+
     /// What was given and cannot be used, each with the reason. Nothing passes beside it.
     fn unreadable(&self) -> &[String] {
         &[]

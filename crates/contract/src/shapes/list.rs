@@ -32,11 +32,10 @@ impl<T: Shape, const MIN: usize, const MAX: usize> Shape for List<T, MIN, MAX> {
         if !report.expect(at, Kind::List) {
             return None;
         }
-        let mut items = Vec::new();
+        let length = at.items().count();
+        let mut items = Vec::with_capacity(length);
         let mut sound = true;
-        let mut length = 0;
         for item in at.items() {
-            length += 1;
             match T::read(item, report) {
                 Some(item) => items.push(item),
                 None => sound = false,

@@ -100,7 +100,7 @@ struct Word<'t> {
 
 /// Calls `found` with the normal form of every path that a criterion asks to be changed.
 pub(crate) fn changed_paths(criterion: &str, mut found: impl FnMut(&str)) {
-    if !criterion.contains('/') {
+    if !may_ask(criterion) {
         return;
     }
     let mut clause: Vec<Word<'_>> = Vec::new();
@@ -114,10 +114,42 @@ pub(crate) fn changed_paths(criterion: &str, mut found: impl FnMut(&str)) {
     look(&clause, &mut found);
 }
 
-fn look(clause: &[Word<'_>], found: &mut impl FnMut(&str)) {
-    if clause.iter().any(|word| word.path.is_none() && (is_one(word, TURNING) || is_denial(word.text))) {
-        return;
+/// Whether a path in the text has the neighbours that an order or a passive would give it. Most criteria name files
+/// without asking for a change, and taking them apart word by word would cost more than the rest of the check.
+fn may_ask(text: &str) -> bool {
+    let mut from = 0;
+    while let Some(slash) = text[from..].find('/').map(|at| from + at) {
+        let start = text[..slash].rfind(char::is_whitespace).map_or(0, |at| at + 1);
+        let end = text[slash..].find(char::is_whitespace).map_or(text.len(), |at| slash + at);
+        let before = text.get(..start).unwrap_or_default();
+        let after = text[end..].split_whitespace().next().map(bare).unwrap_or_default();
+        if follows_order(before) || is_in(after, BEING) || is_in(after, AUXILIARY) {
+            return true;
+        }
+        from = end;
     }
+    false
+}
+
+fn follows_order(before: &str) -> bool {
+    let mut words = before.split_whitespace().rev().map(bare);
+    let Some(last) = words.find(|word| !is_in(word, FILLERS)) else { return false };
+    // After `and`, the path may go on with an order that another path began.
+    is_in(last, CHANGE) || is_in(last, &["and", "or"]) || (is_in(last, INTO) && words.any(|word| is_in(word, PUT)))
+}
+
+/// A word without what clings to it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|letter: char| CLAUSE_ENDS.contains(&letter) || "\"'()[]{}*_`".contains(letter))
+}
+
+fn is_in(word: &str, list: &[&str]) -> bool {
+    list.iter().any(|it| it.len() == word.len() && it.eq_ignore_ascii_case(word))
+}
+
+fn look(clause: &[Word<'_>], found: &mut impl FnMut(&str)) {
+    // Asked last, because it looks at every word, and most paths are not the object of an order in the first place.
+    let turned = || clause.iter().any(|word| word.path.is_none() && (is_one(word, TURNING) || is_denial(word.text)));
     let mut ordered = false;
     for (at, word) in clause.iter().enumerate() {
         let Some(path) = &word.path else { continue };
@@ -125,6 +157,9 @@ fn look(clause: &[Word<'_>], found: &mut impl FnMut(&str)) {
         let goes_on = ordered && at >= 2 && clause[at - 2].path.is_some() && is_one(&clause[at - 1], &["and", "or"]);
         ordered = goes_on || is_ordered(&clause[..at]);
         if ordered || is_passive(&clause[at + 1..]) {
+            if turned() {
+                return;
+            }
             found(path);
         }
     }
@@ -162,7 +197,7 @@ fn is_passive(after: &[Word<'_>]) -> bool {
 }
 
 fn is_one(word: &Word<'_>, list: &[&str]) -> bool {
-    word.path.is_none() && list.iter().any(|it| it.eq_ignore_ascii_case(word.text))
+    word.path.is_none() && is_in(word.text, list)
 }
 
 fn is_denial(word: &str) -> bool {

@@ -58,6 +58,9 @@ impl Refused {
 /// The normal form of a resource, borrowed when the text is normal already: trimmed, `/` between segments, without `.`,
 /// `..`, empty segments and a trailing `/`, in Unicode's normal form C.
 pub fn normal(text: &str) -> Result<Cow<'_, str>, Refused> {
+    if is_plain(text) {
+        return Ok(Cow::Borrowed(text));
+    }
     let text = text.trim();
     if is_normal(text) { Ok(Cow::Borrowed(text)) } else { resolve(text) }
 }
@@ -76,6 +79,22 @@ pub fn overlap(one: &str, other: &str) -> bool {
 pub fn segments(place: &str) -> impl Iterator<Item = &str> {
     let below = (place != ROOT).then(|| place.split('/'));
     below.into_iter().flatten()
+}
+
+/// Whether a text is normal at first sight, as nearly all are: letters, digits, `_`, `-` and `.` in segments that say
+/// something. One pass, because every resource of every document goes through here.
+fn is_plain(text: &str) -> bool {
+    let (mut length, mut dots) = (0usize, 0usize);
+    let says_something = |length: usize, dots: usize| length > 2 || dots < length;
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' => length += 1,
+            b'.' => (length, dots) = (length + 1, dots + 1),
+            b'/' if says_something(length, dots) => (length, dots) = (0, 0),
+            _ => return false,
+        }
+    }
+    says_something(length, dots)
 }
 
 /// Of a trimmed text, whether nothing is to be done. The root is left to [`resolve`].
