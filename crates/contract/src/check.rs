@@ -109,6 +109,13 @@ pub fn check(checker: &Checker<'_>, request: &Request<'_>) -> Checked {
             None
         }
     };
+    for broken in request.others.unreadable() {
+        let message = format!("a document given with it cannot be used: {}", show(broken));
+        report.find_at(&rules::COMPANION_UNREADABLE, Pointer::root(), message, "mend that document first");
+    }
+    if document.form() == Form::JsonLines && document.root().items().next().is_none() {
+        report.empty(document.root(), "this document");
+    }
     let records = match contract {
         Told::Ours(contract) => {
             let older = older.as_ref();
@@ -117,10 +124,16 @@ pub fn check(checker: &Checker<'_>, request: &Request<'_>) -> Checked {
             (contract.run)(&run, &mut report)
         }
         Told::Foreign(contract) => {
-            contract.check(document.root(), &mut report);
+            for (base, at) in places(&document) {
+                contract.check(at, &base, &mut report);
+            }
+            if older.is_some() {
+                unused(&mut report, &contract.name, "an earlier copy");
+            }
             Records::default()
         }
     };
+    report.settle();
     rules::check_texts(&document, &mut report);
     conclude(checker, source, report, Some(&document), Some(contract), records)
 }
@@ -198,26 +211,44 @@ pub fn detect<'c>(checker: &Checker<'c>, document: &Document<'_>) -> Option<&'c 
     }
 }
 
-/// Reads the records of a document and asks the rules of `T` about each.
-pub(crate) fn run<T: Contract>(run: &Run<'_>, report: &mut Report) -> Records {
-    let root = run.document.root();
-    let places: Vec<(Pointer, Cursor<'_>)> = match run.document.form() {
+/// The records of a document, each with the pointer that leads to it.
+fn places<'d>(document: &'d Document<'d>) -> Vec<(Pointer, Cursor<'d>)> {
+    let root = document.root();
+    match document.form() {
         Form::JsonLines => root.items().enumerate().map(|(line, at)| (Pointer::root().item(line), at)).collect(),
         _ => vec![(Pointer::root(), root)],
-    };
+    }
+}
+
+fn places_of<'d>(document: &'d Document<'d>) -> Vec<Cursor<'d>> {
+    places(document).into_iter().map(|(_, at)| at).collect()
+}
+
+/// Says that something was given and plays no part. Silence would look like a comparison that went well.
+fn unused(report: &mut Report, contract: &str, what: &str) {
+    let message = format!("{what} was given, but nothing compares a {contract} with it");
+    report.find_at(&rules::COMPANION_UNUSED, Pointer::root(), message, "leave it out, or give what it belongs with");
+}
+
+/// Reads the records of a document and asks the rules of `T` about each.
+pub(crate) fn run<T: Contract>(run: &Run<'_>, report: &mut Report) -> Records {
+    let places = places(run.document);
     if !T::FORMS.contains(&run.document.form()) {
         let forms = list(T::FORMS.iter().map(|form| form.as_str()));
         let message = format!("a {} is not written as {}", T::NAME, run.document.form().as_str());
         report.find_at(&rules::FORM_UNFIT, Pointer::root(), message, format!("write it as {forms}"));
         return Records::default();
     }
-    let lines: Vec<Option<T>> = places.iter().map(|(_, at)| T::read(*at, report)).collect();
-    let sound = lines.iter().all(Option::is_some);
-    let lines: Vec<T> = lines.into_iter().flatten().collect();
+    let lines: Vec<T> = places.iter().filter_map(|(_, at)| T::read(*at, report)).collect();
+    let sound = lines.len() == places.len();
     let mut out = Records { version: lines.first().and_then(T::version).map(str::to_owned), ..Records::default() };
     // A rule may look at the lines before and after, so none is asked unless all can be read.
     if sound {
         let older = run.older.and_then(|older| read_older::<T>(older, report));
+        let older_roots: Vec<Cursor<'_>> = run.older.map(places_of).unwrap_or_default();
+        if run.older.is_some() && !T::HAS_PAST {
+            unused(report, T::NAME, "an earlier copy");
+        }
         for (line, (base, root)) in places.into_iter().enumerate() {
             report.set_base(base);
             let subject = Subject {
@@ -226,6 +257,7 @@ pub(crate) fn run<T: Contract>(run: &Run<'_>, report: &mut Report) -> Records {
                 lines: &lines,
                 line,
                 older: older.as_deref(),
+                older_roots: &older_roots,
                 others: run.others,
                 outside: run.outside,
                 settings: run.settings,
@@ -243,13 +275,9 @@ pub(crate) fn run<T: Contract>(run: &Run<'_>, report: &mut Report) -> Records {
     out
 }
 
-fn read_older<T: Contract>(older: &Document<'_>, report: &mut Report) -> Option<Vec<T>> {
-    let root = older.root();
+fn read_older<'d, T: Contract>(older: &'d Document<'d>, report: &mut Report) -> Option<Vec<T>> {
     let mut unread = Report::new(false);
-    let records: Option<Vec<T>> = match older.form() {
-        Form::JsonLines => root.items().map(|at| T::read(at, &mut unread)).collect(),
-        _ => T::read(root, &mut unread).map(|record| vec![record]),
-    };
+    let records: Option<Vec<T>> = places_of(older).into_iter().map(|at| T::read(at, &mut unread)).collect();
     if records.is_none() {
         let message = "the earlier copy is not of this contract";
         report.find_at(&rules::COMPANION_UNREADABLE, Pointer::root(), message, "give an earlier copy that passes");
@@ -261,20 +289,26 @@ fn check_kin<T: Contract>(subject: &Subject<'_, T>, report: &mut Report) {
     if subject.others.is_empty() {
         return;
     }
-    for broken in subject.others.unreadable() {
-        let message = format!("a document given with it cannot be used: {}", show(broken));
-        report.enter(&rules::COMPANION_UNREADABLE);
-        report.add(Pointer::root(), message, "mend that document first");
-    }
     let kin = subject.record.kin();
+    let strange = |contract: &&'static str| *contract != T::NAME && kin.iter().all(|kin| kin.contract != *contract);
+    for contract in subject.others.contracts().into_iter().filter(strange).filter(|_| subject.line == 0) {
+        unused(report, T::NAME, &format!("a {contract}"));
+    }
     let mut contracts: Vec<&'static str> = Vec::new();
-    for kin in kin.iter().filter(|kin| kin.required && subject.others.given(kin.contract)) {
-        if !contracts.contains(&kin.contract) {
+    for kin in kin.iter().filter(|kin| kin.required) {
+        let matters = subject.others.given(kin.contract) || subject.others.contested(kin.contract, &kin.name);
+        if matters && !contracts.contains(&kin.contract) {
             contracts.push(kin.contract);
         }
     }
     for contract in contracts {
         let mut wanted = kin.iter().filter(|kin| kin.contract == contract && kin.required);
+        if let Some(kin) = wanted.clone().find(|kin| subject.others.contested(contract, &kin.name)) {
+            let message = format!("several different documents say that they are {contract} `{}`", show(&kin.name));
+            report.enter(&rules::COMPANION_CONTESTED);
+            report.add(Pointer::root(), message, "give the one that is meant");
+            continue;
+        }
         if wanted.clone().any(|kin| subject.others.find(contract, &kin.name).is_some()) {
             continue;
         }
@@ -298,15 +332,15 @@ fn add_fault(report: &mut Report, fault: Fault) {
 fn conclude(
     checker: &Checker<'_>,
     source: Source<'_>,
-    mut report: Report,
+    report: Report,
     document: Option<&Document<'_>>,
     contract: Option<Told<'_>>,
     records: Records,
 ) -> Checked {
-    for finding in report.findings_mut() {
-        let raised = checker.raised.iter().find(|(rule, _)| rule == finding.rule).map(|(_, severity)| *severity);
-        finding.severity = raised.map_or(finding.severity, |raised| raised.max(finding.severity));
-    }
+    let weigh = |rule: &str, severity: Severity| {
+        let raised = checker.raised.iter().find(|(raised, _)| raised == rule).map(|(_, severity)| *severity);
+        raised.map_or(severity, |raised| raised.max(severity))
+    };
     let version = records.version.or_else(|| {
         let name = contract.map(|it| it.name())?;
         checker.contracts.iter().find(|it| it.name == name).map(|it| it.version.to_owned())
@@ -315,7 +349,7 @@ fn conclude(
         file: source.name.to_owned(),
         contract: contract.map(|it| it.name().to_owned()),
         version,
-        diagnostics: report.finish(document),
+        diagnostics: report.finish(document, weigh),
     };
     Checked {
         decision: Decision::from_findings(details),

@@ -27,6 +27,9 @@ pub trait Contract: Shape + PartialEq + Send + Sync + 'static {
     /// The forms it may be written in.
     const FORMS: &'static [Form] = &[Form::Json, Form::Yaml];
 
+    /// Whether its rules compare a document with an earlier copy of itself.
+    const HAS_PAST: bool = false;
+
     /// Its rules, in the order in which they are checked.
     fn rules() -> &'static [&'static Rule<Self>];
 
@@ -105,6 +108,8 @@ pub struct Subject<'a, T> {
     pub line: usize,
     /// The records of an earlier copy of the document, if one was given.
     pub older: Option<&'a [T]>,
+    /// Where those records stand in the earlier copy.
+    pub(crate) older_roots: &'a [Cursor<'a>],
     /// The documents that were given with it.
     pub others: &'a dyn Others,
     /// What the door saw of the world.
@@ -133,6 +138,7 @@ impl<T: Contract> Subject<'_, T> {
             lines: std::slice::from_ref(part),
             line: 0,
             older: None,
+            older_roots: &[],
             others: self.others,
             outside: self.outside,
             settings: self.settings,
@@ -143,6 +149,11 @@ impl<T: Contract> Subject<'_, T> {
                 (rule.check)(&subject, report);
             }
         });
+    }
+
+    /// Where record `line` stands in the earlier copy, if one was given and has it.
+    pub fn older_root(&self, line: usize) -> Option<Cursor<'_>> {
+        self.older_roots.get(line).copied()
     }
 
     /// Whether this is the last record of its document.
@@ -244,13 +255,11 @@ impl ContractInfo {
         let mut all = (Vec::new(), Vec::new());
         for at in places {
             let (names, kin) = (self.index)(at)?;
-            for name in names {
-                if !all.0.contains(&name) {
-                    all.0.push(name);
-                }
-            }
+            all.0.extend(names);
             all.1.extend(kin);
         }
+        all.0.sort_unstable();
+        all.0.dedup();
         Some(all)
     }
 

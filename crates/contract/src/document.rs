@@ -90,6 +90,12 @@ impl<'s> Document<'s> {
         self.form
     }
 
+    /// Where the text lies that follows the front matter of a Markdown document.
+    pub fn body(&self) -> Option<Range<usize>> {
+        let front = crate::front_matter(self.text).filter(|_| self.form == Form::Markdown)?;
+        Some(front.end..self.text.len())
+    }
+
     /// The whole document.
     pub fn root(&self) -> Cursor<'_> {
         Cursor { document: self, at: 0 }

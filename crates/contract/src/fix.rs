@@ -4,6 +4,7 @@ use crate::check::{Checked, Checker, Request, check};
 use crate::contract::ContractInfo;
 use crate::document::Form;
 use crate::outside::{Outside, Settings};
+use crate::{redact_value, scan};
 use countersign_diagnostic::{Decision, Repair, Severity, Source};
 use serde_json::{Map, Value};
 
@@ -84,6 +85,7 @@ pub fn fix(
         let original = document.clone();
         attempts += 1;
         let before = changes.len();
+        changes.extend(redact(&mut document, &mut text, form));
         changes.extend(repair(&mut document, &checked.decision, &contract, request.outside));
         let rungs = (contract.rungs)();
         // A rung is for what repairs cannot mend; the first attempt belongs to the repairs alone where there are any.
@@ -117,6 +119,20 @@ pub fn fix(
     Fixed { text, changes, kept, kept_at, checked, attempts }
 }
 
+/// Takes every secret out, whether or not a finding lists it, before anything of the document is kept elsewhere.
+fn redact(document: &mut Value, text: &mut String, form: Form) -> Vec<String> {
+    let redacted = redact_value(document).into_iter();
+    let mut done: Vec<String> = redacted.map(|pointer| format!("{pointer}: redact the secret")).collect();
+    let body = crate::front_matter(text).filter(|_| form == Form::Markdown).map(|front| front.end);
+    if let Some(body) = body
+        && let Some(redacted) = scan::redact(&text[body..])
+    {
+        text.replace_range(body.., &redacted);
+        done.push("below the front matter: redact the secret".to_owned());
+    }
+    done
+}
+
 /// Errors want mending; so does a warning or a note whose rule knows how.
 fn needs_repair(decision: &Decision) -> bool {
     let mut findings = decision.details.diagnostics.iter();
@@ -137,6 +153,9 @@ fn read(text: &str, form: Form, checker: &Checker<'_>) -> Option<Value> {
 fn repair(document: &mut Value, decision: &Decision, contract: &ContractInfo, outside: &Outside) -> Vec<String> {
     let mut repairs: Vec<Repair> = Vec::new();
     for finding in &decision.details.diagnostics {
+        if finding.rule == crate::rules::SECRET_IN_TEXT.id {
+            continue;
+        }
         if let Some(repair) = &finding.repair {
             repairs.push(repair.clone());
         } else if finding.rule == crate::rules::FIELD_MISSING.id

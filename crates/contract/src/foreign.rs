@@ -37,11 +37,14 @@ impl Foreign {
         Ok(Self { name: name.to_owned(), marks: marks.to_vec(), validator })
     }
 
-    pub(crate) fn check(&self, root: Cursor<'_>, report: &mut Report) {
+    pub(crate) fn check(&self, root: Cursor<'_>, base: &Pointer, report: &mut Report) {
         let value = root.to_value();
-        for error in self.validator.iter_errors(&value) {
-            let pointer = Pointer::at(error.instance_path().as_str());
-            let message = crate::show(&error.to_string());
+        let holds_secret = !crate::redact_value(&mut value.clone()).is_empty();
+        for error in self.validator.iter_errors(&value).take(crate::FINDINGS_MAX + 1) {
+            let pointer = Pointer::at(error.instance_path().as_str()).below(base);
+            // The validator quotes the value; where a secret is near, it must not.
+            let said = if holds_secret { error.masked().to_string() } else { error.to_string() };
+            let message = crate::show(&said);
             let help = format!("the schema of `{}` asks for this at {}", self.name, error.schema_path());
             report.find_at(&rules::SCHEMA_VIOLATED, pointer, message, help);
         }

@@ -331,13 +331,14 @@ fn is_number_byte(byte: u8) -> bool {
 
 /// Whether a number is of JSON's grammar and keeps its value in canonical form.
 pub(crate) fn check_number(written: &str) -> Result<(), String> {
+    let shown = || crate::show(written);
     let digits = written.strip_prefix('-').unwrap_or(written).as_bytes();
     let whole = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if whole == 0 || (whole > 1 && digits[0] == b'0') {
-        return Err(format!("`{written}` is not a number of JSON's grammar"));
+        return Err(format!("`{}` is not a number of JSON's grammar", shown()));
     }
     if whole == digits.len() {
-        let beyond = || format!("integer `{written}` is beyond ±{INTEGER_MAX}, where numbers are no longer exact");
+        let beyond = || format!("integer `{}` is beyond ±{INTEGER_MAX}, where numbers are no longer exact", shown());
         // Fifteen digits are always within.
         return if whole <= 15 || written.parse::<i64>().is_ok_and(|it| it.abs() <= INTEGER_MAX) {
             Ok(())
@@ -349,7 +350,7 @@ pub(crate) fn check_number(written: &str) -> Result<(), String> {
     if let Some(fraction) = rest.strip_prefix(b".") {
         let count = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
         if count == 0 {
-            return Err(format!("`{written}` is not a number of JSON's grammar"));
+            return Err(format!("`{}` is not a number of JSON's grammar", shown()));
         }
         rest = &fraction[count..];
     }
@@ -357,21 +358,21 @@ pub(crate) fn check_number(written: &str) -> Result<(), String> {
         let sign = exponent.strip_prefix(b"+").or_else(|| exponent.strip_prefix(b"-"));
         let power = sign.unwrap_or(exponent);
         if power.is_empty() || !power.iter().all(u8::is_ascii_digit) {
-            return Err(format!("`{written}` is not a number of JSON's grammar"));
+            return Err(format!("`{}` is not a number of JSON's grammar", shown()));
         }
         rest = &[];
     }
     if !rest.is_empty() {
-        return Err(format!("`{written}` is not a number of JSON's grammar"));
+        return Err(format!("`{}` is not a number of JSON's grammar", shown()));
     }
     // Canonical JSON writes whole numbers below 10^21 without an exponent, and would turn `1e16` into an integer that is
     // refused above.
     match written.parse::<f64>() {
         Ok(value) if value.fract() == 0.0 && value.abs() > INTEGER_MAX as f64 && value.abs() < 1e21 => {
-            Err(format!("number `{written}` is beyond ±{INTEGER_MAX}, where whole numbers are no longer exact"))
+            Err(format!("number `{}` is beyond ±{INTEGER_MAX}, where whole numbers are no longer exact", shown()))
         }
         Ok(value) if value.is_finite() => Ok(()),
-        _ => Err(format!("number `{written}` is too large")),
+        _ => Err(format!("number `{}` is too large", shown())),
     }
 }
 

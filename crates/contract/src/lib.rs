@@ -20,7 +20,9 @@ mod document;
 pub mod fault;
 pub mod fix;
 pub mod foreign;
+mod hide;
 mod json;
+mod links;
 mod outside;
 mod parse;
 mod print;
@@ -40,12 +42,14 @@ pub use canon::{letter_refused_in_name, nfc};
 pub use check::{Checked, Checker, Request, check};
 pub use contract::{AnyRecord, Contract, ContractInfo, Kin, Subject};
 pub use document::{Cursor, Document, Entries, Form, Items, Kind};
+pub use hide::redact_value;
+pub use links::Links;
 pub use outside::{Outside, Settings};
 pub use parse::{front_matter, parse, utf8};
 pub use print::{canonical, sha256_hex};
 pub use report::{Elsewhere, Report, nearest};
 pub use rule::{Rule, RuleInfo};
-pub use set::{Alone, Links, Others, Set};
+pub use set::{Alone, Others, Set};
 pub use shape::{Schemas, Shape};
 pub use shapes::{
     Int, Json, JsonObject, List, Map, Name, Null, Nullable, Ratio, Text, Timestamp, Version, VersionExactly,
@@ -69,9 +73,13 @@ pub const INTEGER_MAX: i64 = 9_007_199_254_740_991;
 /// How many findings are listed for one document; the rest is counted.
 pub const FINDINGS_MAX: usize = 200;
 
-/// Text from a document, cut and with control characters made visible, to stand between backticks in a message.
+/// Text from a document, without its secrets, cut and with control characters made visible, to stand between backticks
+/// in a message.
 pub fn show(text: &str) -> String {
     const SHOWN_MAX: usize = 80;
+    // Before anything is cut: half a secret is no longer known for one.
+    let redacted = scan::redact(text);
+    let text = redacted.as_deref().unwrap_or(text);
     let mut out = String::new();
     for (count, letter) in text.chars().enumerate() {
         if count == SHOWN_MAX {

@@ -108,8 +108,10 @@ fn lines(document: &mut Document<'_>, from: usize) -> Result<(), Fault> {
     let list = document.open(Kind::List, from);
     let mut at = from;
     for line in text[from..].split_inclusive('\n') {
-        if !line.trim().is_empty() {
-            json::parse(document, at, at + line.trim_end().len())?;
+        // JSON's white space only: a line of any other is no blank line.
+        let line_end = line.trim_end_matches([' ', '\t', '\r', '\n']).len();
+        if line_end > 0 {
+            json::parse(document, at, at + line_end)?;
         }
         at += line.len();
     }

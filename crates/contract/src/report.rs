@@ -1,9 +1,10 @@
 //! Where findings are collected.
 
 use crate::document::{Cursor, Document, Kind};
+use crate::hide::Hidden;
 use crate::rule::RuleInfo;
-use crate::{FINDINGS_MAX, rules, scan, show};
-use countersign_diagnostic::{Diagnostic, Edit, Pointer, Repair, Severity};
+use crate::{FINDINGS_MAX, rules, show};
+use countersign_diagnostic::{Diagnostic, Pointer, Repair, Severity};
 
 /// The findings of one document. A rule adds to it under its own id, code and severity, so that it cannot report under
 /// another's.
@@ -13,12 +14,15 @@ pub struct Report {
     base: Pointer,
     strict: bool,
     findings: Vec<Diagnostic>,
+    /// How many of `findings` are errors by their rule. Errors and the rest have room of their own, so that warnings
+    /// cannot crowd errors out.
+    errors: usize,
     /// Takes what is beyond the limit, so that a rule need not know of it.
     spare: Option<Diagnostic>,
-    dropped: usize,
+    /// What is beyond the limit, by rule.
+    dropped: Vec<(&'static RuleInfo, usize)>,
     untrusted: Vec<u32>,
-    /// Secrets that only their key gives away; they must not be quoted.
-    hidden: Vec<String>,
+    hidden: Hidden,
     elsewhere: Option<Elsewhere>,
 }
 
@@ -32,10 +36,11 @@ impl Report {
             base: Pointer::root(),
             strict,
             findings: Vec::new(),
+            errors: 0,
             spare: None,
-            dropped: 0,
+            dropped: Vec::new(),
             untrusted: Vec::new(),
-            hidden: Vec::new(),
+            hidden: Hidden::default(),
             elsewhere: None,
         }
     }
@@ -59,7 +64,9 @@ impl Report {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> &mut Diagnostic {
-        self.push(rule, at.pointer(), message.into(), help.into())
+        // Finding the way to a place takes time in proportion to the document, so it is done for what will be shown.
+        let pointer = if self.is_full(rule) { Pointer::root() } else { at.pointer() };
+        self.push(rule, pointer, message.into(), help.into())
     }
 
     /// Adds a finding about a place that may be absent. The pointer starts at the document.
@@ -71,6 +78,11 @@ impl Report {
         help: impl Into<String>,
     ) -> &mut Diagnostic {
         self.push(rule, pointer, message.into(), help.into())
+    }
+
+    fn is_full(&self, rule: &RuleInfo) -> bool {
+        let errors = rule.severity == Severity::Error;
+        (if errors { self.errors } else { self.findings.len() - self.errors }) >= FINDINGS_MAX
     }
 
     fn push(&mut self, rule: &'static RuleInfo, pointer: Pointer, message: String, help: String) -> &mut Diagnostic {
@@ -85,10 +97,14 @@ impl Report {
             labels: Vec::new(),
             repair: None,
         };
-        if self.findings.len() >= FINDINGS_MAX {
-            self.dropped += 1;
+        if self.is_full(rule) {
+            match self.dropped.iter_mut().find(|(dropped, _)| std::ptr::eq(*dropped, rule)) {
+                Some((_, count)) => *count += 1,
+                None => self.dropped.push((rule, 1)),
+            }
             return self.spare.insert(diagnostic);
         }
+        self.errors += usize::from(rule.severity == Severity::Error);
         let last = self.findings.len();
         self.findings.push(diagnostic);
         &mut self.findings[last]
@@ -127,7 +143,8 @@ impl Report {
 
     /// Says that a required member is absent.
     pub fn missing(&mut self, owner: Cursor<'_>, key: &str) {
-        let pointer = owner.pointer().key(key);
+        let owner = if self.is_full(&rules::FIELD_MISSING) { Pointer::root() } else { owner.pointer() };
+        let pointer = owner.key(key);
         let message = format!("required field `{key}` is missing");
         self.find_at(&rules::FIELD_MISSING, pointer, message, format!("add `{key}`"));
     }
@@ -197,11 +214,7 @@ impl Report {
         };
         let rule = if closed { &rules::FIELD_NOT_ALLOWED } else { &rules::FIELD_UNKNOWN };
         let message = format!("unknown field `{}`", show(name));
-        let strict = self.strict;
-        let found = self.find(rule, key, message, help);
-        if strict {
-            found.severity = Severity::Error;
-        }
+        self.find(rule, key, message, help);
     }
 
     /// From here on, explains unknown fields that are known elsewhere: for objects whose members depend on a word.
@@ -216,12 +229,16 @@ impl Report {
 
     /// Remembers a secret that cannot be told by itself, so that no message quotes it.
     pub(crate) fn hide(&mut self, secret: &str) {
-        self.hidden.push(secret.to_owned());
+        self.hidden.add(secret);
+    }
+
+    /// Says that reading is done, so that untrusted places can be looked up.
+    pub(crate) fn settle(&mut self) {
+        self.untrusted.sort_unstable();
     }
 
     pub(crate) fn is_untrusted(&self, at: Cursor<'_>) -> bool {
-        // Filled in the order of reading, which is that of the nodes only within an object read in order.
-        self.untrusted.contains(&at.index())
+        self.untrusted.binary_search(&at.index()).is_ok()
     }
 
     pub(crate) fn enter(&mut self, rule: &'static RuleInfo) {
@@ -244,79 +261,55 @@ impl Report {
     }
 
     pub(crate) fn has_errors(&self) -> bool {
-        self.dropped > 0 || self.findings.iter().any(|it| it.severity == Severity::Error)
+        self.errors > 0
     }
 
-    pub(crate) fn findings_mut(&mut self) -> &mut [Diagnostic] {
-        &mut self.findings
-    }
-
-    /// Everything that was found, each with its place in the source, in the order of the document.
-    pub(crate) fn finish(mut self, document: Option<&Document<'_>>) -> Vec<Diagnostic> {
-        if let Some(document) = document {
-            for finding in &mut self.findings {
-                finding.span = Some(finding.span.take().unwrap_or_else(|| document.span(&finding.pointer)));
-                for label in &mut finding.labels {
-                    label.span = Some(document.span(&label.pointer));
-                }
-            }
-        }
+    /// Everything that was found, each with its place in the source, in the order of the document. `weigh` says how much
+    /// a finding of a rule weighs here.
+    pub(crate) fn finish(
+        mut self,
+        document: Option<&Document<'_>>,
+        weigh: impl Fn(&str, Severity) -> Severity,
+    ) -> Vec<Diagnostic> {
+        let span = |pointer: &Pointer| document.map(|document| document.span(pointer));
+        let strict = self.strict;
+        let weigh = |rule: &str, severity| {
+            let strict = strict && rule == rules::FIELD_UNKNOWN.id;
+            if strict { Severity::Error } else { weigh(rule, severity) }
+        };
         for finding in &mut self.findings {
-            redact(&mut finding.message, &self.hidden);
-            redact(&mut finding.help, &self.hidden);
-            finding.labels.iter_mut().for_each(|label| redact(&mut label.text, &self.hidden));
-            if let Some(hidden) = scan::redact(finding.pointer.as_str()) {
-                // A key that is a secret: its place cannot be named, and so not mended by machine.
-                finding.pointer = Pointer::at(hidden);
-                finding.repair = None;
-            }
-            if let Some(repair) = &mut finding.repair {
-                redact(&mut repair.summary, &self.hidden);
-                repair.patch.iter_mut().filter_map(Edit::value_mut).for_each(|value| redact_value(value, &self.hidden));
-            }
+            finding.severity = weigh(finding.rule, finding.severity);
+            finding.span = finding.span.take().or_else(|| span(&finding.pointer));
+            finding.labels.iter_mut().for_each(|label| label.span = span(&label.pointer));
         }
         self.findings.sort_by_key(|it| it.span.as_ref().map_or(0, |span| span.start));
-        if self.dropped > 0 {
-            let message = format!("{} more findings are not listed", self.dropped);
-            self.findings.truncate(FINDINGS_MAX);
-            let rule = &rules::FINDINGS_CUT;
-            self.findings.push(Diagnostic {
-                rule: rule.id,
-                code: rule.code,
-                severity: rule.severity,
-                message,
-                help: "mend what is listed and check again".to_owned(),
-                pointer: Pointer::root(),
-                span: document.map(|document| document.span(&Pointer::root())),
-                labels: Vec::new(),
-                repair: None,
-            });
+        if let Some(cut) = cut(&self.dropped, weigh) {
+            self.findings.push(Diagnostic { span: span(&Pointer::root()), ..cut });
+        }
+        if !self.findings.is_empty() {
+            self.hidden.cover(&mut self.findings);
         }
         self.findings
     }
 }
 
-/// What is said about a document must not repeat its secrets.
-fn redact(text: &mut String, hidden: &[String]) {
-    if let Some(redacted) = scan::redact(text) {
-        *text = redacted;
-    }
-    for secret in hidden {
-        if text.contains(secret.as_str()) {
-            *text = text.replace(secret.as_str(), "[REDACTED:field]");
-        }
-    }
-}
-
-fn redact_value(value: &mut serde_json::Value, hidden: &[String]) {
-    match value {
-        serde_json::Value::String(text) => redact(text, hidden),
-        serde_json::Value::Array(items) => items.iter_mut().for_each(|item| redact_value(item, hidden)),
-        serde_json::Value::Object(members) => {
-            members.values_mut().for_each(|member| redact_value(member, hidden));
-        }
-        _ => {}
-    }
+/// What is said of findings beyond the limit: how many, under the code that outranks the others among them.
+fn cut(dropped: &[(&'static RuleInfo, usize)], weigh: impl Fn(&str, Severity) -> Severity) -> Option<Diagnostic> {
+    let count: usize = dropped.iter().map(|(_, count)| count).sum();
+    let severity = dropped.iter().map(|(rule, _)| weigh(rule.id, rule.severity)).max()?;
+    let heaviest = dropped.iter().filter(|(rule, _)| weigh(rule.id, rule.severity) == severity);
+    let code = heaviest.map(|(rule, _)| rule.code).min()?;
+    Some(Diagnostic {
+        rule: rules::FINDINGS_CUT.id,
+        code,
+        severity,
+        message: format!("{count} more findings are not listed"),
+        help: "mend what is listed and check again".to_owned(),
+        pointer: Pointer::root(),
+        span: None,
+        labels: Vec::new(),
+        repair: None,
+    })
 }
 
 fn repaired_scalar(at: Cursor<'_>, wanted: &str) -> Option<serde_json::Value> {

@@ -2,8 +2,9 @@
 
 use crate::check::Checked;
 use crate::contract::AnyRecord;
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, OnceLock};
+use crate::links::Links;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// The documents that were given with the one being checked.
 pub trait Others: std::fmt::Debug + Sync {
@@ -15,6 +16,11 @@ pub trait Others: std::fmt::Debug + Sync {
 
     /// Whether records of a contract were given to be compared with, so that one must match.
     fn given(&self, contract: &str) -> bool;
+
+    /// The contracts of the documents that were given to be compared with.
+    fn contracts(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
 
     /// Whether several different records of a contract claim a name, so that none can be taken for the one meant.
     fn contested(&self, _contract: &str, _name: &str) -> bool {
@@ -56,6 +62,7 @@ impl Others for Alone {
 #[derive(Default)]
 pub struct Set {
     records: HashMap<&'static str, HashMap<String, AnyRecord>>,
+    contested: HashSet<(&'static str, String)>,
     links: Links,
 }
 
@@ -66,14 +73,6 @@ impl std::fmt::Debug for Set {
 }
 
 impl Set {
-    /// Adds a record under its names. The first under a name stays.
-    fn add(&mut self, contract: &'static str, names: &[String], record: &AnyRecord) {
-        let records = self.records.entry(contract).or_default();
-        for name in names {
-            records.entry(name.clone()).or_insert_with(|| AnyRecord::clone(record));
-        }
-    }
-
     /// The record of a contract, if there is exactly one.
     pub fn only(&self, contract: &str) -> Option<AnyRecord> {
         // A record stands here once for each of its names.
@@ -82,15 +81,24 @@ impl Set {
         records.all(|other| Arc::ptr_eq(other, first)).then(|| Arc::clone(first))
     }
 
-    /// Adds the records of a document that was checked.
+    /// Adds the records of a document that was checked. Two that say the same under one name are one.
     pub fn add_checked(&mut self, checked: &Checked) {
         let Some(contract) = checked.contract else { return };
+        let records = self.records.entry(contract.name).or_default();
         for record in &checked.records {
             let names = (contract.names)(record);
-            self.add(contract.name, &names, record);
             for kin in (contract.kin)(record).iter().filter(|kin| kin.contract == contract.name) {
-                for name in &names {
-                    self.links.add(contract.name, name, &kin.name);
+                names.iter().for_each(|name| self.links.add(contract.name, name, &kin.name));
+            }
+            for name in names {
+                match records.get(&name) {
+                    Some(other) if !(contract.same)(other, record) => {
+                        self.contested.insert((contract.name, name));
+                    }
+                    Some(_) => {}
+                    None => {
+                        records.insert(name, AnyRecord::clone(record));
+                    }
                 }
             }
         }
@@ -99,7 +107,17 @@ impl Set {
 
 impl Others for Set {
     fn find(&self, contract: &str, name: &str) -> Option<AnyRecord> {
-        self.records.get(contract)?.get(name).cloned()
+        self.records.get(contract)?.get(name).filter(|_| !self.contested(contract, name)).cloned()
+    }
+
+    fn contracts(&self) -> Vec<&'static str> {
+        let mut contracts: Vec<&'static str> = self.records.keys().copied().collect();
+        contracts.sort_unstable();
+        contracts
+    }
+
+    fn contested(&self, contract: &str, name: &str) -> bool {
+        self.contested.iter().any(|(other, contested)| *other == contract && contested == name)
     }
 
     fn is_empty(&self) -> bool {
@@ -112,85 +130,5 @@ impl Others for Set {
 
     fn circle(&self, contract: &'static str, name: &str) -> Option<Vec<String>> {
         self.links.circle(contract, name)
-    }
-}
-
-/// Who needs whom among records of one contract, and the circles in it. They are found once, when first asked for, in
-/// time linear in the links.
-#[derive(Debug, Default)]
-pub struct Links {
-    needs: BTreeMap<(&'static str, String), Vec<String>>,
-    circles: OnceLock<HashMap<(&'static str, String), Vec<String>>>,
-}
-
-impl Links {
-    /// Notes that a record needs another of its own contract.
-    pub fn add(&mut self, contract: &'static str, name: &str, needs: &str) {
-        self.needs.entry((contract, name.to_owned())).or_default().push(needs.to_owned());
-    }
-
-    /// The circle that a record is on, beginning with it.
-    pub fn circle(&self, contract: &'static str, name: &str) -> Option<Vec<String>> {
-        let circles = self.circles.get_or_init(|| self.find_circles());
-        circles.get(&(contract, name.to_owned())).cloned()
-    }
-
-    /// Walks every record once, depth first and without recursion. A need that leads back to a record on the current
-    /// path closes a circle, which is noted for each record on it.
-    fn find_circles(&self) -> HashMap<(&'static str, String), Vec<String>> {
-        let mut circles = HashMap::new();
-        let mut done: HashMap<(&str, &str), bool> = HashMap::new();
-        for (contract, start) in self.needs.keys() {
-            let mut path: Vec<(&str, usize)> = Vec::new();
-            if !done.contains_key(&(*contract, start.as_str())) {
-                path.push((start, 0));
-                done.insert((contract, start), false);
-            }
-            while let Some((name, next)) = path.last_mut() {
-                let needs = self.needs.get(&(*contract, (*name).to_owned())).map_or(&[][..], Vec::as_slice);
-                let Some(need) = needs.get(*next) else {
-                    done.insert((contract, name), true);
-                    path.pop();
-                    continue;
-                };
-                *next += 1;
-                match done.get(&(*contract, need.as_str())) {
-                    None => {
-                        done.insert((contract, need), false);
-                        path.push((need, 0));
-                    }
-                    Some(false) => {
-                        let from = path.iter().position(|(name, _)| name == need).unwrap_or(0);
-                        let circle: Vec<&str> = path[from..].iter().map(|(name, _)| *name).collect();
-                        for (turn, name) in circle.iter().enumerate() {
-                            let from_here = circle[turn..].iter().chain(&circle[..turn]);
-                            let from_here = from_here.map(|name| (*name).to_owned()).collect();
-                            circles.entry((*contract, (*name).to_owned())).or_insert(from_here);
-                        }
-                    }
-                    Some(true) => {}
-                }
-            }
-        }
-        circles
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_circle_is_found_from_each_of_its_members_and_from_no_one_else() {
-        let mut links = Links::default();
-        for (name, needs) in [("a", "b"), ("b", "c"), ("c", "b"), ("d", "a"), ("e", "e")] {
-            links.add("t", name, needs);
-        }
-        let circle = |name| links.circle("t", name);
-        assert_eq!(circle("a"), None);
-        assert_eq!(circle("b"), Some(vec!["b".to_owned(), "c".to_owned()]));
-        assert_eq!(circle("c"), Some(vec!["c".to_owned(), "b".to_owned()]));
-        assert_eq!(circle("d"), None);
-        assert_eq!(circle("e"), Some(vec!["e".to_owned()]));
     }
 }

@@ -174,7 +174,8 @@ impl Builder<'_, '_> {
         }
         let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
         if matches!(unsigned, ".inf" | ".Inf" | ".INF" | ".nan" | ".NaN" | ".NAN") {
-            return Err(self.feature(range.clone(), format!("`{text}` is not a finite number"), "write a number"));
+            let message = format!("`{text}` is not a finite number");
+            return Err(self.feature(range.clone(), message, "write a number"));
         }
         let radix = [("0x", 16), ("0o", 8)].iter().find_map(|(mark, radix)| {
             let digits = unsigned.strip_prefix(mark)?;
@@ -183,6 +184,10 @@ impl Builder<'_, '_> {
         if let Some(value) = radix {
             let value = if text.starts_with('-') { -value } else { value };
             return self.number(value.to_string(), range);
+        }
+        if is_number_of_1_1(unsigned) {
+            let message = format!("`{}` is a number to some readers of YAML and a text to others", crate::show(text));
+            return Err(self.feature(range.clone(), message, "put it in quotes, or write it as a plain number"));
         }
         let Some(first) = unsigned.bytes().next().filter(|byte| byte.is_ascii_digit() || *byte == b'.') else {
             return Ok((Kind::Text, None));
@@ -271,4 +276,21 @@ impl Builder<'_, '_> {
         let help = "split the document, or hand the bulk over as a file that it refers to".to_owned();
         Fault { kind: FaultKind::Limit, span, message, help }
     }
+}
+
+/// What YAML 1.1 reads as a number and 1.2 as a text: digits with `_` between them, binary, and base 60.
+fn is_number_of_1_1(unsigned: &str) -> bool {
+    let binary = unsigned
+        .strip_prefix("0b")
+        .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| matches!(byte, b'0' | b'1' | b'_')));
+    let digits = unsigned.starts_with(|letter: char| letter.is_ascii_digit());
+    let spaced =
+        unsigned.contains('_') && unsigned.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'_' | b'.'));
+    let sixty =
+        unsigned.contains(':') && unsigned.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.'));
+    let hexadecimal = ["0x", "0o"]
+        .iter()
+        .find_map(|mark| unsigned.strip_prefix(mark))
+        .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'_'));
+    binary || hexadecimal || (digits && (spaced || sixty))
 }

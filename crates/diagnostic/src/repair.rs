@@ -57,6 +57,10 @@ impl Repair {
     /// Does the repair to `document`. Says whether every operation found its place; if one did not, the document is
     /// left as it was.
     pub fn apply(&self, document: &mut Value) -> bool {
+        // One operation lands or changes nothing; of several, the first must be undone when a later one does not land.
+        if let [edit] = self.patch.as_slice() {
+            return edit.apply(document);
+        }
         let mut copy = document.clone();
         let landed = self.patch.iter().all(|edit| edit.apply(&mut copy));
         if landed {

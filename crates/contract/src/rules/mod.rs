@@ -2,8 +2,10 @@
 //! not hold. The reader applies the first kind itself; `texts.rs` looks through the texts.
 
 mod choice_unknown;
+mod companion_contested;
 mod companion_unmatched;
 mod companion_unreadable;
+mod companion_unused;
 mod contract_ambiguous;
 mod contract_undetected;
 mod control_in_text;
@@ -30,8 +32,10 @@ mod version_unknown;
 mod yaml_feature_refused;
 
 pub use choice_unknown::CHOICE_UNKNOWN;
+pub use companion_contested::COMPANION_CONTESTED;
 pub use companion_unmatched::COMPANION_UNMATCHED;
 pub use companion_unreadable::COMPANION_UNREADABLE;
+pub use companion_unused::COMPANION_UNUSED;
 pub use contract_ambiguous::CONTRACT_AMBIGUOUS;
 pub use contract_undetected::CONTRACT_UNDETECTED;
 pub use control_in_text::CONTROL_IN_TEXT;
@@ -70,6 +74,8 @@ pub static RULES: &[&RuleInfo] = &[
     &FORM_UNFIT,
     &COMPANION_UNREADABLE,
     &COMPANION_UNMATCHED,
+    &COMPANION_CONTESTED,
+    &COMPANION_UNUSED,
     &FIELD_MISSING,
     &FIELD_EMPTY,
     &FIELD_UNKNOWN,

@@ -2,9 +2,11 @@
 
 use super::{CONTROL_IN_TEXT, CONTROL_IN_UNTRUSTED_TEXT, SECRET_IN_TEXT};
 use crate::document::{Cursor, Document, Kind};
+use crate::hide::HIDDEN;
 use crate::report::Report;
 use crate::scan::{self, Suspicions};
 use countersign_diagnostic::Repair;
+use std::ops::Range;
 
 /// Most documents hold nothing suspicious, and one pass over their bytes shows it.
 pub(crate) fn check_texts(document: &Document<'_>, report: &mut Report) {
@@ -19,6 +21,26 @@ pub(crate) fn check_texts(document: &Document<'_>, report: &mut Report) {
     }
     if suspicions.control {
         document.texts().for_each(|at| check_control(at, report));
+    }
+    if let Some(body) = document.body() {
+        check_body(document, body, report);
+    }
+}
+
+/// The body of a Markdown document is stored and shown like its fields.
+fn check_body(document: &Document<'_>, body: Range<usize>, report: &mut Report) {
+    let text = &document.text()[body.clone()];
+    let within = |range: &Range<usize>| Some(body.start + range.start..body.start + range.end);
+    for secret in scan::secrets(text) {
+        let message = format!("the text below the front matter holds a secret ({})", secret.kind);
+        let help = "remove it and change it; `countersign fix` redacts it";
+        report.find(&SECRET_IN_TEXT, document.root(), message, help).span = within(&secret.range);
+    }
+    if let Some(control) = scan::control(text) {
+        let part = crate::show(text.get(control.range.clone()).unwrap_or_default());
+        let message = format!("the text below the front matter {}: `{part}`", control.why);
+        let help = "say what is wanted as plain data, or remove it";
+        report.find(&CONTROL_IN_TEXT, document.root(), message, help).span = within(&control.range);
     }
 }
 
@@ -51,7 +73,7 @@ fn check_secret_members(at: Cursor<'_>, report: &mut Report) {
             let found = report.find(&SECRET_IN_TEXT, value, message, "remove it and change it");
             found.span = Some(value.span());
             let pointer = found.pointer.clone();
-            found.repair(Repair::replace(pointer, "[REDACTED:field]", "redact the secret"));
+            found.repair(Repair::replace(pointer, HIDDEN, "redact the secret"));
         }
         if !value.kind().is_scalar() {
             check_secret_members(value, report);

@@ -4,21 +4,42 @@ use super::secrets;
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// How often the text is looked through again. What is covered can bring out what stood beside it.
+const ROUNDS_MAX: usize = 4;
+
 /// The text with every secret, and every range of `also`, covered by asterisks.
 pub fn mask<'t>(text: &'t str, also: &[Range<usize>]) -> Cow<'t, str> {
-    let found = secrets(text);
-    if found.is_empty() && also.is_empty() {
+    let mut masked = cover(text, also.to_vec());
+    for _ in 0..ROUNDS_MAX {
+        let found: Vec<Range<usize>> = secrets(&masked).into_iter().map(|secret| secret.range).collect();
+        if found.is_empty() {
+            break;
+        }
+        masked = Cow::Owned(cover(&masked, found).into_owned());
+    }
+    masked
+}
+
+fn cover(text: &str, mut ranges: Vec<Range<usize>>) -> Cow<'_, str> {
+    if ranges.is_empty() {
         return Cow::Borrowed(text);
     }
-    let covered = |at: usize| found.iter().map(|secret| &secret.range).chain(also).any(|range| range.contains(&at));
+    ranges.sort_by_key(|range| range.start);
     let mut out = String::with_capacity(text.len());
-    for (at, letter) in text.char_indices() {
-        match letter {
-            // Lines stay lines.
-            '\n' | '\r' => out.push(letter),
-            _ if covered(at) => out.extend(std::iter::repeat_n('*', letter.len_utf8())),
-            _ => out.push(letter),
+    let mut from = 0;
+    for range in ranges {
+        let start = text.floor_char_boundary(range.start.clamp(from, text.len()));
+        let end = text.ceil_char_boundary(range.end.clamp(start, text.len()));
+        out.push_str(&text[from..start]);
+        for letter in text[start..end].chars() {
+            match letter {
+                // Lines stay lines.
+                '\n' | '\r' => out.push(letter),
+                letter => out.extend(std::iter::repeat_n('*', letter.len_utf8())),
+            }
         }
+        from = end;
     }
+    out.push_str(&text[from..]);
     Cow::Owned(out)
 }

@@ -111,10 +111,8 @@ fn is_utc_form(bytes: &[u8]) -> bool {
     shape && fraction && head[17..19] != *b"60"
 }
 
-/// The same time in UTC, where a text names one with another offset or in a looser form.
+/// The same time in UTC, where a text names one with another offset. A time without an offset is not guessed at.
 fn in_utc(text: &str) -> Option<String> {
-    let text = text.trim();
-    let instant: Option<jiff::Timestamp> = text.parse().ok();
-    let instant = instant.or_else(|| format!("{text}Z").parse().ok())?;
+    let instant: jiff::Timestamp = text.trim().parse().ok()?;
     Some(instant.to_string())
 }

@@ -1,0 +1,14 @@
+use crate::rule;
+
+rule! {
+    /// A document given with `--with` or `--against` must be of a contract that this one is compared with.
+    ///
+    /// ## Why
+    /// A comparison that never took place looks like one that went well.
+    pub static COMPANION_UNUSED = {
+        id: "companion-unused",
+        code: CorrelationMismatch,
+        severity: Warning,
+        summary: "a document was given to compare with, and nothing compares it",
+    }
+}
