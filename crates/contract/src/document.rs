@@ -5,6 +5,7 @@
 //! checking can afford to know the place of everything.
 
 use countersign_diagnostic::Pointer;
+use std::cell::Cell;
 use std::ops::Range;
 
 /// How a document is written down.
@@ -74,10 +75,30 @@ pub struct Document<'s> {
     numbered: bool,
 }
 
+thread_local! {
+    /// The list of nodes of the last document that is gone. One large allocation for each document costs more than the
+    /// rest of a small check: between many small ones it makes the allocator tidy up every time.
+    static SPARE: Cell<Vec<Node>> = const { Cell::new(Vec::new()) };
+}
+
+/// Lists longer than this are given back to the allocator.
+const SPARE_NODES_MAX: usize = 16 * 1024;
+
+impl Drop for Document<'_> {
+    fn drop(&mut self) {
+        if self.nodes.capacity() <= SPARE_NODES_MAX {
+            self.nodes.clear();
+            SPARE.set(std::mem::take(&mut self.nodes));
+        }
+    }
+}
+
 impl<'s> Document<'s> {
     pub(crate) fn new(text: &'s str, form: Form) -> Self {
+        let mut nodes = SPARE.take();
         // One node for every sixteen bytes is what payloads of ours have; the list grows where there are more.
-        Self { text, form, nodes: Vec::with_capacity(text.len() / 16 + 8), decoded: Vec::new(), numbered: false }
+        nodes.reserve(text.len() / 16 + 8);
+        Self { text, form, nodes, decoded: Vec::new(), numbered: false }
     }
 
     /// The source.
