@@ -68,6 +68,14 @@ pub struct Checked {
     pub told: bool,
 }
 
+impl Checked {
+    /// Whether the document may be given with another: it is allowed, or refused only for what that other is about.
+    pub fn is_context(&self) -> bool {
+        let despite = self.contract.map_or(&[][..], |contract| contract.context_despite);
+        self.decision.code.is_none_or(|code| despite.contains(&code))
+    }
+}
+
 /// What a typed check gives back.
 #[derive(Debug, Default)]
 pub struct Records {

@@ -6,7 +6,7 @@ use crate::report::Report;
 use crate::rule::{Rule, RuleInfo};
 use crate::set::Others;
 use crate::shape::Shape;
-use countersign_diagnostic::Pointer;
+use countersign_diagnostic::{Code, Pointer};
 use serde_json::Value;
 use std::any::Any;
 use std::sync::Arc;
@@ -27,6 +27,9 @@ pub trait Contract: Shape + PartialEq + Send + Sync + 'static {
     /// The forms it may be written in.
     const FORMS: &'static [Form] = &[Form::Json, Form::Yaml];
 
+    /// Codes under which a refused document of this contract may still be given with another. An instruction that lacks
+    /// authority is what a response that declines it must be compared with.
+    const CONTEXT_DESPITE: &'static [Code] = &[];
     /// Whether its rules compare a document with an earlier copy of itself.
     const HAS_PAST: bool = false;
 
@@ -190,6 +193,8 @@ pub struct ContractInfo {
     pub default_for: fn(&str, &Value, &Outside) -> Option<Value>,
     /// See [`Contract::rungs`].
     pub rungs: fn() -> &'static [crate::fix::Rung],
+    /// See [`Contract::CONTEXT_DESPITE`].
+    pub context_despite: &'static [Code],
     /// See [`Contract::seal`].
     pub seal: fn(&mut Value),
     /// See [`Contract::names`].
@@ -221,6 +226,7 @@ impl ContractInfo {
             rules: || T::rules().iter().map(|rule| &rule.info).collect(),
             default_for: T::default_for,
             rungs: T::rungs,
+            context_despite: T::CONTEXT_DESPITE,
             seal: T::seal,
             names: |record| record.downcast_ref::<T>().map(T::names).unwrap_or_default(),
             same: |one, other| match (one.downcast_ref::<T>(), other.downcast_ref::<T>()) {

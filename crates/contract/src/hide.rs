@@ -31,11 +31,10 @@ impl Hidden {
         secrets.sort_unstable();
         secrets.dedup();
         // One pass over the text as it was, so that a replacement is never searched again.
-        let searcher = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&secrets).ok();
+        let build = || AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&secrets).ok();
+        let searcher = if secrets.is_empty() { None } else { build() };
         let cover = |text: &mut String| {
-            if let Some(searcher) =
-                searcher.as_ref().filter(|searcher| !secrets.is_empty() && searcher.is_match(text.as_str()))
-            {
+            if let Some(searcher) = searcher.as_ref().filter(|searcher| searcher.is_match(text.as_str())) {
                 *text = searcher.replace_all(text, &vec![HIDDEN; secrets.len()]);
             }
             if let Some(redacted) = scan::redact(text) {

@@ -84,21 +84,24 @@ impl Set {
     /// Adds the records of a document that was checked. Two that say the same under one name are one.
     pub fn add_checked(&mut self, checked: &Checked) {
         let Some(contract) = checked.contract else { return };
-        let records = self.records.entry(contract.name).or_default();
+        let mut named: HashMap<String, &AnyRecord> = HashMap::new();
         for record in &checked.records {
             let names = (contract.names)(record);
             for kin in (contract.kin)(record).iter().filter(|kin| kin.contract == contract.name) {
                 names.iter().for_each(|name| self.links.add(contract.name, name, &kin.name));
             }
-            for name in names {
-                match records.get(&name) {
-                    Some(other) if !(contract.same)(other, record) => {
-                        self.contested.insert((contract.name, name));
-                    }
-                    Some(_) => {}
-                    None => {
-                        records.insert(name, AnyRecord::clone(record));
-                    }
+            // Of the lines of one document the last under a name tells how things stand.
+            named.extend(names.into_iter().map(|name| (name, record)));
+        }
+        let records = self.records.entry(contract.name).or_default();
+        for (name, record) in named {
+            match records.get(&name) {
+                Some(other) if !(contract.same)(other, record) => {
+                    self.contested.insert((contract.name, name));
+                }
+                Some(_) => {}
+                None => {
+                    records.insert(name, AnyRecord::clone(record));
                 }
             }
         }

@@ -125,3 +125,41 @@ proptest! {
         prop_assert_eq!(read(&text), Ok(json!({ "value": value })), "{}", text);
     }
 }
+
+#[test]
+fn only_what_changed_is_written_and_comments_stay() {
+    let cases = [
+        (
+            Form::Yaml,
+            "# head\na: 1 # one\nb: {c: \"x\", d: [1, 2]}\n",
+            json!({"a": 2, "b": {"c": "y", "d": [1, 3]}}),
+            "# head\na: 2 # one\nb: {c: \"y\", d: [1, 3]}\n",
+        ),
+        (
+            Form::Json,
+            "{\"a\":1,\n   \"b\": [true , null]}",
+            json!({"a": "one", "b": [true, 5]}),
+            "{\"a\":\"one\",\n   \"b\": [true , 5]}",
+        ),
+        (Form::JsonLines, "{\"a\":  1}\n{\"b\":  2}\n", json!([{"a": 1}, {"b": 3}]), "{\"a\":  1}\n{\"b\":  3}\n"),
+        (Form::JsonLines, "{\"a\":  1}\n{\"b\":  2}\n", json!([{"a": 1}, {"c": 3}]), "{\"a\":  1}\n{\"c\":3}\n"),
+        (Form::Markdown, "---\na: x # why\n---\nbody\n", json!({"a": "y: z"}), "---\na: \"y: z\" # why\n---\nbody\n"),
+    ];
+    for (form, like, value, expected) in cases {
+        assert_eq!(fix::write(&value, like, form), expected, "{like}");
+    }
+}
+
+proptest! {
+    /// However a document was written before, what is written in its place reads as it should.
+    #[test]
+    fn what_replaces_another_is_read_back_the_same(old in any_value(), new in any_value(), flow in any::<bool>()) {
+        let like = if flow { json!({ "value": old }).to_string() } else { fix::write(&json!({ "value": old }), "", Form::Yaml) };
+        for form in [Form::Yaml, Form::Json] {
+            let like = if form == Form::Json { json!({ "value": old }).to_string() } else { like.clone() };
+            let text = fix::write(&json!({ "value": new }), &like, form);
+            let read = parse(&text, form, SIZE_MAX).map(|document| document.root().to_value());
+            prop_assert_eq!(read.ok(), Some(json!({ "value": new })), "{}\n{}", like, text);
+        }
+    }
+}

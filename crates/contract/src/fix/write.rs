@@ -1,13 +1,78 @@
 //! A changed value back into text, in the form and manner of the original.
 
-use crate::document::Form;
+use crate::document::{Cursor, Form, Kind};
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
 use std::fmt::Write;
+use std::ops::Range;
 
-/// Writes `value` the way `like` was written: JSON with the same indentation, YAML in block style, Markdown with its body
-/// untouched. The comments of YAML are not kept.
+/// Writes `value` the way `like` was written. Where only values differ, they alone are replaced, and everything else,
+/// comments included, stays to the letter. Where members or items came or went, the document is written anew: JSON with
+/// the same indentation, JSON Lines line by line, YAML in block style and without its comments; a Markdown body is never
+/// touched.
 pub fn write(value: &Value, like: &str, form: Form) -> String {
+    in_place(value, like, form).unwrap_or_else(|| anew(value, like, form))
+}
+
+/// The text with only the values replaced that differ, if that is all there is to do.
+fn in_place(value: &Value, like: &str, form: Form) -> Option<String> {
+    let document = crate::parse(like, form, crate::SIZE_MAX_LIMIT).ok()?;
+    let mut edits = Vec::new();
+    if form == Form::JsonLines {
+        let lines = value.as_array()?;
+        let olds: Vec<Cursor<'_>> = document.root().items().collect();
+        if olds.len() != lines.len() {
+            return None;
+        }
+        for (old, new) in olds.into_iter().zip(lines) {
+            let mut within = Vec::new();
+            if differences(old, new, form, &mut within) {
+                edits.append(&mut within);
+            } else {
+                edits.push((old.span(), new.to_string()));
+            }
+        }
+    } else if !differences(document.root(), value, form, &mut edits) {
+        return None;
+    }
+    let mut out = like.to_owned();
+    for (span, text) in edits.into_iter().rev() {
+        out.replace_range(span, &text);
+    }
+    Some(out)
+}
+
+/// Collects what to replace, in the order of the text; false if members or items came or went.
+fn differences(old: Cursor<'_>, new: &Value, form: Form, edits: &mut Vec<(Range<usize>, String)>) -> bool {
+    match (old.kind(), new) {
+        (Kind::Object, Value::Object(members)) => {
+            let same_keys = old.entries().map(|(key, _)| key.raw()).eq(members.keys().map(String::as_str));
+            same_keys && old.entries().zip(members.values()).all(|((_, old), new)| differences(old, new, form, edits))
+        }
+        (Kind::List, Value::Array(items)) => {
+            let same_length = old.items().count() == items.len();
+            same_length && old.items().zip(items).all(|(old, new)| differences(old, new, form, edits))
+        }
+        (Kind::Object | Kind::List, _) | (_, Value::Object(_) | Value::Array(_)) => false,
+        _ if old.to_value() == *new => true,
+        _ => {
+            let span = old.span();
+            let written = &old.document().text()[span.clone()];
+            // A block text is laid out over lines of its own, and an absent value has no place.
+            let plain = !span.is_empty() && !written.contains('\n') && !written.starts_with(['|', '>']);
+            let text = match form {
+                Form::Json | Form::JsonLines => new.to_string(),
+                // Inside `[…]` and `{…}` a plain text may end too early; quoted it never does.
+                Form::Yaml | Form::Markdown if written.starts_with(['"', '\'']) => new.to_string(),
+                Form::Yaml | Form::Markdown => flow(new),
+            };
+            edits.push((span, text));
+            plain || matches!(form, Form::Json | Form::JsonLines)
+        }
+    }
+}
+
+fn anew(value: &Value, like: &str, form: Form) -> String {
     match form {
         Form::Json => json(value, like),
         Form::JsonLines => {

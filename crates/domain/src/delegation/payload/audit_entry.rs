@@ -218,6 +218,7 @@ impl Contract for AuditEntry {
     const DOMAIN: &'static str = "delegation";
     const SUMMARY: &'static str = "What is kept of a delegated platform action, sealed with a checksum";
     const MARKS: &'static [&'static str] = &["PLATFORM_ACTION_AUDIT_VERSION"];
+    const HAS_PAST: bool = true;
     const FORMS: &'static [Form] = &[Form::Json, Form::Yaml, Form::Markdown];
 
     fn rules() -> &'static [&'static Rule<Self>] {

@@ -4,6 +4,7 @@ use super::authority::{AuditContext, Completed, GovernanceStatus, QaStatus, Requ
 use super::ids::InstructionId;
 use crate::delegation::action::Action;
 use crate::delegation::rules;
+use countersign_contract::diagnostic::Code;
 use countersign_contract::{Contract, Rule, Text, Timestamp, Version, shape};
 
 shape! {
@@ -69,6 +70,7 @@ impl Contract for DelegationInstruction {
     const SUMMARY: &'static str =
         "A platform action that one agent asks another to carry out, with the authority for it";
     const MARKS: &'static [&'static str] = &["DELEGATION_INSTRUCTION_VERSION"];
+    const CONTEXT_DESPITE: &'static [Code] = &[Code::AuthorizationMissing];
 
     fn rules() -> &'static [&'static Rule<Self>] {
         rules::delegation_instruction::RULES

@@ -121,6 +121,7 @@ impl Contract for Promise {
     const DOMAIN: &'static str = "validation";
     const SUMMARY: &'static str = "What a session promises, the criteria it will be judged by, and what it has met";
     const MARKS: &'static [&'static str] = &["ownership"];
+    const HAS_PAST: bool = true;
 
     fn rules() -> &'static [&'static Rule<Self>] {
         rules::promise::RULES

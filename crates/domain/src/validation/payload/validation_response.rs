@@ -171,6 +171,7 @@ impl Contract for ValidationResponse {
     const DOMAIN: &'static str = "validation";
     const SUMMARY: &'static str = "Answers a validation request, criterion by criterion, with evidence and a verdict";
     const MARKS: &'static [&'static str] = &["criteria_results"];
+    const HAS_PAST: bool = true;
 
     fn rules() -> &'static [&'static Rule<Self>] {
         rules::validation_response::RULES

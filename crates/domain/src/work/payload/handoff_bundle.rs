@@ -82,6 +82,7 @@ impl Contract for HandoffBundle {
     const DOMAIN: &'static str = "work";
     const SUMMARY: &'static str = "A run as it stands, for an orchestrator with a fresh context";
     const MARKS: &'static [&'static str] = &["acceptance_targets"];
+    const HAS_PAST: bool = true;
 
     fn rules() -> &'static [&'static Rule<Self>] {
         rules::handoff_bundle::RULES

@@ -43,6 +43,7 @@ impl Contract for WorklogEntry {
     const DOMAIN: &'static str = "work";
     const SUMMARY: &'static str = "One line of a worker's append-only log";
     const MARKS: &'static [&'static str] = &["files_touched", "next_step"];
+    const HAS_PAST: bool = true;
     const FORMS: &'static [Form] = &[Form::Json, Form::JsonLines, Form::Yaml];
 
     fn rules() -> &'static [&'static Rule<Self>] {
