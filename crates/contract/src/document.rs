@@ -62,6 +62,8 @@ pub(crate) struct Node {
     /// Of a container: the node after its last child. Of a scalar: its place in `decoded`, or [`AS_WRITTEN`].
     link: u32,
     pub(crate) kind: Kind,
+    /// Whether a text stands in quotes, which are not part of it.
+    quoted: bool,
 }
 
 /// A parsed document over its source text.
@@ -174,7 +176,7 @@ impl<'s> Document<'s> {
     }
 
     pub(crate) fn open(&mut self, kind: Kind, start: usize) -> usize {
-        self.nodes.push(Node { start: offset(start), end: 0, link: 0, kind });
+        self.nodes.push(Node { start: offset(start), end: 0, link: 0, kind, quoted: false });
         self.nodes.len() - 1
     }
 
@@ -186,10 +188,10 @@ impl<'s> Document<'s> {
         }
     }
 
-    /// Adds a scalar whose text is the source between `start` and `end`, less the quotes of a JSON string.
+    /// Adds a scalar whose text is the source between `start` and `end`, less its quotes if it has them.
     #[inline]
-    pub(crate) fn scalar(&mut self, kind: Kind, start: usize, end: usize) -> usize {
-        self.nodes.push(Node { start: offset(start), end: offset(end), link: AS_WRITTEN, kind });
+    pub(crate) fn scalar(&mut self, kind: Kind, start: usize, end: usize, quoted: bool) -> usize {
+        self.nodes.push(Node { start: offset(start), end: offset(end), link: AS_WRITTEN, kind, quoted });
         self.nodes.len() - 1
     }
 
@@ -197,7 +199,7 @@ impl<'s> Document<'s> {
     pub(crate) fn scalar_decoded(&mut self, kind: Kind, start: usize, end: usize, text: Box<str>) -> usize {
         let link = offset(self.decoded.len());
         self.decoded.push(text);
-        self.nodes.push(Node { start: offset(start), end: offset(end), link, kind });
+        self.nodes.push(Node { start: offset(start), end: offset(end), link, kind, quoted: false });
         self.nodes.len() - 1
     }
 
@@ -322,6 +324,11 @@ impl<'d> Cursor<'d> {
         }
     }
 
+    #[cold]
+    fn decoded(self, node: Node) -> &'d str {
+        self.document.decoded.get(node.link as usize).map_or("", |text| text)
+    }
+
     #[inline]
     fn node(self) -> Node {
         self.document.nodes[self.at as usize]
@@ -339,17 +346,13 @@ impl<'d> Cursor<'d> {
 
     /// The text of a scalar of any kind.
     #[inline]
-    pub(crate) fn raw(self) -> &'d str {
+    pub fn raw(self) -> &'d str {
         let node = self.node();
         if node.link != AS_WRITTEN {
-            return self.document.decoded.get(node.link as usize).map_or("", |text| text);
+            return self.decoded(node);
         }
-        let (start, end) = (node.start as usize, node.end as usize);
-        let text = self.document.text;
-        if node.kind == Kind::Text && matches!(text.as_bytes()[start], b'"' | b'\'') && end >= start + 2 {
-            return &text[start + 1..end - 1];
-        }
-        &text[start..end]
+        let quote = u32::from(node.quoted);
+        self.document.text.get((node.start + quote) as usize..(node.end - quote) as usize).unwrap_or_default()
     }
 }
 

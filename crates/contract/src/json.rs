@@ -13,6 +13,13 @@ use std::collections::HashSet;
 
 /// Reads one value that fills `text[from..to]` but for white space, and adds it to `document`.
 pub(crate) fn parse(document: &mut Document<'_>, from: usize, to: usize) -> Result<(), Fault> {
+    read(document, from, to).map_err(|stop| *stop)
+}
+
+/// A fault behind a pointer: what every step gives back must fit into registers.
+type Stop = Box<Fault>;
+
+fn read(document: &mut Document<'_>, from: usize, to: usize) -> Result<(), Stop> {
     let text = &document.text()[..to];
     let mut reader = Reader { bytes: text.as_bytes(), text, at: from, depth: 0, keys: Vec::new() };
     reader.space();
@@ -34,7 +41,7 @@ struct Reader<'s> {
 }
 
 impl Reader<'_> {
-    fn value(&mut self, document: &mut Document<'_>) -> Result<(), Fault> {
+    fn value(&mut self, document: &mut Document<'_>) -> Result<(), Stop> {
         if document.len() >= NODES_MAX {
             return Err(self.limit(format!("more than {NODES_MAX} values in one document")));
         }
@@ -51,7 +58,7 @@ impl Reader<'_> {
         }
     }
 
-    fn object(&mut self, document: &mut Document<'_>) -> Result<(), Fault> {
+    fn object(&mut self, document: &mut Document<'_>) -> Result<(), Stop> {
         let node = self.open(document, Kind::Object)?;
         let keys_from = self.keys.len();
         let mut seen = None;
@@ -83,7 +90,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn list(&mut self, document: &mut Document<'_>) -> Result<(), Fault> {
+    fn list(&mut self, document: &mut Document<'_>) -> Result<(), Stop> {
         let node = self.open(document, Kind::List)?;
         if self.peek() != Some(b']') {
             loop {
@@ -101,7 +108,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn open(&mut self, document: &mut Document<'_>, kind: Kind) -> Result<usize, Fault> {
+    fn open(&mut self, document: &mut Document<'_>, kind: Kind) -> Result<usize, Stop> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             return Err(self.limit(format!("lists and objects are nested deeper than {DEPTH_MAX}")));
@@ -125,7 +132,7 @@ impl Reader<'_> {
         keys_from: usize,
         key: usize,
         seen: &mut Option<HashSet<Box<str>>>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Stop> {
         const SMALL: usize = 24;
         let text = document.text_of(key);
         let duplicate = match seen {
@@ -145,29 +152,29 @@ impl Reader<'_> {
         };
         if duplicate {
             let start = document.span_of(key).start;
-            return Err(Fault {
+            return Err(Box::new(Fault {
                 kind: FaultKind::DuplicateKey,
                 span: start..self.at,
                 message: format!("key `{}` appears twice in one object", crate::show(text)),
                 help: "keep one of the two; which one a reader would take is not defined".to_owned(),
-            });
+            }));
         }
         Ok(())
     }
 
-    fn string(&mut self, document: &mut Document<'_>) -> Result<usize, Fault> {
+    fn string(&mut self, document: &mut Document<'_>) -> Result<usize, Stop> {
         let start = self.at;
         self.at = plain_end(self.bytes, start + 1);
         match self.peek() {
             Some(b'"') => {
                 self.at += 1;
-                Ok(document.scalar(Kind::Text, start, self.at))
+                Ok(document.scalar(Kind::Text, start, self.at, true))
             }
             _ => self.string_with_escapes(document, start),
         }
     }
 
-    fn string_with_escapes(&mut self, document: &mut Document<'_>, start: usize) -> Result<usize, Fault> {
+    fn string_with_escapes(&mut self, document: &mut Document<'_>, start: usize) -> Result<usize, Stop> {
         let mut text = String::with_capacity((self.at - start) * 2);
         text.push_str(&self.text[start + 1..self.at]);
         loop {
@@ -196,7 +203,7 @@ impl Reader<'_> {
         }
     }
 
-    fn escape(&mut self) -> Result<char, Fault> {
+    fn escape(&mut self) -> Result<char, Stop> {
         let start = self.at;
         let letter = self.bytes.get(start + 1).copied();
         self.at += 2;
@@ -217,7 +224,7 @@ impl Reader<'_> {
         })
     }
 
-    fn unicode_escape(&mut self, start: usize) -> Result<char, Fault> {
+    fn unicode_escape(&mut self, start: usize) -> Result<char, Stop> {
         let first = self.four_hex(start)?;
         let code = match first {
             0xD800..=0xDBFF => {
@@ -237,7 +244,7 @@ impl Reader<'_> {
         char::from_u32(code).ok_or_else(|| self.fault(start..self.at, "half of a surrogate pair stands alone"))
     }
 
-    fn four_hex(&mut self, start: usize) -> Result<u32, Fault> {
+    fn four_hex(&mut self, start: usize) -> Result<u32, Stop> {
         let digits = self.bytes.get(self.at..self.at + 4);
         let digits = digits.filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
         let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
@@ -250,7 +257,7 @@ impl Reader<'_> {
         Ok(code)
     }
 
-    fn number(&mut self, document: &mut Document<'_>) -> Result<(), Fault> {
+    fn number(&mut self, document: &mut Document<'_>) -> Result<(), Stop> {
         let start = self.at;
         let end = start + self.bytes[start..].iter().take_while(|byte| is_number_byte(**byte)).count();
         self.at = end;
@@ -260,17 +267,17 @@ impl Reader<'_> {
             "write it as JSON writes numbers, or put it in quotes".clone_into(&mut fault.help);
             fault
         })?;
-        document.scalar(Kind::Number, start, end);
+        document.scalar(Kind::Number, start, end, false);
         Ok(())
     }
 
-    fn word(&mut self, document: &mut Document<'_>, word: &str, kind: Kind) -> Result<(), Fault> {
+    fn word(&mut self, document: &mut Document<'_>, word: &str, kind: Kind) -> Result<(), Stop> {
         if !self.bytes[self.at..].starts_with(word.as_bytes()) {
             return Err(self.unexpected("a value"));
         }
         let start = self.at;
         self.at += word.len();
-        document.scalar(kind, start, self.at);
+        document.scalar(kind, start, self.at, false);
         Ok(())
     }
 
@@ -286,7 +293,7 @@ impl Reader<'_> {
         }
     }
 
-    fn unexpected(&self, expected: &str) -> Fault {
+    fn unexpected(&self, expected: &str) -> Stop {
         let Some(found) = self.text.get(self.at..).and_then(|rest| rest.chars().next()) else {
             return self.fault(self.at..self.at, format!("the text ends where {expected} is expected"));
         };
@@ -301,22 +308,22 @@ impl Reader<'_> {
         fault
     }
 
-    fn fault(&self, span: std::ops::Range<usize>, message: impl Into<String>) -> Fault {
-        Fault {
+    fn fault(&self, span: std::ops::Range<usize>, message: impl Into<String>) -> Stop {
+        Box::new(Fault {
             kind: FaultKind::Syntax,
             span: self.letters(span),
             message: message.into(),
             help: "correct the JSON here; the rest was not read".to_owned(),
-        }
+        })
     }
 
-    fn limit(&self, message: String) -> Fault {
-        Fault {
+    fn limit(&self, message: String) -> Stop {
+        Box::new(Fault {
             kind: FaultKind::Limit,
             span: self.letters(self.at..self.at + 1),
             message,
             help: "split the document, or hand the bulk over as a file that it refers to".to_owned(),
-        }
+        })
     }
 
     /// The span in whole letters, inside the text.
@@ -376,16 +383,16 @@ pub(crate) fn check_number(written: &str) -> Result<(), String> {
     }
 }
 
-/// A word that differs for most pairs of different keys: length, first and last eight bytes.
+/// A word that differs for most pairs of different keys: length, first and last bytes.
 fn signature(key: &[u8]) -> u64 {
-    let word = |bytes: &[u8]| {
-        let mut word = [0; 8];
-        let length = bytes.len().min(8);
-        word[..length].copy_from_slice(&bytes[..length]);
-        u64::from_le_bytes(word)
+    let (head, tail) = match (key.first_chunk::<8>(), key.last_chunk::<8>()) {
+        (Some(head), Some(tail)) => (u64::from_le_bytes(*head), u64::from_le_bytes(*tail)),
+        _ => match (key.first_chunk::<4>(), key.last_chunk::<4>()) {
+            (Some(head), Some(tail)) => (u32::from_le_bytes(*head).into(), u32::from_le_bytes(*tail).into()),
+            _ => key.iter().fold((0, 0), |(word, _), byte| ((word << 8) | u64::from(*byte), 0)),
+        },
     };
-    let tail = &key[key.len().saturating_sub(8)..];
-    word(key).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ word(tail).rotate_left(29) ^ key.len() as u64
+    head.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ tail.rotate_left(29) ^ key.len() as u64
 }
 
 /// Where the run of bytes that need no attention ends: at a quote, a backslash, a control byte, or the end.

@@ -56,6 +56,7 @@ pub use shapes::{
 };
 pub use untrusted::Untrusted;
 
+pub use compact_str::CompactString;
 pub use countersign_diagnostic as diagnostic;
 pub use serde;
 pub use serde_json;

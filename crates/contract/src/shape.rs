@@ -161,7 +161,7 @@ macro_rules! shape {
                 }
                 $( let mut $field: Option<Option<$ty>> = None; )*
                 for (key, value) in at.entries() {
-                    let name = key.text().unwrap_or_default();
+                    let name = key.raw();
                     $(
                         if name == $crate::shape!(@wire $field $($wire)?)
                             || <$ty as $crate::Shape>::answers_to(at, name)
@@ -338,7 +338,7 @@ macro_rules! pattern {
     ) => {
         $(#[doc = $doc])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $Name(String);
+        pub struct $Name($crate::CompactString);
 
         impl $Name {
             /// The form as a regular expression.
@@ -347,7 +347,7 @@ macro_rules! pattern {
             /// The text, if it is of the form.
             pub fn parse(text: &str) -> Option<Self> {
                 let test: fn(&str) -> bool = $test;
-                test(text).then(|| Self(text.to_owned()))
+                test(text).then(|| Self(text.into()))
             }
 
             /// The text.

@@ -152,13 +152,13 @@ impl Builder<'_, '_> {
         let source = self.document.text();
         let written = source.get(range.clone()).unwrap_or_default();
         let inner = match written.as_bytes() {
-            [b'"' | b'\'', .., b'"' | b'\''] if kind == Kind::Text => &written[1..written.len() - 1],
-            _ => written,
+            [b'"', .., b'"'] | [b'\'', .., b'\''] if kind == Kind::Text => Some(&written[1..written.len() - 1]),
+            _ => None,
         };
-        // Without quotes of its own, a text that begins with one is a block text; taken as written it would lose it.
-        let mistaken = inner.len() == written.len() && (written.is_empty() || written.starts_with(['"', '\'']));
-        if inner == text && !(kind == Kind::Text && mistaken) {
-            self.document.scalar(kind, range.start, range.end);
+        if inner == Some(text) {
+            self.document.scalar(kind, range.start, range.end, true);
+        } else if written == text && !written.is_empty() {
+            self.document.scalar(kind, range.start, range.end, false);
         } else {
             self.document.scalar_decoded(kind, range.start, range.end, text.into());
         }

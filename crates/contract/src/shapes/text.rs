@@ -5,6 +5,7 @@ use crate::document::Cursor;
 use crate::report::Report;
 use crate::rules;
 use crate::shape::{Schemas, Shape};
+use compact_str::CompactString;
 use countersign_diagnostic::Repair;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -29,14 +30,14 @@ impl Shape for String {
 
 /// A text of `MIN` to `MAX` characters. With `MIN` of 1 or more it must also say something: white space alone is empty.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Text<const MIN: usize = 1, const MAX: usize = { usize::MAX }>(String);
+pub struct Text<const MIN: usize = 1, const MAX: usize = { usize::MAX }>(CompactString);
 
 impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
     /// The text, if it is neither too short nor too long.
     pub fn parse(text: &str) -> Option<Self> {
         let says = MIN == 0 || !text.trim_start().is_empty();
         let length = text.chars().count();
-        (says && (MIN..=MAX).contains(&length)).then(|| Self(text.to_owned()))
+        (says && (MIN..=MAX).contains(&length)).then(|| Self(text.into()))
     }
 
     /// The text.
@@ -85,7 +86,7 @@ impl<const MIN: usize, const MAX: usize> Shape for Text<MIN, MAX> {
                 return None;
             }
         }
-        Some(Self(text.to_owned()))
+        Some(Self(text.into()))
     }
 
     fn schema(_: &mut Schemas) -> Value {
@@ -109,7 +110,7 @@ impl<const MIN: usize, const MAX: usize> Shape for Text<MIN, MAX> {
 /// The name of someone or something: 1 to 200 characters on one line, in Unicode's normal form C, without control or
 /// direction characters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Name(String);
+pub struct Name(CompactString);
 
 impl Name {
     const LENGTH_MAX: usize = 200;

@@ -3,6 +3,7 @@
 use crate::document::Cursor;
 use crate::report::Report;
 use crate::shape::{Schemas, Shape};
+use compact_str::CompactString;
 use countersign_diagnostic::Repair;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use std::cmp::Ordering;
 /// A point in time: ISO 8601 in UTC, to the second or finer, ending in `Z`. It is written back as it was read.
 #[derive(Debug, Clone)]
 pub struct Timestamp {
-    written: String,
+    written: CompactString,
     instant: jiff::Timestamp,
 }
 
@@ -26,7 +27,7 @@ impl Timestamp {
             return None;
         }
         let instant = text.parse().ok()?;
-        Some(Self { written: text.to_owned(), instant })
+        Some(Self { written: text.into(), instant })
     }
 
     /// The time as it was written.

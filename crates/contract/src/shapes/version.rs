@@ -4,13 +4,14 @@ use crate::document::Cursor;
 use crate::report::Report;
 use crate::shape::{Schemas, Shape};
 use crate::{rules, show};
+use compact_str::CompactString;
 use countersign_diagnostic::Repair;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 /// The version of a contract whose known version is `MAJOR.MINOR`, with `PARTS` numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Version<const MAJOR: u32, const MINOR: u32, const PARTS: usize>(String);
+pub struct Version<const MAJOR: u32, const MINOR: u32, const PARTS: usize>(CompactString);
 
 impl<const MAJOR: u32, const MINOR: u32, const PARTS: usize> Version<MAJOR, MINOR, PARTS> {
     /// The version as written.
@@ -57,7 +58,7 @@ impl<const MAJOR: u32, const MINOR: u32, const PARTS: usize> Shape for Version<M
             let message = format!("version `{text}` is newer than the known {}", Self::known());
             report.find(&rules::VERSION_NEWER, at, message, "what is new in it is not checked");
         }
-        Some(Self(text.to_owned()))
+        Some(Self(text.into()))
     }
 
     fn schema(_: &mut Schemas) -> Value {

@@ -231,7 +231,7 @@ const CLAUSE_ENDS: [char; 6] = ['.', ',', ';', ':', '!', '?'];
 /// behind it.
 fn path(word: &str, quoted: bool) -> Option<Cow<'_, str>> {
     let plain = |letter: char| letter.is_alphanumeric() || "._-/@+".contains(letter);
-    if !word.contains('/') || word.starts_with('/') || !word.chars().all(plain) {
+    if !word.as_bytes().contains(&b'/') || word.starts_with('/') || !word.chars().all(plain) {
         return None;
     }
     let folder = quoted && word.ends_with('/');

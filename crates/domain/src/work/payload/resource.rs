@@ -4,14 +4,14 @@ use crate::work::places::Placed;
 use crate::work::rules::RESOURCE_NOT_NORMAL;
 use crate::work::scope;
 use countersign_contract::diagnostic::Repair;
-use countersign_contract::{Cursor, Report, Schemas, Shape, rules, show};
+use countersign_contract::{CompactString, Cursor, Report, Schemas, Shape, rules, show};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 /// A path below the root of the project. It is written back as it was read, and compared in its normal form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource {
-    written: String,
+    written: CompactString,
     /// The normal form, where it is not what was written.
     normal: Option<Box<str>>,
 }
@@ -61,14 +61,14 @@ impl Shape for Resource {
                 report.find(&rules::FORMAT_INVALID, at, message, refused.cure());
                 None
             }
-            Ok(normal) if normal == text => Some(Self { written: text.to_owned(), normal: None }),
+            Ok(normal) if normal == text => Some(Self { written: text.into(), normal: None }),
             Ok(normal) => {
                 let message = format!("resource `{}` is not in normal form", show(text));
                 let help = format!("write `{}`, which is what it is compared as", show(&normal));
                 let found = report.find(&RESOURCE_NOT_NORMAL, at, message, help);
                 let pointer = found.pointer.clone();
                 found.repair(Repair::replace(pointer, normal.as_ref(), "write the normal form"));
-                Some(Self { written: text.to_owned(), normal: Some(normal.into()) })
+                Some(Self { written: text.into(), normal: Some(normal.into()) })
             }
         }
     }
