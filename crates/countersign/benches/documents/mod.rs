@@ -64,15 +64,24 @@ pub fn handoff() -> String {
         "goal": "Close the tenant mix-up in all handlers before the release of the statements service.",
         "decision": "Tenants come from the session everywhere. The request field stays for one release, is ignored, and is logged when it differs.",
         "open_questions": ["Does the export job run with a session?", "Who owns the handlers of area 9?"],
-        "findings": (1..12).map(finding).collect::<Vec<_>>(),
+        "findings": (1..6).map(finding).collect::<Vec<_>>(),
     });
-    let artifacts: Vec<_> = (1..6)
+    let artifacts: Vec<_> = (1..14)
         .map(|number| {
             json!({
                 "name": format!("analysis-{number}"),
                 "path": format!("sessions/2026-02-07/analysis-{number}.md"),
                 "type": "analysis",
                 "description": "What was read, what was tried, and why the handlers of this area are or are not affected.",
+            })
+        })
+        .collect();
+    let files: Vec<_> = (1..5)
+        .map(|number| {
+            json!({
+                "path": format!("services/area-{number}/session.py"),
+                "description": "Where the session's tenant is set",
+                "relevance": "important",
             })
         })
         .collect();
@@ -83,7 +92,7 @@ pub fn handoff() -> String {
             "timestamp": "2026-02-07T18:30:00Z",
             "trace_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
             "source": { "skill": "security-review", "workflow_id": "review-2026-02-07", "session_path": "sessions/2026-02-07", "phase": "analysis" },
-            "target": { "skill": "programming-pm", "category": "implementation", "expected_phase": "planning" },
+            "target": { "skill": "programming-pm", "category": "implementation" },
             "context": {
                 "summary": "Eleven handlers take the tenant from the request instead of the session. The fix is the same everywhere; two areas need a decision on the export job first.",
                 "problem_type": "implementation",
@@ -95,10 +104,7 @@ pub fn handoff() -> String {
                 "working": working,
                 "session": { "artifacts": artifacts, "state": { "read": 41, "left": 3 } },
                 "references": {
-                    "files": [
-                        { "path": "services/session.py", "description": "Where the session's tenant is set", "relevance": "critical" },
-                        { "path": "docs/tenants.md", "relevance": "important" },
-                    ],
+                    "files": files,
                     "urls": [{ "url": "https://example.com/advisories/2026-014", "description": "The advisory that began it" }],
                 },
             },
