@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Given {
     set: Set,
     broken: Vec<String>,
-    /// Whether one could not be read at all.
-    pub unread: bool,
+    /// Those that could not be read at all, each with the reason.
+    pub unread: Vec<String>,
 }
 
 impl Given {
@@ -31,7 +31,10 @@ impl Given {
                 Ok(bytes) => bytes,
                 Err(why) => {
                     given.broken.push(format!("{name}: {}", why.why(checker.settings.size_max)));
-                    given.unread = true;
+                    given.unread.push(format!(
+                        "`{name}`, given with --with, cannot be read: {}",
+                        why.why(checker.settings.size_max)
+                    ));
                     continue;
                 }
             };
@@ -249,5 +252,51 @@ impl Others for Company<'_> {
         }
         let circle = self.together.links.circle(contract, name);
         circle.or_else(|| self.together.numbers(contract, name).map(|_| vec![name.to_owned()]))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use countersign_contract::Settings;
+    use serde_json::json;
+
+    /// A chain of assignments, each needing the one before, and what is asked about the last while files go away.
+    #[test]
+    fn questions_are_answered_once_and_circles_without_reading_anything() {
+        let folder = tempfile::tempdir().unwrap();
+        let contract = countersign_domain::contract("assignment").unwrap();
+        let mut inputs = Vec::new();
+        let mut run = String::new();
+        for number in 1..=20 {
+            let mut document = (contract.example)();
+            run = document["run_id"].as_str().unwrap().to_owned();
+            let needs: Vec<String> = (number > 1).then(|| format!("T-{}", number - 1)).into_iter().collect();
+            document["task"]["task_id"] = json!(format!("T-{number}"));
+            document["task"]["dependencies"] = json!(needs);
+            let path = folder.path().join(format!("{number}.json"));
+            std::fs::write(&path, document.to_string()).unwrap();
+            inputs.push(Input::named(&path, None));
+        }
+        let settings = Settings::default();
+        let contracts = countersign_domain::contracts();
+        let checker = Checker { contracts, foreign: &[], settings: &settings, raised: &[] };
+        let entries: Vec<Option<Entry>> = inputs.iter().map(|input| Entry::of(input, &checker)).collect();
+        let (given, together, shelf) = (Given::default(), Together::of(entries), Shelf::default());
+        let company = Company::new(&given, &together, &inputs, &checker, &shelf, 19);
+        let name = |number: usize| format!("{run}/T-{number}");
+        let record = company.find("assignment", &name(19)).unwrap();
+        for input in &inputs {
+            std::fs::remove_file(input.path.as_ref().unwrap()).unwrap();
+        }
+        // Asked again, it is the very same, whatever became of the file.
+        assert!(Arc::ptr_eq(&record, &company.find("assignment", &name(19)).unwrap()));
+        // One that was not asked for before is not to be had any more.
+        assert!(company.find("assignment", &name(5)).is_none());
+        // No file is needed to know that nobody is on a circle.
+        assert_eq!(company.circle("assignment", &name(20)), Some(vec![name(20)]));
+        assert_eq!(company.circle("assignment", &name(99)), None);
+        assert!(!company.contested("assignment", &name(19)));
     }
 }

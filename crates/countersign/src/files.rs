@@ -112,3 +112,37 @@ fn put(path: &Path, text: &str, replace: bool) -> anyhow::Result<()> {
 fn real_target(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_file_takes_no_one_elses_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("kept.json");
+        write_new(&path, "first").unwrap();
+        assert!(write_new(&path, "second").is_err());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "first");
+    }
+
+    #[test]
+    fn a_file_beyond_the_limit_is_not_read_and_pieces_overlap() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("large");
+        let text: String = (0..200_000).map(|number| format!("{number} ")).collect();
+        std::fs::write(&path, &text).unwrap();
+        assert!(matches!(read(&path, text.len() - 1), Err(Unread::TooLarge)));
+        assert_eq!(read(&path, text.len()).unwrap().len(), text.len());
+        for word in [" 37449 ", " 100000 ", " 199999 "] {
+            let mut seen = false;
+            in_pieces(&path, 16, |piece| {
+                seen |= String::from_utf8_lossy(piece).contains(word);
+                seen
+            })
+            .unwrap();
+            assert!(seen, "{word}");
+        }
+    }
+}

@@ -23,6 +23,8 @@ pub struct Gathered {
     pub inputs: Vec<Input>,
     /// How many links were left alone, because they lead nowhere or out of the directory that was walked.
     pub links_left: usize,
+    /// Folders that could not be looked into, each with the reason.
+    pub unread: Vec<String>,
 }
 
 /// The documents that the arguments mean.
@@ -52,7 +54,13 @@ fn walk(directory: &Path, gathered: &mut Gathered) -> anyhow::Result<()> {
     walk.sort_by_file_path(Ord::cmp);
     walk.filter_entry(|entry| entry.file_name() != ".git" && entry.file_name() != crate::project::FOLDER);
     for entry in walk.build() {
-        let entry = entry.with_context(context)?;
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                gathered.unread.push(format!("a folder cannot be looked into: {error}"));
+                continue;
+            }
+        };
         let (link, file) = (entry.path_is_symlink(), entry.file_type().is_some_and(|kind| kind.is_file()));
         let path = entry.into_path();
         let document = Form::of_name(&path.to_string_lossy()).is_some();

@@ -141,10 +141,8 @@ fn of_several_with_one_id_the_folder_decides_and_otherwise_they_must_say_the_sam
     assert_eq!((codes[0].as_str(), codes[2].as_str()), ("MISSING_REQUIRED_INPUT", "SCOPE_VIOLATION"));
 }
 
-/// Each assignment needs the one before it. Were each to walk the whole chain, that would be some hundred thousand
-/// readings, which this machine shows by the clock; what is held here is that the answer stays right.
 #[test]
-fn a_long_chain_of_assignments_is_checked_without_walking_it_from_each() {
+fn a_long_chain_of_assignments_is_no_circle_until_it_is_closed() {
     let house = House::new();
     for number in 1..=400 {
         let needs: Vec<String> = (number > 1).then(|| format!("T-{}", number - 1)).into_iter().collect();
@@ -160,4 +158,21 @@ fn a_long_chain_of_assignments_is_checked_without_walking_it_from_each() {
     );
     let (_, codes) = house.codes(&["."]);
     assert!(codes.iter().all(|code| code == "DEPENDENCY_NOT_MET"), "{codes:?}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_looked_into_is_not_passed_over() {
+    use std::os::unix::fs::PermissionsExt;
+    let house = House::new();
+    house.document("good.json", "assignment", json!({})).document("closed/a.json", "assignment", json!({}));
+    let closed = |mode| std::fs::set_permissions(house.path("closed"), std::fs::Permissions::from_mode(mode)).unwrap();
+    closed(0o000);
+    let open_to_all = std::fs::read_dir(house.path("closed")).is_ok();
+    let answer = house.run(&["check"]);
+    closed(0o755);
+    // Whoever may read everything has nothing to be refused.
+    if !open_to_all {
+        assert_eq!(answer.code, 3, "{answer:?}");
+        assert!(answer.err.contains("1 allowed, 0 refused, 1 could not be read"), "{answer:?}");
+    }
 }

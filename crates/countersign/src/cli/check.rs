@@ -3,7 +3,7 @@
 mod show;
 mod tally;
 
-use super::{Exit, output};
+use super::{Exit, contracts, output};
 use crate::company::{Company, Entry, Given, Together};
 use crate::files::Unread;
 use crate::gather::{self, Input};
@@ -58,7 +58,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
-    /// How standard input is called and, by its ending, written
+    /// What standard input is called in output; the ending of the name tells its form
     #[arg(long, value_name = "NAME")]
     stdin_filename: Option<String>,
 
@@ -83,6 +83,10 @@ enum Format {
 const PROGRESS_FROM: usize = 64;
 
 pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
+    if let Some(name) = args.contract.as_deref().filter(|name| !contracts::is_known(name, project)) {
+        contracts::say_unknown(name, project);
+        return Ok(Exit::Usage);
+    }
     let mut settings = project.settings.clone();
     settings.strict |= args.strict;
     let checker = Checker { settings: &settings, ..project.checker() };
@@ -103,13 +107,16 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     let job = Job { args, project, checker, inputs, outside, given, together, marks, shelf, against, terminal };
     let mut tally = Tally::beside(gathered.links_left);
     job.stream(&mut tally);
-    tally.unread += usize::from(job.given.unread);
+    for unread in job.given.unread.iter().chain(&gathered.unread) {
+        output::say(&format!("error: {unread}"));
+        tally.unread += 1;
+    }
     job.conclude(&tally);
     Ok(tally.exit())
 }
 
 fn read_older(path: &Path, size_max: usize) -> anyhow::Result<String> {
-    Input::named(path, None).text(size_max).context("the earlier copy is no help")
+    Input::named(path, None).text(size_max).context("the earlier copy cannot be used")
 }
 
 /// Everything that stays the same for all documents of one call.

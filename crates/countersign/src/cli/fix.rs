@@ -2,7 +2,7 @@
 
 mod summarizer;
 
-use super::{Exit, output};
+use super::{Exit, contracts, output};
 use crate::company::{Company, Given, Together};
 use crate::gather::Input;
 use crate::project::Project;
@@ -36,7 +36,7 @@ Examples:
   countersign fix handoff.json --max-tokens 1500 --summarizer 'llm summarize'
   countersign fix answer.json --with request.json    a validator's loose answer
 
-Exit codes: 0 the result passes, 1 a person must decide, 3 something could not be read.")]
+Exit codes: 0 the result passes, 1 a person must decide, 2 wrong usage, 3 something could not be read.")]
 pub struct Args {
     /// Files, or - for standard input
     #[arg(value_name = "FILES|-", required = true)]
@@ -62,12 +62,16 @@ pub struct Args {
     #[arg(long, value_name = "CMD")]
     summarizer: Option<String>,
 
-    /// How standard input is called and, by its ending, written
+    /// What standard input is called in output; the ending of the name tells its form
     #[arg(long, value_name = "NAME")]
     stdin_filename: Option<String>,
 }
 
 pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
+    if let Some(name) = args.contract.as_deref().filter(|name| !contracts::is_known(name, project)) {
+        contracts::say_unknown(name, project);
+        return Ok(Exit::Usage);
+    }
     if let Some(wrong) = wrong_usage(args) {
         output::say(&format!("error: {wrong}"));
         return Ok(Exit::Usage);
@@ -81,7 +85,8 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     let outside = world::outside(None);
     let given = Given::read(&args.with, &checker, &outside);
     let (together, shelf) = (Together::default(), Shelf::default());
-    let mut exit = Exit::Allowed;
+    given.unread.iter().for_each(|unread| output::say(&format!("error: {unread}")));
+    let mut exit = if given.unread.is_empty() { Exit::Allowed } else { Exit::Failed };
     for (number, input) in inputs.iter().enumerate() {
         let company = Company::new(&given, &together, &inputs, &checker, &shelf, number);
         let job = Job { args, project, checker: &checker, outside: &outside, company: &company };

@@ -87,11 +87,12 @@ impl Job<'_> {
         if self.args.format == Format::Sarif {
             output::print(&self.sarif(tally));
         }
-        if self.inputs.len() != 1 || tally.has_skipped_links() {
+        let one_was_named = self.inputs.len() == 1 && self.inputs.iter().all(|input| !input.found);
+        if !one_was_named || tally.has_skipped_links() {
             output::say(&tally.summary());
         }
         if tally.found_nothing() {
-            output::say("error: nothing to check was found; name a file, or the contract with --contract");
+            output::say("error: nothing to check was found; name a file, or its contract with --contract");
         }
     }
 
