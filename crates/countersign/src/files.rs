@@ -5,32 +5,77 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Reads a file of at most `size_max` bytes. A longer one is refused before it is in memory.
-pub fn read(path: &Path, size_max: usize) -> Result<Vec<u8>, String> {
+/// Why a document cannot be had.
+#[derive(Debug)]
+pub enum Unread {
+    /// It is longer than allowed, and so was not read to its end.
+    TooLarge,
+    /// It is not there, or may not be read.
+    Failed(String),
+}
+
+impl Unread {
+    /// The reason as a clause.
+    pub fn why(&self, size_max: usize) -> String {
+        match self {
+            Unread::TooLarge => format!("it has more than the {size_max} bytes allowed"),
+            Unread::Failed(why) => why.clone(),
+        }
+    }
+}
+
+/// Reads a file of at most `size_max` bytes. Of a longer one no more than that is ever in memory.
+pub fn read(path: &Path, size_max: usize) -> Result<Vec<u8>, Unread> {
+    let (file, length) = open(path).map_err(Unread::Failed)?;
+    if length > size_max as u64 {
+        return Err(Unread::TooLarge);
+    }
+    limited(file, size_max, length)
+}
+
+/// Reads standard input.
+pub fn read_stdin(size_max: usize) -> Result<Vec<u8>, Unread> {
+    limited(std::io::stdin().lock(), size_max, 0)
+}
+
+fn open(path: &Path) -> Result<(File, u64), String> {
     let file = File::open(path).map_err(|error| reason(&error))?;
     let kind = file.metadata().map_err(|error| reason(&error))?;
     if kind.is_dir() {
         return Err("it is a directory".to_owned());
     }
-    limited(file, size_max, usize::try_from(kind.len()).unwrap_or(usize::MAX))
+    Ok((file, kind.len()))
 }
 
-/// Reads standard input.
-pub fn read_stdin(size_max: usize) -> Result<Vec<u8>, String> {
-    limited(std::io::stdin().lock(), size_max, 0)
-}
-
-fn limited(from: impl Read, size_max: usize, expected: usize) -> Result<Vec<u8>, String> {
+fn limited(from: impl Read, size_max: usize, expected: u64) -> Result<Vec<u8>, Unread> {
+    let expected = usize::try_from(expected).unwrap_or(usize::MAX);
     let mut bytes = Vec::with_capacity(expected.min(size_max) + 1);
-    // One byte more than allowed is enough to know that there is too much.
+    // One byte more than allowed is enough to know that there is too much; what a file says of its length may be old.
     let mut from = from.take(size_max as u64 + 1);
-    from.read_to_end(&mut bytes).map_err(|error| reason(&error))?;
-    Ok(bytes)
+    from.read_to_end(&mut bytes).map_err(|error| Unread::Failed(reason(&error)))?;
+    if bytes.len() > size_max { Err(Unread::TooLarge) } else { Ok(bytes) }
+}
+
+/// Hands a file of any length to `look` piece by piece, until it has seen enough. Each piece begins with the last
+/// `overlap` bytes of the one before, so that nothing that short is cut in two.
+pub fn in_pieces(path: &Path, overlap: usize, mut look: impl FnMut(&[u8]) -> bool) -> Result<(), String> {
+    const PIECE: u64 = 1 << 18;
+    let (mut file, _) = open(path)?;
+    let mut piece = Vec::new();
+    loop {
+        let kept = piece.len();
+        let read = Read::by_ref(&mut file).take(PIECE).read_to_end(&mut piece).map_err(|error| reason(&error))?;
+        if read == 0 || look(&piece) {
+            return Ok(());
+        }
+        piece.drain(..(kept + read).saturating_sub(overlap));
+    }
 }
 
 fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        std::io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
         std::io::ErrorKind::PermissionDenied => "permission was denied".to_owned(),
         _ => error.to_string(),
     }
@@ -38,16 +83,26 @@ fn reason(error: &std::io::Error) -> String {
 
 /// Writes a whole file or nothing: into a new file beside it, synced, then put in its place with its permissions.
 pub fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    let target = real_target(path);
+    put(path, text, true)
+}
+
+/// Writes a whole new file or nothing. One that is there already stays as it is, and that is an error.
+pub fn write_new(path: &Path, text: &str) -> anyhow::Result<()> {
+    put(path, text, false)
+}
+
+fn put(path: &Path, text: &str, replace: bool) -> anyhow::Result<()> {
+    let target = if replace { real_target(path) } else { path.to_owned() };
     let folder = target.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let context = || format!("{} cannot be written", path.display());
     let mut file = tempfile::NamedTempFile::new_in(folder).with_context(context)?;
     file.write_all(text.as_bytes()).with_context(context)?;
-    if let Ok(old) = std::fs::metadata(&target) {
+    if let (true, Ok(old)) = (replace, std::fs::metadata(&target)) {
         file.as_file().set_permissions(old.permissions()).with_context(context)?;
     }
     file.as_file().sync_all().with_context(context)?;
-    file.persist(&target).with_context(context)?;
+    let put = if replace { file.persist(&target) } else { file.persist_noclobber(&target) };
+    put.with_context(context)?;
     // The name is safe only once the directory is; not every file system lets a directory be synced.
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
     Ok(())
@@ -56,4 +111,38 @@ pub fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 /// A link stays a link: what it leads to is replaced.
 fn real_target(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_file_takes_no_one_elses_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("kept.json");
+        write_new(&path, "first").unwrap();
+        assert!(write_new(&path, "second").is_err());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "first");
+    }
+
+    #[test]
+    fn a_file_beyond_the_limit_is_not_read_and_pieces_overlap() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("large");
+        let text: String = (0..200_000).map(|number| format!("{number} ")).collect();
+        std::fs::write(&path, &text).unwrap();
+        assert!(matches!(read(&path, text.len() - 1), Err(Unread::TooLarge)));
+        assert_eq!(read(&path, text.len()).unwrap().len(), text.len());
+        for word in [" 37449 ", " 100000 ", " 199999 "] {
+            let mut seen = false;
+            in_pieces(&path, 16, |piece| {
+                seen |= String::from_utf8_lossy(piece).contains(word);
+                seen
+            })
+            .unwrap();
+            assert!(seen, "{word}");
+        }
+    }
 }

@@ -2,9 +2,13 @@
 //! answer.
 
 mod cli;
+mod company;
 mod files;
 mod gather;
+mod parallel;
 mod project;
+mod shelf;
+mod strangers;
 mod terminal;
 mod world;
 

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 use countersign_contract::foreign::Foreign;
-use countersign_contract::{Checker, Settings};
+use countersign_contract::{Checker, SIZE_MAX, Settings};
 use countersign_diagnostic::Severity;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -73,12 +73,13 @@ struct ContractConfig {
 
 impl Project {
     /// Finds the project: the directory that was named, or the nearest one above with `.countersign/`, or, in a
-    /// worktree of git, the same from the main worktree.
-    pub fn find(named: Option<&Path>) -> anyhow::Result<Self> {
+    /// worktree of git, the same from the main worktree. `size_max` is what the user allows; a file in the project may
+    /// stay below it, not go beyond.
+    pub fn find(named: Option<&Path>, size_max: Option<usize>) -> anyhow::Result<Self> {
         let root = match named {
             Some(named) => {
                 if !named.is_dir() {
-                    bail!("`{}` is not a directory; name the project's directory with --project", named.display());
+                    bail!("`{}` is not a directory; name the project's own with --project", named.display());
                 }
                 Some(named.to_owned())
             }
@@ -89,9 +90,9 @@ impl Project {
             Some(path) => read_config(path)?,
             None => Config::default(),
         };
-        Self::configured(root, config).with_context(|| {
+        Self::configured(root, config, size_max.unwrap_or(SIZE_MAX)).with_context(|| {
             let path = config_path.map(|path| path.display().to_string()).unwrap_or_default();
-            format!("in the configuration {path}")
+            format!("the configuration {path} is not right")
         })
     }
 
@@ -101,15 +102,24 @@ impl Project {
         Checker { contracts, foreign: &self.foreign, settings: &self.settings, raised: &self.raised }
     }
 
-    fn configured(root: Option<PathBuf>, config: Config) -> anyhow::Result<Self> {
-        let mut settings = Settings { strict: config.check.strict, ..Settings::default() };
+    fn configured(root: Option<PathBuf>, config: Config, size_max: usize) -> anyhow::Result<Self> {
+        let mut settings = Settings { strict: config.check.strict, size_max, ..Settings::default() };
         settings.executors = config.agents.executors;
         settings.requesters = config.agents.requesters;
         if let Some(size) = config.limits.size {
-            settings.size_max = size.min(countersign_contract::SIZE_MAX_LIMIT);
+            if size > size_max {
+                bail!(
+                    "limits.size may lower the limit of {size_max} bytes, not raise it; whoever runs the check may, with \
+                     --max-size or COUNTERSIGN_MAX_SIZE"
+                );
+            }
+            settings.size_max = size;
         }
         if let Some(encoding) = config.tokens.encoding {
             settings.encoding = encoding_name(&encoding)?;
+            if settings.encoding == "chars4" {
+                bail!("tokens.encoding may not be chars4: an estimate would weaken a limit that is exact");
+            }
         }
         if let Some(max) = config.tokens.max {
             if max > settings.tokens_max {
@@ -163,7 +173,11 @@ fn declare(config: &ContractConfig, directory: &Path) -> anyhow::Result<Foreign>
 
 fn read_config(path: &Path) -> anyhow::Result<Config> {
     let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    toml::from_str(&text).map_err(|error| anyhow::anyhow!("{} is not right: {error}", path.display()))
+    toml::from_str(&text).map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        anyhow::anyhow!("the configuration {} is not right at line {line}: {}", path.display(), error.message())
+    })
 }
 
 fn search(here: &Path) -> Option<PathBuf> {

@@ -1,12 +1,13 @@
 //! What the terminal can show.
 
 use countersign_diagnostic::render::text::Look;
+use countersign_diagnostic::url_path;
 use std::io::IsTerminal;
 
 /// How wide text is laid out when nobody is looking.
 const WIDTH: usize = 120;
 
-/// Whether standard output goes to a person, and what they can see.
+/// Whether an output goes to a person, and what they can see.
 #[derive(Debug, Clone)]
 pub struct Terminal {
     colour: bool,
@@ -15,19 +16,28 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Looks at standard output and at `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE`.
+    /// Standard output, and what `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE` say.
     pub fn stdout() -> Self {
-        let colour = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
-        let person = std::io::stdout().is_terminal();
+        Self::of(&std::io::stdout())
+    }
+
+    /// The same for standard error.
+    pub fn stderr() -> Self {
+        Self::of(&std::io::stderr())
+    }
+
+    fn of(stream: &impl anstream::stream::RawStream) -> Self {
+        let colour = anstream::AutoStream::choice(stream) != anstream::ColorChoice::Never;
+        let person = stream.is_terminal();
         let width = terminal_size::terminal_size().filter(|_| person).map(|(width, _)| usize::from(width.0));
         let here = std::env::current_dir().ok().filter(|_| person && colour);
-        let link = here.and_then(|here| here.to_str().map(|here| format!("file://{here}/")));
+        let link = here.and_then(|here| here.to_str().map(|here| format!("file://{}/", url_path(here))));
         Self { colour, width: width.unwrap_or(WIDTH).max(40), link }
     }
 
     /// The look of text on it.
     pub fn look(&self) -> Look<'_> {
-        Look { colour: self.colour, width: self.width, link: self.link.as_deref() }
+        Look { colour: self.colour, width: self.width, link: self.link.as_deref(), lines: true }
     }
 
     /// A text in bold, where that can be seen.

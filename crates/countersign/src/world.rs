@@ -2,7 +2,7 @@
 
 use crate::project::Project;
 use countersign_contract::{Checked, Outside};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The world as of a time. Without one, as of now.
 pub fn outside(at: Option<jiff::Timestamp>) -> Outside {
@@ -22,38 +22,51 @@ pub fn look_for_files(checked: &Checked, outside: &Outside, document: &Path, pro
     }
     let mut outside = outside.clone();
     for path in paths {
-        let there = resolve(&path, document, project).exists();
-        outside.files.insert(path, there);
+        // Where a document may not point, nobody looks: the answer would tell its author what there is.
+        if let Some(place) = place(&path, document, project) {
+            outside.files.insert(path, place.exists());
+        }
     }
     Some(outside)
 }
 
-/// Where a path that a document names lies: below the project's root, or else below the document's own folder.
-pub fn resolve(path: &str, document: &Path, project: &Project) -> PathBuf {
-    let folder = document.parent().unwrap_or(Path::new(""));
-    let in_project = project.root.as_ref().map(|root| root.join(path));
-    match in_project {
-        Some(found) if found.exists() => found,
-        Some(found) if !folder.join(path).exists() => found,
-        _ => folder.join(path),
+/// Where a path that a document names lies: below the project's root, or else below the document's own folder; as it is
+/// written only if it leads there, or below the temporary directory, where handoffs lie by convention. None if it leads
+/// anywhere else.
+pub fn place(path: &str, document: &Path, project: &Project) -> Option<PathBuf> {
+    let folder = document.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let bases = [project.root.as_deref(), Some(folder)];
+    let mut places = Vec::new();
+    for base in bases.into_iter().flatten().filter_map(|base| base.canonicalize().ok()) {
+        places.extend(beneath(&base, &base.join(path)));
     }
+    if Path::new(path).is_absolute() {
+        places.extend(beneath(&base_of(&std::env::temp_dir()), Path::new(path)));
+    }
+    let there = places.iter().position(|place| place.exists()).unwrap_or(0);
+    (!places.is_empty()).then(|| places.swap_remove(there))
 }
 
-/// Whether a file that a document asks to be written lies where documents may ask for it: below the project, the
-/// document's own folder, the current or the temporary directory, with links followed.
-pub fn beneath(path: &Path, document: &Path, project: &Project) -> anyhow::Result<()> {
-    let folder = document.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let bases =
-        [project.root.clone(), Some(folder.to_owned()), std::env::current_dir().ok(), Some(std::env::temp_dir())];
-    let absolute = std::path::absolute(path)?;
-    // The nearest part that is there decides where the rest will lie; what is not there yet cannot be a link.
-    let there = absolute.ancestors().find(|it| it.exists()).unwrap_or(Path::new("/"));
-    let real = there.canonicalize()?;
-    let rest = absolute.strip_prefix(there).unwrap_or(Path::new(""));
-    let climbs = rest.components().any(|part| part == std::path::Component::ParentDir);
-    let inside = |base: PathBuf| base.canonicalize().is_ok_and(|base| real.starts_with(base));
-    if climbs || !bases.into_iter().flatten().any(inside) {
-        anyhow::bail!("{} lies outside the project and the temporary directory", path.display());
+/// The path with its steps upwards done, if it stays below `base` with links followed. Nothing beyond `base` is touched
+/// to find that out, unless a link inside leads there.
+fn beneath(base: &Path, path: &Path) -> Option<PathBuf> {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir if !plain.pop() => return None,
+            Component::ParentDir | Component::CurDir => {}
+            part => plain.push(part),
+        }
     }
-    Ok(())
+    let written = std::env::temp_dir();
+    // The temporary directory may itself be named by a link.
+    let plain = plain.strip_prefix(&written).map(|rest| base_of(&written).join(rest)).unwrap_or(plain);
+    let below = plain.strip_prefix(base).ok()?;
+    // The nearest part that is there decides where the rest will lie; what is not there yet cannot be a link.
+    let there = below.ancestors().map(|part| base.join(part)).find(|part| part.symlink_metadata().is_ok())?;
+    there.canonicalize().ok().filter(|real| real.starts_with(base)).map(|_| plain)
+}
+
+fn base_of(directory: &Path) -> PathBuf {
+    directory.canonicalize().unwrap_or_else(|_| directory.to_owned())
 }

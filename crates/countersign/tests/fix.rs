@@ -127,6 +127,13 @@ fn a_loose_answer_becomes_a_response_only_with_its_request() {
     let answer = house.run(&["fix", "--write", "answer.json", "--with", "request.json"]);
     assert_eq!(answer.code, 0, "{answer:?}");
     assert_eq!(house.run(&["check", "answer.json", "--with", "request.json"]).code, 0);
+    // What has the marks of a response but not its ids is completed from the request as well.
+    let mut response = document("validation_response", json!({}));
+    response.as_object_mut().unwrap().remove("task_id");
+    house.write("no-id.json", response.to_string());
+    assert_eq!(house.run(&["fix", "no-id.json"]).code, 1);
+    let answer = house.run(&["fix", "no-id.json", "--with", "request.json"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
     let two = json!({"acceptance_criteria": [{"id": "A", "description": "one"}, {"id": "B", "description": "two"}]});
     house.document("two.json", "validation_request", two);
     house.write("bare.json", r#"{"result": "pass", "reason": "POST /checkout answered 400"}"#);

@@ -13,12 +13,14 @@ mod pointer;
 pub mod render;
 mod repair;
 mod source;
+mod visible;
 
 pub use code::Code;
 pub use decision::{Decision, Details};
 pub use pointer::Pointer;
 pub use repair::{Edit, Repair};
 pub use source::{Place, Source};
+pub use visible::{acts, url_path, visible, visible_json, visible_lines};
 
 use std::ops::Range;
 

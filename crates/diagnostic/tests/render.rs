@@ -82,3 +82,72 @@ fn hostile_documents_are_shown_in_little_space_and_without_escape_codes() {
         assert!(!shown.contains('\u{1b}'), "{shown}");
     }
 }
+
+const HOSTILE: &str = "a\u{1b}]0;x\u{7}\n::error::b\u{9b}31m\u{202e},c.json";
+
+fn acting(text: &str) -> Option<char> {
+    text.chars().find(|letter| countersign_diagnostic::acts(*letter) && *letter != '\n')
+}
+
+#[test]
+fn a_hostile_name_pointer_and_message_act_in_no_format() {
+    let mut finding = finding();
+    finding.pointer = Pointer::root().key(HOSTILE);
+    finding.message = HOSTILE.to_owned();
+    finding.help = HOSTILE.to_owned();
+    finding.labels[0].text = HOSTILE.to_owned();
+    finding.labels[0].pointer = Pointer::root().key(HOSTILE);
+    finding.labels[0].span = None;
+    let hostile = Decision::from_findings(Details {
+        file: HOSTILE.to_owned(),
+        contract: Some(HOSTILE.to_owned()),
+        version: Some(HOSTILE.to_owned()),
+        diagnostics: vec![finding.clone()],
+    });
+    let source = Source { name: HOSTILE, text: "{\"a\": \"\u{9b}31m\u{1b}\u{202e}\"}" };
+    let annotations = github::decision(&hostile, source) + &github::unread(HOSTILE, HOSTILE);
+    assert_eq!(annotations.lines().count(), 2, "{annotations}");
+    assert!(annotations.lines().all(|line| line.starts_with("::error file=")), "{annotations}");
+    let log = sarif::log(&[], vec![sarif::result(&finding, source)], "0.1.0");
+    let shown = [
+        text::verdict(&hostile),
+        text::diagnostic(&finding, source, text::Look::default()),
+        text::diagnostic(&finding, source, text::Look { lines: false, ..text::Look::default() }),
+        json::decision(&hostile, source),
+        sarif::text(&log),
+        annotations,
+    ];
+    for shown in shown {
+        assert_eq!(acting(&shown), None, "{shown}");
+    }
+    // What is escaped in JSON still means the same.
+    let read: serde_json::Value = serde_json::from_str(&json::decision(&hostile, source)).unwrap_or_default();
+    assert_eq!(read["details"]["file"], HOSTILE);
+}
+
+#[test]
+fn a_link_to_a_file_holds_nothing_but_a_url() {
+    let look = text::Look { link: Some("file:///home/me/"), ..text::Look::default() };
+    let shown = |name| text::diagnostic(&finding(), Source { name, text: TEXT }, look);
+    assert!(shown("a\u{1b}\\b c.json").contains("\u{1b}]8;;file:///home/me/a%1B/b%20c.json\u{1b}\\"));
+    assert!(shown("/tmp/a.json").contains("\u{1b}]8;;file:///tmp/a.json\u{1b}\\"));
+    assert!(!shown("<stdin>").contains('\u{1b}'));
+}
+
+#[test]
+fn an_arrow_in_a_message_is_not_taken_for_the_place() {
+    let mut finding = finding();
+    finding.message = "there is no field `-->` \u{F8FF}".to_owned();
+    let shown = text::diagnostic(&finding, source(), text::Look::default());
+    let mut lines = shown.lines();
+    assert_eq!(lines.next(), Some("error[heartbeat-not-below-timeout]: there is no field `-->` ?"));
+    assert_eq!(lines.next().map(str::trim), Some("--> assignment.json:4:35 (/task/heartbeat_interval_seconds)"));
+}
+
+#[test]
+fn without_lines_only_the_place_is_shown() {
+    let shown = text::diagnostic(&finding(), source(), text::Look { lines: false, ..text::Look::default() });
+    assert!(shown.contains("--> assignment.json:4:35 (/task/heartbeat_interval_seconds)"), "{shown}");
+    assert!(shown.contains("the timeout at /task/timeout_seconds (line 3)"), "{shown}");
+    assert!(!shown.contains("\"heartbeat_interval_seconds\""), "{shown}");
+}

@@ -55,8 +55,8 @@ pub fn handoff() -> String {
             "id": format!("F-{number}"),
             "where": format!("services/area-{number}/handlers.py"),
             "what": "The handler takes the tenant from the request body instead of from the session, so a caller can read the statements of another tenant by changing one field of the request.",
-            "severity": if number % 2 == 0 { "high" } else { "medium" },
-            "confirmed": number % 3 != 0,
+            "severity": if number.is_multiple_of(2) { "high" } else { "medium" },
+            "confirmed": !number.is_multiple_of(3),
             "score": 0.25 * number as f64,
         })
     };

@@ -1,19 +1,23 @@
 //! `countersign check`
 
-use super::{Exit, output};
-use crate::gather::{self, Company, Entry, Given, Input, Together};
+mod show;
+mod tally;
+
+use super::{Exit, contracts, output};
+use crate::company::{Company, Entry, Given, Together};
+use crate::files::Unread;
+use crate::gather::{self, Input};
 use crate::project::Project;
+use crate::shelf::Shelf;
+use crate::strangers::Marks;
 use crate::terminal::{self, Terminal};
-use crate::world;
+use crate::{parallel, world};
 use anyhow::Context;
 use clap::ValueEnum;
 use countersign_contract::{Checked, Checker, Outside, Request, check, utf8};
-use countersign_diagnostic::render::{github, json, sarif, text};
-use countersign_diagnostic::{Decision, Source};
-use std::collections::BTreeMap;
+use countersign_diagnostic::Source;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use tally::{Outcome, Tally};
 
 /// Check payloads: may they pass, why not, where, and what to do
 ///
@@ -28,7 +32,7 @@ Examples:
   countersign check .                        every payload below, paired by ids
   generate | countersign check - --stdin-filename result.json --format json
 
-Exit codes: 0 all allowed, 1 one refused, 3 one could not be read.")]
+Exit codes: 0 all allowed, 1 one refused, 2 wrong usage, 3 one could not be read, or nothing was found.")]
 pub struct Args {
     /// Files, directories, or - for standard input [default: .]
     #[arg(value_name = "FILES|DIRS|-")]
@@ -54,7 +58,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
-    /// How standard input is called and, by its ending, written
+    /// What standard input is called in output; the ending of the name tells its form
     #[arg(long, value_name = "NAME")]
     stdin_filename: Option<String>,
 
@@ -79,32 +83,40 @@ enum Format {
 const PROGRESS_FROM: usize = 64;
 
 pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
+    if let Some(name) = args.contract.as_deref().filter(|name| !contracts::is_known(name, project)) {
+        contracts::say_unknown(name, project);
+        return Ok(Exit::Usage);
+    }
     let mut settings = project.settings.clone();
     settings.strict |= args.strict;
     let checker = Checker { settings: &settings, ..project.checker() };
     let here = [PathBuf::from(".")];
     let paths = if args.paths.is_empty() { &here[..] } else { &args.paths };
-    let inputs = gather::inputs(paths, args.stdin_filename.as_deref())?;
+    let gathered = gather::inputs(paths, args.stdin_filename.as_deref())?;
+    let inputs = &gathered.inputs[..];
     let outside = world::outside(args.now);
     let given = Given::read(&args.with, &checker, &outside);
     let against = args.against.as_deref().map(|path| read_older(path, settings.size_max)).transpose()?;
-    let terminal = Terminal::stdout();
-    let job = Job { args, project, checker, inputs: &inputs, outside, given, against, terminal };
     let together = if inputs.len() > 1 {
-        Together::of(job.in_parallel(|input, _| Entry::of(input, &job.checker)))
+        Together::of(parallel::all(inputs.len(), |number| Entry::of(inputs.get(number)?, &checker)))
     } else {
         Together::default()
     };
-    let mut tally = Tally::default();
-    job.stream(&together, &mut tally);
-    Ok(job.conclude(tally))
+    let marks = Marks::of(&checker);
+    let (shelf, terminal) = (Shelf::default(), Terminal::stdout());
+    let job = Job { args, project, checker, inputs, outside, given, together, marks, shelf, against, terminal };
+    let mut tally = Tally::beside(gathered.links_left);
+    job.stream(&mut tally);
+    for unread in job.given.unread.iter().chain(&gathered.unread) {
+        output::say(&format!("error: {unread}"));
+        tally.unread += 1;
+    }
+    job.conclude(&tally);
+    Ok(tally.exit())
 }
 
 fn read_older(path: &Path, size_max: usize) -> anyhow::Result<String> {
-    let bytes = crate::files::read(path, size_max)
-        .map_err(anyhow::Error::msg)
-        .with_context(|| format!("the earlier copy {} cannot be read", path.display()))?;
-    String::from_utf8(bytes).with_context(|| format!("the earlier copy {} is not UTF-8", path.display()))
+    Input::named(path, None).text(size_max).context("the earlier copy cannot be used")
 }
 
 /// Everything that stays the same for all documents of one call.
@@ -115,40 +127,25 @@ struct Job<'a> {
     inputs: &'a [Input],
     outside: Outside,
     given: Given,
+    together: Together,
+    marks: Marks<'a>,
+    shelf: Shelf,
     against: Option<String>,
     terminal: Terminal,
 }
 
-/// What became of one document.
-enum Outcome {
-    Decided { code: Option<&'static str>, shown: String, sarif: Vec<serde_json::Value> },
-    Unread { shown: String },
-    NotOurs,
-}
-
-#[derive(Default)]
-struct Tally {
-    allowed: usize,
-    refused: BTreeMap<&'static str, usize>,
-    unread: usize,
-    skipped: usize,
-    sarif: Vec<serde_json::Value>,
-}
-
 impl Job<'_> {
     /// Checks all documents on all cores and shows each as soon as those before it are shown.
-    fn stream(&self, together: &Together, tally: &mut Tally) {
+    fn stream(&self, tally: &mut Tally) {
         let bar = self.progress();
-        self.each_in_parallel(
-            |input, number| self.one(input, number, together),
-            |outcome| {
-                bar.inc(1);
-                let shown = tally.take(outcome);
-                if !shown.is_empty() {
-                    bar.suspend(|| output::print(&shown));
-                }
-            },
-        );
+        let one = |number: usize| self.inputs.get(number).map(|input| self.one(input, number));
+        parallel::each(self.inputs.len(), one, |outcome| {
+            bar.inc(1);
+            let shown = outcome.map(|outcome| tally.take(outcome)).unwrap_or_default();
+            if !shown.is_empty() {
+                bar.suspend(|| output::print(&shown));
+            }
+        });
         bar.finish_and_clear();
     }
 
@@ -157,65 +154,26 @@ impl Job<'_> {
             return indicatif::ProgressBar::hidden();
         }
         let bar = indicatif::ProgressBar::new(self.inputs.len() as u64);
-        let style = indicatif::ProgressStyle::with_template("checking {bar:30} {pos}/{len} files, {eta} left");
+        let style = indicatif::ProgressStyle::with_template("checking {bar:30} {pos} of {len} files, {eta} left");
         style.map_or(bar.clone(), |style| bar.with_style(style))
     }
 
-    fn in_parallel<T: Send>(&self, work: impl Fn(&Input, usize) -> T + Sync) -> Vec<T> {
-        let mut all = Vec::with_capacity(self.inputs.len());
-        self.each_in_parallel(work, |done| all.push(done));
-        all
-    }
-
-    /// Does `work` for each input on all cores, and hands the results to `take` in order. The channel is short, so that
-    /// finished results do not pile up behind a slow one.
-    fn each_in_parallel<T: Send>(&self, work: impl Fn(&Input, usize) -> T + Sync, mut take: impl FnMut(T)) {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from).min(self.inputs.len());
-        if cores <= 1 {
-            self.inputs.iter().enumerate().for_each(|(number, input)| take(work(input, number)));
-            return;
-        }
-        let next = AtomicUsize::new(0);
-        let (sender, receiver) = mpsc::sync_channel(cores * 8);
-        std::thread::scope(|scope| {
-            for _ in 0..cores {
-                let (sender, next, work) = (sender.clone(), &next, &work);
-                scope.spawn(move || {
-                    loop {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(input) = self.inputs.get(number) else { break };
-                        if sender.send((number, work(input, number))).is_err() {
-                            break;
-                        }
-                    }
-                });
-            }
-            drop(sender);
-            let mut waiting = BTreeMap::new();
-            let mut turn = 0;
-            for (number, done) in receiver {
-                waiting.insert(number, done);
-                while let Some(done) = waiting.remove(&turn) {
-                    take(done);
-                    turn += 1;
-                }
-            }
-        });
-    }
-
-    fn one(&self, input: &Input, number: usize, together: &Together) -> Outcome {
+    fn one(&self, input: &Input, number: usize) -> Outcome {
+        // What was found in a directory may be none of ours; what was named, or is to be taken as a contract, is.
+        let may_be_stranger = input.found && self.args.contract.is_none();
         let bytes = match input.read(self.checker.settings.size_max) {
             Ok(bytes) => bytes,
-            Err(why) => return self.unread(input, &format!("`{}` cannot be read: {why}", input.name)),
+            Err(Unread::TooLarge) => return self.too_large(input, may_be_stranger),
+            Err(Unread::Failed(why)) => return self.unread(input, &why),
         };
-        let source_text = match utf8(&bytes) {
+        let text = match utf8(&bytes) {
             Ok(text) => text,
-            Err(_) if input.found && self.args.contract.is_none() => return Outcome::NotOurs,
-            Err(fault) => return self.unread(input, &format!("`{}` cannot be read: {}", input.name, fault.message)),
+            Err(_) if may_be_stranger && !self.marks.in_bytes(&bytes) => return Outcome::NotOurs,
+            Err(fault) => return self.unread(input, &format!("{}; {}", fault.message, fault.help)),
         };
-        let company = Company { given: &self.given, together, inputs: self.inputs, checker: &self.checker, number };
+        let company = Company::new(&self.given, &self.together, self.inputs, &self.checker, &self.shelf, number);
         let request = Request {
-            source: Source { name: &input.name, text: source_text },
+            source: Source { name: &input.name, text },
             form: None,
             contract: self.args.contract.as_deref(),
             against: self.against.as_deref().map(|text| Source { name: "the earlier copy", text }),
@@ -223,10 +181,23 @@ impl Job<'_> {
             outside: &self.outside,
         };
         let checked = self.check(&request, input);
-        if input.found && !checked.told && !self.has_marks(source_text) {
+        let told = checked.told || !may_be_stranger;
+        if !told && !self.marks.claim(text, request.form(), self.checker.settings.size_max) {
             return Outcome::NotOurs;
         }
-        self.show(&checked.decision, request.source)
+        self.show(&checked, request.source)
+    }
+
+    /// A document that is too large is refused without being read, unless it is none of ours.
+    fn too_large(&self, input: &Input, may_be_stranger: bool) -> Outcome {
+        if let (true, Some(path)) = (may_be_stranger, &input.path) {
+            match self.marks.in_file(path) {
+                Ok(true) => {}
+                Ok(false) => return Outcome::NotOurs,
+                Err(why) => return self.unread(input, &why),
+            }
+        }
+        self.show(&show::too_large(input, self.checker.settings.size_max), Source { name: &input.name, text: "" })
     }
 
     /// Checks a document; if it refers to files, looks for them and checks again with the answer.
@@ -237,139 +208,5 @@ impl Job<'_> {
             Some(outside) => check(&self.checker, &Request { outside: &outside, ..*request }),
             None => checked,
         }
-    }
-
-    /// Whether a text that cannot be placed has the marks of a contract in it all the same: a payload that broke must
-    /// not be passed over as a file of someone else's.
-    fn has_marks(&self, text: &str) -> bool {
-        let key = |mark: &&str| text.contains(&format!("\"{mark}\"")) || text.contains(&format!("\n{mark}:"));
-        text.len() < self.checker.settings.size_max
-            && self.checker.contracts.iter().any(|contract| contract.marks.iter().all(|mark| key(&mark)))
-    }
-
-    fn show(&self, decision: &Decision, source: Source<'_>) -> Outcome {
-        let mut sarif = Vec::new();
-        let shown = match self.args.format {
-            Format::Text => self.text(decision, source),
-            Format::Json => format!("{}\n", json::decision(decision, source)),
-            Format::Github => github::decision(decision, source),
-            Format::Sarif => {
-                sarif = decision.details.diagnostics.iter().map(|it| sarif::result(it, source)).collect();
-                String::new()
-            }
-        };
-        let code = decision.code.map(|code| code.as_str());
-        Outcome::Decided { code, shown, sarif }
-    }
-
-    fn text(&self, decision: &Decision, source: Source<'_>) -> String {
-        let mut out = String::new();
-        let masked = output::masked(source.text, decision);
-        let source = Source { text: &masked, ..source };
-        for diagnostic in &decision.details.diagnostics {
-            out.push_str(&text::diagnostic(diagnostic, source, self.terminal.look()));
-            out.push('\n');
-        }
-        // Of many documents those without findings are only counted.
-        if self.inputs.len() == 1 || !decision.details.diagnostics.is_empty() {
-            out.push_str(&self.terminal.bold(&text::verdict(decision)));
-            out.push('\n');
-        }
-        out
-    }
-
-    fn unread(&self, input: &Input, why: &str) -> Outcome {
-        let shown = match self.args.format {
-            Format::Json => {
-                let line = serde_json::json!({
-                    "allow": false,
-                    "code": "SCHEMA_INVALID",
-                    "reason": why,
-                    "details": { "file": input.name, "contract": null, "version": null, "diagnostics": [] },
-                });
-                format!("{line}\n")
-            }
-            Format::Github => format!("::error::{why}\n"),
-            Format::Text | Format::Sarif => {
-                output::say(&format!("error: {why}"));
-                String::new()
-            }
-        };
-        Outcome::Unread { shown }
-    }
-
-    fn conclude(&self, mut tally: Tally) -> Exit {
-        tally.unread += usize::from(self.given.unread);
-        if self.args.format == Format::Sarif {
-            let rules = countersign_domain::rules();
-            let rules: Vec<sarif::Rule<'_>> = rules
-                .iter()
-                .map(|it| sarif::Rule {
-                    id: it.id,
-                    summary: it.summary,
-                    explanation: it.explanation,
-                    severity: it.severity,
-                })
-                .collect();
-            let log = sarif::log(&rules, std::mem::take(&mut tally.sarif), env!("CARGO_PKG_VERSION"));
-            output::print(&format!("{log:#}\n"));
-            return tally.exit();
-        }
-        let decided = tally.allowed + tally.refused.values().sum::<usize>();
-        if self.inputs.len() != 1 {
-            output::say(&tally.summary());
-        }
-        if decided == 0 && tally.unread == 0 {
-            output::say("error: nothing to check was found; name a file, or the contract with --contract");
-            return Exit::Failed;
-        }
-        tally.exit()
-    }
-}
-
-impl Tally {
-    fn take(&mut self, outcome: Outcome) -> String {
-        match outcome {
-            Outcome::Decided { code, shown, sarif } => {
-                match code {
-                    None => self.allowed += 1,
-                    Some(code) => *self.refused.entry(code).or_default() += 1,
-                }
-                self.sarif.extend(sarif);
-                shown
-            }
-            Outcome::Unread { shown } => {
-                self.unread += 1;
-                shown
-            }
-            Outcome::NotOurs => {
-                self.skipped += 1;
-                String::new()
-            }
-        }
-    }
-
-    fn exit(&self) -> Exit {
-        match (self.unread > 0, self.refused.is_empty()) {
-            (true, _) => Exit::Failed,
-            (false, false) => Exit::Refused,
-            (false, true) => Exit::Allowed,
-        }
-    }
-
-    fn summary(&self) -> String {
-        let refused: usize = self.refused.values().sum();
-        let mut out = format!("{} allowed, {refused} refused", self.allowed);
-        if refused > 0 {
-            let codes: Vec<String> = self.refused.iter().map(|(code, count)| format!("{code} {count}")).collect();
-            out.push_str(&format!(" ({})", codes.join(", ")));
-        }
-        if self.unread > 0 {
-            out.push_str(&format!(", {} could not be read", self.unread));
-        }
-        if self.skipped > 0 {
-            out.push_str(&format!(", {} skipped as no payload", self.skipped));
-        }
-        out
     }
 }

@@ -58,15 +58,29 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     Ok(Exit::Allowed)
 }
 
-/// The contract by its name; says what there is if there is none.
+/// The built-in contract by its name; says what there is if there is none.
 pub fn find(name: &str) -> Option<&'static countersign_contract::ContractInfo> {
     let found = countersign_domain::contract(name);
     if found.is_none() {
-        let known: Vec<&str> = countersign_domain::contracts().iter().map(|it| it.name).collect();
-        let near = countersign_contract::nearest(name, &known).map(|near| format!("did you mean `{near}`? "));
-        let near = near.unwrap_or_default();
-        let name = countersign_contract::show(name);
-        output::say(&format!("error: there is no contract `{name}`; {near}known are {}", known.join(", ")));
+        say_none_of(name, &countersign_domain::contracts().iter().map(|it| it.name).collect::<Vec<_>>());
     }
     found
+}
+
+/// Whether a contract is built in or declared in the configuration.
+pub fn is_known(name: &str, project: &Project) -> bool {
+    countersign_domain::contract(name).is_some() || project.foreign.iter().any(|it| it.name == name)
+}
+
+/// Says that there is no such contract, and which there are.
+pub fn say_unknown(name: &str, project: &Project) {
+    let ours = countersign_domain::contracts().iter().map(|it| it.name);
+    say_none_of(name, &ours.chain(project.foreign.iter().map(|it| it.name.as_str())).collect::<Vec<_>>());
+}
+
+fn say_none_of(name: &str, known: &[&str]) {
+    let near = countersign_contract::nearest(name, known).map(|near| format!("did you mean `{near}`? "));
+    let near = near.unwrap_or_default();
+    let name = countersign_contract::show(name);
+    output::say(&format!("error: there is no contract `{name}`; {near}known are {}", known.join(", ")));
 }

@@ -1,23 +1,27 @@
 //! `countersign fix`
 
-use super::{Exit, output};
-use crate::gather::{self, Company, Given, Input, Together};
+mod summarizer;
+
+use super::{Exit, contracts, output};
+use crate::company::{Company, Given, Together};
+use crate::gather::Input;
 use crate::project::Project;
+use crate::shelf::Shelf;
 use crate::terminal::Terminal;
 use crate::{files, world};
-use anyhow::{Context, bail};
+use anyhow::Context;
 use countersign_contract::fix::{Fixed, fix};
-use countersign_contract::{Checker, Form, Outside, Request, check, parse, utf8};
+use countersign_contract::{Checked, Checker, Form, Outside, Request, check, parse};
 use countersign_diagnostic::render::text;
-use countersign_diagnostic::{Severity, Source};
+use countersign_diagnostic::{Severity, Source, visible};
+use countersign_domain::handoff::location;
 use countersign_domain::validation::payload::ValidationRequest;
 use countersign_domain::validation::tolerant;
-use serde_json::{Map, Value, json};
-use std::io::{Read, Write};
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::time::Duration;
+use summarizer::summarized;
 
 /// Repair documents: defaults, every rule's repair, and for handoffs the ladder of compression
 ///
@@ -32,7 +36,7 @@ Examples:
   countersign fix handoff.json --max-tokens 1500 --summarizer 'llm summarize'
   countersign fix answer.json --with request.json    a validator's loose answer
 
-Exit codes: 0 the result passes, 1 a person must decide, 3 something could not be read.")]
+Exit codes: 0 the result passes, 1 a person must decide, 2 wrong usage, 3 something could not be read.")]
 pub struct Args {
     /// Files, or - for standard input
     #[arg(value_name = "FILES|-", required = true)]
@@ -58,26 +62,21 @@ pub struct Args {
     #[arg(long, value_name = "CMD")]
     summarizer: Option<String>,
 
-    /// How standard input is called and, by its ending, written
+    /// What standard input is called in output; the ending of the name tells its form
     #[arg(long, value_name = "NAME")]
     stdin_filename: Option<String>,
 }
 
-/// How long a summariser may take for one text.
-const SUMMARIZER_TIMEOUT: Duration = Duration::from_secs(60);
-/// How many bytes of its answer are read.
-const SUMMARY_MAX: u64 = 1 << 20;
-
 pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
-    let inputs = gather::inputs(&args.paths, args.stdin_filename.as_deref())?;
-    if !args.write && inputs.len() > 1 {
-        output::say("error: without --write one document is repaired at a time, since it goes to standard output");
+    if let Some(name) = args.contract.as_deref().filter(|name| !contracts::is_known(name, project)) {
+        contracts::say_unknown(name, project);
         return Ok(Exit::Usage);
     }
-    if args.write && inputs.iter().any(|input| input.path.is_none()) {
-        output::say("error: standard input cannot be replaced; leave --write out");
+    if let Some(wrong) = wrong_usage(args) {
+        output::say(&format!("error: {wrong}"));
         return Ok(Exit::Usage);
     }
+    let inputs: Vec<Input> = args.paths.iter().map(|path| Input::named(path, args.stdin_filename.as_deref())).collect();
     let mut settings = project.settings.clone();
     if let Some(max) = args.max_tokens {
         settings.tokens_max = max.min(settings.tokens_max);
@@ -85,14 +84,33 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     let checker = Checker { settings: &settings, ..project.checker() };
     let outside = world::outside(None);
     let given = Given::read(&args.with, &checker, &outside);
-    let mut exit = Exit::Allowed;
+    let (together, shelf) = (Together::default(), Shelf::default());
+    given.unread.iter().for_each(|unread| output::say(&format!("error: {unread}")));
+    let mut exit = if given.unread.is_empty() { Exit::Allowed } else { Exit::Failed };
     for (number, input) in inputs.iter().enumerate() {
-        let company =
-            Company { given: &given, together: &Together::default(), inputs: &inputs, checker: &checker, number };
+        let company = Company::new(&given, &together, &inputs, &checker, &shelf, number);
         let job = Job { args, project, checker: &checker, outside: &outside, company: &company };
-        exit = exit.max(job.one(input)?);
+        // One that fails does not keep the others from being repaired.
+        exit = exit.max(job.one(input).unwrap_or_else(|error| {
+            output::say(&format!("error: {error:#}"));
+            Exit::Failed
+        }));
     }
     Ok(exit)
+}
+
+fn wrong_usage(args: &Args) -> Option<String> {
+    let mut paths = args.paths.iter();
+    if let Some(folder) = paths.clone().find(|path| path.is_dir()) {
+        return Some(format!("`{}` is a directory; name the files to repair", folder.display()));
+    }
+    if !args.write && args.paths.len() > 1 {
+        return Some("without --write one document is repaired at a time, since it goes to standard output".to_owned());
+    }
+    if args.write && paths.any(|path| path.as_os_str() == "-") {
+        return Some("standard input cannot be replaced; leave --write out".to_owned());
+    }
+    None
 }
 
 struct Job<'a> {
@@ -105,21 +123,14 @@ struct Job<'a> {
 
 impl Job<'_> {
     fn one(&self, input: &Input) -> anyhow::Result<Exit> {
-        let bytes = match input.read(self.checker.settings.size_max) {
-            Ok(bytes) => bytes,
-            Err(why) => bail!("`{}` cannot be read: {why}", input.name),
-        };
-        let original =
-            utf8(&bytes).map_err(|fault| anyhow::anyhow!("`{}` cannot be read: {}", input.name, fault.message))?;
-        let (text, mut changes) = self.take_answer(input, original);
+        let original = &input.text(self.checker.settings.size_max)?;
+        let before = check(self.checker, &self.request(Source { name: &input.name, text: original }, self.outside));
+        let (text, mut changes) = self.take_answer(input, original, &before);
         let fixed = self.fix_and_keep(input, &text)?;
         changes.extend(fixed.changes.iter().cloned());
-        let unchanged = fixed.text == original;
+        let unchanged = fixed.text == *original;
         if !unchanged {
-            let before = check(self.checker, &self.request(Source { name: &input.name, text: original }));
-            let shown = output::masked(original, &before.decision);
-            let repaired = output::masked(&fixed.text, &fixed.checked.decision);
-            output::say(&diff(&shown, &repaired, &input.name));
+            self.show_diff(input, original, &before, &fixed);
         }
         for change in &changes {
             output::say(&format!("  {change}"));
@@ -127,58 +138,86 @@ impl Job<'_> {
         match &input.path {
             Some(path) if self.may_write(&fixed) && !unchanged => files::write(path, &fixed.text)?,
             _ if self.args.write => {}
-            _ => output::print(&fixed.text),
+            _ => output::print(&printable(&fixed)),
         }
         Ok(self.conclude(input, &fixed, unchanged))
     }
 
-    /// Brings a validator's loose answer into the form of a validation response, where the request tells how.
-    fn take_answer(&self, input: &Input, original: &str) -> (String, Vec<String>) {
-        let form = Form::of_name(&input.name).unwrap_or_else(|| Form::of_text(original));
-        let document = parse(original, form, self.checker.settings.size_max).ok();
-        let Some(value) = document.map(|document| document.root().to_value()) else {
-            return (original.to_owned(), Vec::new());
-        };
-        let source = Source { name: &input.name, text: original };
-        let checked = check(self.checker, &self.request(source));
-        let is_answer = match checked.contract {
-            None => !checked.told,
-            Some(contract) => contract.name == "validation_response" && checked.records.is_empty(),
-        };
+    fn show_diff(&self, input: &Input, original: &str, before: &Checked, fixed: &Fixed) {
+        if output::may_hide_secret(original, before) {
+            output::say("what was changed is not shown: the original may hold a secret");
+            return;
+        }
+        let shown = output::masked(original, &before.decision);
+        let repaired = output::masked(&fixed.text, &fixed.checked.decision);
+        output::say_lines(&diff(&shown, &repaired, &visible(&input.name)));
+    }
+
+    /// Brings a validator's loose answer into the form of a validation response. The ladder of that contract does the
+    /// same, but only for what has the marks of a response, and without the request; here is what is left: answers whose
+    /// contract cannot be told, and those that nothing but the request can complete.
+    fn take_answer<'t>(&self, input: &Input, original: &'t str, before: &Checked) -> (Cow<'t, str>, Vec<String>) {
         let request = self.company.given_only::<ValidationRequest>();
-        let answer = is_answer.then(|| tolerant::repair_answer(&value, request.as_deref(), self.outside.now)).flatten();
+        let incomplete =
+            before.contract.is_some_and(|it| it.name == "validation_response") && before.records.is_empty();
+        let form = Form::of_name(&input.name).unwrap_or_else(|| Form::of_text(original));
+        let answer = (!before.told || (incomplete && request.is_some()))
+            .then(|| parse(original, form, self.checker.settings.size_max).ok())
+            .flatten()
+            .and_then(|it| tolerant::repair_answer(&it.root().to_value(), request.as_deref(), self.outside.now));
         match answer {
-            Some((answer, done)) => (countersign_contract::fix::write(&answer, original, form), done),
-            None => (original.to_owned(), Vec::new()),
+            Some((answer, done)) => (countersign_contract::fix::write(&answer, original, form).into(), done),
+            None => (original.into(), Vec::new()),
         }
     }
 
     /// Repairs the document, and with --write keeps what was taken out before anything else is written.
     fn fix_and_keep(&self, input: &Input, text: &str) -> anyhow::Result<Fixed> {
         let source = Source { name: &input.name, text };
-        let mut fixed = self.fix(source, None);
-        let Some(at) = fixed.kept_at.clone() else { return Ok(fixed) };
         let document = input.path.as_deref().unwrap_or(Path::new(""));
-        let at = free_name(&at, &fixed.kept, document, self.project);
-        if fixed.kept_at.as_deref() != Some(&at) {
-            fixed = self.fix(source, Some(&at));
-        }
+        let outside = self.with_names_taken(source, document);
+        let fixed = self.fix(source, None, &outside);
+        let Some(at) = &fixed.kept_at else { return Ok(fixed) };
         if !self.may_write(&fixed) {
             output::say(&format!("what is taken out would be kept in {at}"));
             return Ok(fixed);
         }
-        let path = world::resolve(&at, document, self.project);
-        let kept = world::beneath(&path, document, self.project).and_then(|()| keep(&path, &fixed));
-        let Err(error) = kept else {
-            output::say(&format!("what is taken out is kept in {}", path.display()));
-            return Ok(fixed);
+        let place = world::place(at, document, self.project)
+            .with_context(|| format!("{at} lies outside the project and the temporary directory"));
+        let kept = place.and_then(|path| keep(&path, &fixed).map(|()| path));
+        let error = match kept {
+            Ok(path) => {
+                output::say(&format!("what is taken out is kept in {}", path.display()));
+                return Ok(fixed);
+            }
+            Err(error) => error,
         };
         let name = format!("session-context-{}.json", uuid::Uuid::new_v4());
         let fallback = std::env::temp_dir().join("countersign-handoffs").join(name);
         output::say(&format!("warning: {error:#}; using the fallback location {}", fallback.display()));
-        let fixed = self.fix(source, Some(&fallback.display().to_string()));
+        let fixed = self.fix(source, Some(&fallback.display().to_string()), &outside);
         keep(&fallback, &fixed).context("what is taken out cannot be kept anywhere; nothing was changed")?;
         Ok(fixed)
+    }
+
+    /// The world with those of the names for what is taken out that are taken: which names there are, and which is
+    /// chosen, only the handoff's own rules say. A name where there is no file is not listed, since it is not missed.
+    fn with_names_taken(&self, source: Source<'_>, document: &Path) -> Outside {
+        let mut outside = self.outside.clone();
+        let form = self.request(source, self.outside).form();
+        let value = parse(source.text, form, self.checker.settings.size_max).ok().map(|it| it.root().to_value());
+        let session = value.as_ref().and_then(|it| it.pointer("/handoff/source/session_path")).and_then(Value::as_str);
+        let Some(session) = session else { return outside };
+        let taken = RefCell::new(Vec::new());
+        location::of_kept(session, |name| {
+            let there = world::place(name, document, self.project).is_some_and(|path| path.exists());
+            if there {
+                taken.borrow_mut().push(name.to_owned());
+            }
+            there
+        });
+        outside.files.extend(taken.into_inner().into_iter().map(|name| (name, true)));
+        outside
     }
 
     /// A document that gave something up and is still refused is not written: the original is then worth more.
@@ -186,7 +225,7 @@ impl Job<'_> {
         self.args.write && (fixed.checked.decision.allow || fixed.kept.is_empty())
     }
 
-    fn fix(&self, source: Source<'_>, kept_at: Option<&str>) -> Fixed {
+    fn fix(&self, source: Source<'_>, kept_at: Option<&str>, outside: &Outside) -> Fixed {
         let mut summarize = |text: &str, length: usize| {
             let command = self.args.summarizer.as_deref()?;
             match summarized(command, text, length) {
@@ -197,17 +236,17 @@ impl Job<'_> {
                 }
             }
         };
-        fix(self.checker, &self.request(source), kept_at, &mut summarize)
+        fix(self.checker, &self.request(source, outside), kept_at, &mut summarize)
     }
 
-    fn request<'r>(&'r self, source: Source<'r>) -> Request<'r> {
+    fn request<'r>(&'r self, source: Source<'r>, outside: &'r Outside) -> Request<'r> {
         Request {
             source,
             form: None,
             contract: self.args.contract.as_deref(),
             against: None,
             others: self.company,
-            outside: self.outside,
+            outside,
         }
     }
 
@@ -220,14 +259,12 @@ impl Job<'_> {
         }
         let shown = output::masked(&fixed.text, decision);
         let source = Source { name: &input.name, text: &shown };
-        let terminal = Terminal::stdout();
-        output::say(&format!(
-            "\nafter {} of {} attempts a person must decide:\n",
-            fixed.attempts,
-            countersign_contract::fix::ATTEMPTS_MAX
-        ));
+        let terminal = Terminal::stderr();
+        let look = output::look(terminal.look(), &fixed.text, &fixed.checked);
+        let most = countersign_contract::fix::ATTEMPTS_MAX;
+        output::say_lines(&format!("\nafter {} of {most} attempts a person must decide:\n", fixed.attempts));
         for finding in decision.details.diagnostics.iter().filter(|it| it.severity == Severity::Error) {
-            output::say(&text::diagnostic(finding, source, terminal.look()));
+            output::say_rendered(&text::diagnostic(finding, source, look));
         }
         output::say(&text::verdict(decision));
         Exit::Refused
@@ -239,60 +276,24 @@ fn diff(before: &str, after: &str, name: &str) -> String {
     diff.unified_diff().context_radius(2).header(name, &format!("{name} (repaired)")).to_string()
 }
 
-/// Where what is taken out goes without overwriting what an earlier repair kept there.
-fn free_name(at: &str, kept: &Map<String, Value>, document: &Path, project: &Project) -> String {
-    let (stem, ending) = at.rsplit_once('.').unwrap_or((at, "json"));
-    let names = std::iter::once(at.to_owned()).chain((2..).map(|count| format!("{stem}-{count}.{ending}")));
-    let free = |name: &String| {
-        let path = world::resolve(name, document, project);
-        !path.exists() || std::fs::read_to_string(&path).is_ok_and(|old| old == kept_text(kept))
-    };
-    names.take(10_000).find(free).unwrap_or_else(|| at.to_owned())
+/// The repaired document as it may be shown. A secret that no repair could take out, such as one in a key, is covered.
+fn printable(fixed: &Fixed) -> Cow<'_, str> {
+    if output::may_hide_secret(&fixed.text, &fixed.checked) {
+        output::say("the document is not shown: it could not be read, and may hold a secret");
+        return Cow::Borrowed("");
+    }
+    let shown = output::masked(&fixed.text, &fixed.checked.decision);
+    if shown != fixed.text {
+        output::say("warning: a secret that is still in the document is shown as asterisks; take it out by hand");
+    }
+    shown
 }
 
+/// Writes what was taken out to a file of its own. What is there already is never written over.
 fn keep(path: &Path, fixed: &Fixed) -> anyhow::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     }
-    files::write(path, &kept_text(&fixed.kept))
-}
-
-fn kept_text(kept: &Map<String, Value>) -> String {
-    format!("{:#}\n", json!({ "kept_by": "countersign fix", "values": kept }))
-}
-
-/// Runs the summariser: the text on its standard input, the length it should keep to in `COUNTERSIGN_LENGTH`. The words
-/// of the command come from the person who typed them and are passed on as they are, without a shell.
-fn summarized(command: &str, text: &str, length: usize) -> anyhow::Result<String> {
-    let mut words = command.split_whitespace();
-    let program = words.next().context("the command is empty")?;
-    let mut child = Command::new(program)
-        .args(words)
-        .env("COUNTERSIGN_LENGTH", length.to_string())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .with_context(|| format!("`{program}` cannot be started"))?;
-    let mut stdin = child.stdin.take().context("no standard input")?;
-    let mut stdout = child.stdout.take().context("no standard output")?;
-    let text = text.to_owned();
-    std::thread::spawn(move || stdin.write_all(text.as_bytes()));
-    let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || {
-        let mut out = Vec::new();
-        let read = stdout.by_ref().take(SUMMARY_MAX).read_to_end(&mut out);
-        let _ = sender.send(read.map(|_| out));
-    });
-    // Output ends when everyone who holds it has gone; a command that leaves someone behind must not hold us.
-    let out = receiver.recv_timeout(SUMMARIZER_TIMEOUT);
-    if out.is_err() {
-        child.kill()?;
-    }
-    let status = child.wait()?;
-    let out = out.map_err(|_| anyhow::anyhow!("it took longer than {} s", SUMMARIZER_TIMEOUT.as_secs()))??;
-    if !status.success() {
-        bail!("it ended with {status}");
-    }
-    Ok(String::from_utf8(out).context("its output is not UTF-8")?.trim().to_owned())
+    let text = format!("{:#}\n", json!({ "kept_by": "countersign fix", "values": fixed.kept }));
+    files::write_new(path, &text)
 }

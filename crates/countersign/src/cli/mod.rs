@@ -40,9 +40,19 @@ pub struct Cli {
     #[arg(long, global = true, env = "COUNTERSIGN_PROJECT", value_name = "DIR", help_heading = "Everywhere")]
     project: Option<PathBuf>,
 
+    /// How many bytes a document may have; 16 MiB unless given
+    #[arg(
+        long, global = true, env = "COUNTERSIGN_MAX_SIZE", value_name = "BYTES", help_heading = "Everywhere",
+        value_parser = clap::value_parser!(u32).range(1..=SIZE_LIMIT),
+    )]
+    max_size: Option<u32>,
+
     #[command(subcommand)]
     verb: Verb,
 }
+
+/// The most that `--max-size` may allow.
+const SIZE_LIMIT: i64 = countersign_contract::SIZE_MAX_LIMIT as i64;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -88,7 +98,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> anyhow::Result<Exit> {
-    let project = || Project::find(cli.project.as_deref());
+    let project = || Project::find(cli.project.as_deref(), cli.max_size.map(|size| size as usize));
     match cli.verb {
         Verb::Check(args) => check::run(&args, &project()?),
         Verb::Fix(args) => fix::run(&args, &project()?),

@@ -1,7 +1,8 @@
 //! Standard output and standard error, written so that a closed pipe is not a crash.
 
-use countersign_contract::{rules, scan};
-use countersign_diagnostic::Decision;
+use countersign_contract::{Checked, rules, scan};
+use countersign_diagnostic::render::text::Look;
+use countersign_diagnostic::{Decision, visible, visible_lines};
 use std::borrow::Cow;
 use std::io::Write;
 
@@ -16,14 +17,36 @@ pub fn masked<'t>(text: &'t str, decision: &Decision) -> Cow<'t, str> {
     scan::mask(text, &spans)
 }
 
+/// Whether a document may hold a secret that nobody could find, because what it says could not be read: its values have
+/// not been looked at one by one.
+pub fn may_hide_secret(text: &str, checked: &Checked) -> bool {
+    !checked.told && scan::may_hold_secret(text.as_bytes())
+}
+
+/// The look of findings in a document: without its lines where they may hold a secret that nobody could find.
+pub fn look<'l>(look: Look<'l>, text: &str, checked: &Checked) -> Look<'l> {
+    Look { lines: look.lines && !may_hide_secret(text, checked), ..look }
+}
+
 /// Writes to standard output. A reader that has gone away is not an error of ours.
 pub fn print(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// Writes a line to standard error.
-pub fn say(text: &str) {
+/// Writes a line to standard error. Names and documents may be quoted in it: what would act on a terminal, or begin a line
+/// of its own, is made visible.
+pub fn say(line: &str) {
+    say_rendered(&visible(line));
+}
+
+/// The same for several lines of a document.
+pub fn say_lines(text: &str) {
+    say_rendered(&visible_lines(text));
+}
+
+/// Writes what was rendered for a terminal, and so has codes of its own in it.
+pub fn say_rendered(text: &str) {
     let mut out = std::io::stderr().lock();
     let _ = writeln!(out, "{text}");
 }

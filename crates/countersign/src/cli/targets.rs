@@ -2,13 +2,13 @@
 
 use super::rules::Format;
 use super::{Exit, output};
-use crate::gather;
+use crate::gather::Input;
 use crate::project::Project;
 use crate::{files, world};
 use anyhow::Context;
 use countersign_contract::{Form, Request, SIZE_MAX, check, parse, utf8};
-use countersign_diagnostic::Source;
 use countersign_diagnostic::render::text;
+use countersign_diagnostic::{Source, visible, visible_json};
 use countersign_domain::handoff::payload::UniversalHandoff;
 use countersign_domain::handoff::targets::{self, Candidate};
 use serde_json::{Value, json};
@@ -47,12 +47,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
-    let inputs = gather::inputs(std::slice::from_ref(&args.file), None)?;
-    let input = inputs.first().context("no handoff was found")?;
-    let bytes = input
-        .read(project.settings.size_max)
-        .map_err(|why| anyhow::anyhow!("`{}` cannot be read: {why}", input.name))?;
-    let source = utf8(&bytes).map_err(|fault| anyhow::anyhow!("`{}` cannot be read: {}", input.name, fault.message))?;
+    let input = Input::named(&args.file, None);
+    let source = &input.text(project.settings.size_max)?;
     let outside = world::outside(None);
     let request = Request {
         contract: Some("universal_handoff"),
@@ -88,14 +84,16 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
                 json!({ "skill": it.candidate.name, "score": it.score, "parts": parts })
             })
             .collect();
-        output::print(&format!("{:#}\n", json!(list)));
+        output::print(&format!("{}\n", visible_json(&format!("{:#}", json!(list)))));
         return Ok(Exit::Allowed);
     }
     for it in &best {
         let description = it.candidate.description.as_deref().map(|it| format!("  {}", countersign_contract::show(it)));
-        output::print(&format!("{:>4}  {}{}\n", it.score, it.candidate.name, description.unwrap_or_default()));
+        let name = visible(&it.candidate.name);
+        output::print(&format!("{:>4}  {name}{}\n", it.score, description.unwrap_or_default()));
         for part in &it.parts {
-            output::print(&format!("      {:>+4} {}: {}\n", part.points, part.name, part.reason));
+            let reason = visible(&part.reason);
+            output::print(&format!("      {:>+4} {}: {reason}\n", part.points, part.name));
         }
     }
     Ok(Exit::Allowed)
@@ -145,7 +143,7 @@ fn skill_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn read_value(path: &Path, form: Form) -> anyhow::Result<Value> {
-    let bytes = files::read(path, SIZE_MAX).map_err(anyhow::Error::msg)?;
+    let bytes = files::read(path, SIZE_MAX).map_err(|why| anyhow::anyhow!(why.why(SIZE_MAX)))?;
     let text = utf8(&bytes).map_err(|fault| anyhow::anyhow!(fault.message))?;
     let document = parse(text, form, SIZE_MAX).map_err(|fault| anyhow::anyhow!(fault.message))?;
     Ok(document.root().to_value())

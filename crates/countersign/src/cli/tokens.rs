@@ -2,10 +2,10 @@
 
 use super::rules::Format;
 use super::{Exit, output};
-use crate::gather;
+use crate::gather::Input;
 use crate::project::{Project, encoding_name};
-use anyhow::Context;
-use countersign_contract::{Form, parse, utf8};
+use countersign_contract::{Form, parse};
+use countersign_diagnostic::{visible, visible_json};
 use countersign_tokens::Encoding;
 use serde_json::json;
 use std::path::PathBuf;
@@ -45,12 +45,8 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
         None => project.settings.encoding,
     };
     let encoding: Encoding = name.parse().map_err(|_| anyhow::anyhow!("there is no encoding `{name}`"))?;
-    let inputs = gather::inputs(std::slice::from_ref(&args.file), None)?;
-    let input = inputs.first().context("nothing to count was found")?;
-    let bytes = input
-        .read(project.settings.size_max)
-        .map_err(|why| anyhow::anyhow!("`{}` cannot be read: {why}", input.name))?;
-    let text = utf8(&bytes).map_err(|fault| anyhow::anyhow!("`{}` cannot be read: {}", input.name, fault.message))?;
+    let input = Input::named(&args.file, None);
+    let text = &input.text(project.settings.size_max)?;
     let form = Form::of_name(&input.name).filter(|form| *form != Form::Markdown);
     let document = form.and_then(|form| parse(text, form, project.settings.size_max).ok());
     let compact = document.map(|document| document.root().compact());
@@ -66,13 +62,13 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
             "characters": compact.as_deref().unwrap_or(text).chars().count(),
             "bytes": compact.as_deref().unwrap_or(text).len(),
         });
-        output::print(&format!("{line}\n"));
+        output::print(&format!("{}\n", visible_json(&line.to_string())));
         return Ok(Exit::Allowed);
     }
     let shown = match compact_count {
         Some(count) => format!("{count} tokens as compact JSON, {as_written} as written"),
         None => format!("{as_written} tokens"),
     };
-    output::print(&format!("{}: {shown} ({name})\n", input.name));
+    output::print(&format!("{}: {shown} ({name})\n", visible(&input.name)));
     Ok(Exit::Allowed)
 }

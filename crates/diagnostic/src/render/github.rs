@@ -1,6 +1,6 @@
 //! Workflow commands of GitHub Actions: each finding becomes an annotation on the changed file.
 
-use crate::{Decision, Severity, Source};
+use crate::{Decision, Severity, Source, visible};
 
 /// One line for each finding.
 pub fn decision(decision: &Decision, source: Source<'_>) -> String {
@@ -18,14 +18,14 @@ pub fn decision(decision: &Decision, source: Source<'_>) -> String {
             // Annotations over several lines may not name columns.
             String::new()
         };
-        let help = if it.help.is_empty() { String::new() } else { format!("\nhelp: {}", it.help) };
+        let help = if it.help.is_empty() { String::new() } else { format!("%0Ahelp: {}", data(&it.help)) };
         out.push_str(&format!(
             "::{command} file={},line={},endLine={}{column},title={}::{}\n",
             property(&decision.details.file),
             start.line,
             end.line,
             property(&format!("{} {}", it.code, it.rule)),
-            data(&format!("{} (at {}){help}", it.message, pointer(it.pointer.as_str()))),
+            data(&format!("{} (at {})", it.message, pointer(it.pointer.as_str()))) + &help,
         ));
     }
     out
@@ -35,8 +35,14 @@ fn pointer(pointer: &str) -> &str {
     if pointer.is_empty() { "/" } else { pointer }
 }
 
+/// A document that could not be read at all: there is no line to show it beside.
+pub fn unread(file: &str, why: &str) -> String {
+    format!("::error file={}::{}\n", property(file), data(why))
+}
+
+/// What a command says. Whatever acts is made visible first: a line break in it would begin a command of its own.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    visible(text).replace('%', "%25")
 }
 
 fn property(text: &str) -> String {

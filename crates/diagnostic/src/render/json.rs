@@ -1,13 +1,13 @@
 //! One decision a line, as JSON.
 
-use crate::{Decision, Diagnostic, Source};
+use crate::{Decision, Diagnostic, Source, visible_json};
 use serde_json::{Value, json};
 
 /// The decision as one line of JSON, without the line break.
 pub fn decision(decision: &Decision, source: Source<'_>) -> String {
     let details = &decision.details;
     let diagnostics: Vec<Value> = details.diagnostics.iter().map(|it| diagnostic(it, source)).collect();
-    json!({
+    let line = json!({
         "allow": decision.allow,
         "code": decision.code_str(),
         "reason": decision.reason,
@@ -17,8 +17,8 @@ pub fn decision(decision: &Decision, source: Source<'_>) -> String {
             "version": details.version,
             "diagnostics": diagnostics,
         },
-    })
-    .to_string()
+    });
+    visible_json(&line.to_string()).into_owned()
 }
 
 /// One finding, with its place as people count.

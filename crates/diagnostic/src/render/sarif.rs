@@ -1,6 +1,6 @@
 //! SARIF 2.1.0: one log for all documents of a check.
 
-use crate::{Diagnostic, Severity, Source};
+use crate::{Diagnostic, Severity, Source, url_path, visible_json};
 use serde_json::{Value, json};
 
 /// What is said about a rule in the log.
@@ -14,6 +14,11 @@ pub struct Rule<'a> {
     pub explanation: &'a str,
     /// How much a finding of it weighs.
     pub severity: Severity,
+}
+
+/// The whole log, as the text of a file.
+pub fn text(log: &Value) -> String {
+    format!("{}\n", visible_json(&format!("{log:#}")))
 }
 
 /// The whole log.
@@ -55,7 +60,7 @@ pub fn result(diagnostic: &Diagnostic, source: Source<'_>) -> Value {
         "message": { "text": text },
         "locations": [{
             "physicalLocation": {
-                "artifactLocation": { "uri": uri(source.name) },
+                "artifactLocation": { "uri": url_path(source.name) },
                 "region": {
                     "startLine": start.line,
                     "startColumn": start.column,
@@ -71,16 +76,4 @@ pub fn result(diagnostic: &Diagnostic, source: Source<'_>) -> Value {
 
 fn level(severity: Severity) -> &'static str {
     severity.as_str()
-}
-
-/// A path as a relative reference: what a URI may not hold is written in hexadecimal.
-fn uri(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for byte in path.replace('\\', "/").bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => out.push(char::from(byte)),
-            other => out.push_str(&format!("%{other:02X}")),
-        }
-    }
-    out
 }

@@ -1,8 +1,8 @@
 //! The look of rustc: what is wrong, where, the lines in question, and what to do.
 
-use crate::{Decision, Diagnostic, Severity, Source};
+use crate::{Decision, Diagnostic, Severity, Source, url_path, visible};
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use std::ops::Range;
 
 /// How the text is to look.
@@ -14,11 +14,13 @@ pub struct Look<'a> {
     pub width: usize,
     /// What a path is linked to on a terminal that can: the URL before the file name, such as `file:///home/me/`.
     pub link: Option<&'a str>,
+    /// Whether the lines in question are shown, or only where they are.
+    pub lines: bool,
 }
 
 impl Default for Look<'_> {
     fn default() -> Self {
-        Self { colour: false, width: 120, link: None }
+        Self { colour: false, width: 120, link: None, lines: true }
     }
 }
 
@@ -50,17 +52,22 @@ pub fn diagnostic(diagnostic: &Diagnostic, source: Source<'_>, look: Look<'_>) -
     for label in &diagnostic.labels {
         let inside = label.span.as_ref().filter(|it| window.start <= it.start && it.end <= window.end);
         if let Some(inside) = inside {
-            snippet = snippet.annotation(AnnotationKind::Context.span(shift(inside)).label(label.text.as_str()));
+            snippet = snippet.annotation(AnnotationKind::Context.span(shift(inside)).label(visible(&label.text)));
         }
     }
-    let mut group = level.primary_title(diagnostic.message.as_str()).id(diagnostic.rule).element(snippet.path(MARK));
-    for label in diagnostic.labels.iter().filter(|it| !is_inside(it.span.as_ref(), &window)) {
+    // The mark stands for the path alone.
+    let title = level.primary_title(visible(&diagnostic.message).replace(MARK, "?")).id(diagnostic.rule);
+    let mut group = match look.lines {
+        true => title.element(snippet.path(MARK)),
+        false => title.element(Origin::path(MARK)),
+    };
+    for label in diagnostic.labels.iter().filter(|it| !look.lines || !is_inside(it.span.as_ref(), &window)) {
         let place = label.span.as_ref().map(|span| source.places(span).0);
         let line = place.map(|place| format!(" (line {})", place.line)).unwrap_or_default();
-        group = group.element(Level::NOTE.message(format!("{} at {}{line}", label.text, label.pointer)));
+        group = group.element(Level::NOTE.message(visible(&format!("{} at {}{line}", label.text, label.pointer)).into_owned()));
     }
     if !diagnostic.help.is_empty() {
-        group = group.element(Level::HELP.message(diagnostic.help.as_str()));
+        group = group.element(Level::HELP.message(visible(&diagnostic.help)));
     }
     let renderer = if look.colour { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.term_width(look.width).decor_style(DecorStyle::Ascii);
@@ -89,16 +96,19 @@ pub fn verdict(decision: &Decision) -> String {
         }
     }
     let counts = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
-    match decision.code {
+    let said = match decision.code {
         None => format!("allowed: {}{contract}{counts}", details.file),
         Some(code) => format!("refused: {code} {}{contract}{counts}", details.file),
-    }
+    };
+    visible(&said).into_owned()
 }
 
-/// Stands for the path while the snippet is laid out, since the renderer cannot add a pointer to it.
-const MARK: &str = "\u{1}";
+/// Stands for the path while the snippet is laid out, since the renderer cannot add a pointer to it. A letter of no
+/// one's alphabet, which the renderer leaves as it is.
+const MARK: &str = "\u{F8FF}";
 
-/// Puts the real place and the pointer where the renderer put the mark.
+/// Puts the real place and the pointer where the renderer put the mark, which is the first one: the title has none, and
+/// lines of the document come after it.
 fn locate(
     rendered: &str,
     diagnostic: &Diagnostic,
@@ -107,8 +117,8 @@ fn locate(
     look: Look<'_>,
 ) -> String {
     let mut place = format!("{}:{line}:{column}", visible(name));
-    if let Some(link) = look.link {
-        place = format!("\u{1b}]8;;{link}{name}\u{1b}\\{place}\u{1b}]8;;\u{1b}\\");
+    if let Some(url) = look.link.and_then(|link| url(link, name)) {
+        place = format!("\u{1b}]8;;{url}\u{1b}\\{place}\u{1b}]8;;\u{1b}\\");
     }
     if !diagnostic.pointer.as_str().is_empty() {
         place.push_str(&format!(" ({})", visible(diagnostic.pointer.as_str())));
@@ -116,35 +126,35 @@ fn locate(
     let mut out = String::with_capacity(rendered.len() + place.len());
     let mut placed = false;
     for line in rendered.lines() {
-        match line.split_once("-->").filter(|_| !placed) {
+        match line.split_once(MARK).filter(|_| !placed) {
             // What follows the mark is the renderer's own line and column.
             Some((before, _)) => {
                 placed = true;
                 out.push_str(before);
-                out.push_str("--> ");
                 if look.colour {
                     out.push_str("\u{1b}[0m");
                 }
                 out.push_str(&place);
             }
-            None => out.push_str(line),
+            // The renderer covers the lower controls in lines of the document, and leaves the upper ones.
+            None => out.extend(line.chars().map(|letter| if is_upper_control(letter) { '\u{FFFD}' } else { letter })),
         }
         out.push('\n');
     }
     out
 }
 
-/// Control characters made visible, so that a file name or a key cannot act on a terminal.
-fn visible(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        if letter.is_control() || matches!(letter, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}') {
-            out.extend(letter.escape_unicode());
-        } else {
-            out.push(letter);
-        }
+/// Where a file is to be found by a terminal. What is no file, such as `<stdin>`, is nowhere.
+fn url(base: &str, name: &str) -> Option<String> {
+    match name.as_bytes().first()? {
+        b'<' => None,
+        b'/' => Some(format!("file://{}", url_path(name))),
+        _ => Some(format!("{base}{}", url_path(name))),
     }
-    out
+}
+
+fn is_upper_control(letter: char) -> bool {
+    matches!(letter, '\u{7F}'..='\u{9F}')
 }
 
 /// The finding together with the labels that stand so near that both can be seen at once.

@@ -1,0 +1,302 @@
+//! Which documents belong together.
+
+use crate::files;
+use crate::gather::Input;
+use crate::shelf::{Choice, Loaded, Shelf};
+use countersign_contract::check::detect;
+use countersign_contract::{
+    AnyRecord, Checker, Contract, Form, Links, Others, Outside, Request, Set, check, parse, utf8,
+};
+use countersign_diagnostic::Source;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Documents that were given with `--with`: context, and no decision of their own.
+#[derive(Debug, Default)]
+pub struct Given {
+    set: Set,
+    broken: Vec<String>,
+    /// Those that could not be read at all, each with the reason.
+    pub unread: Vec<String>,
+}
+
+impl Given {
+    /// Reads and checks the documents. One that cannot be used refuses everything that is checked with it.
+    pub fn read(paths: &[PathBuf], checker: &Checker<'_>, outside: &Outside) -> Self {
+        let mut given = Self::default();
+        for path in paths {
+            let name = path.display().to_string();
+            let bytes = match files::read(path, checker.settings.size_max) {
+                Ok(bytes) => bytes,
+                Err(why) => {
+                    given.broken.push(format!("{name}: {}", why.why(checker.settings.size_max)));
+                    given.unread.push(format!(
+                        "`{name}`, given with --with, cannot be read: {}",
+                        why.why(checker.settings.size_max)
+                    ));
+                    continue;
+                }
+            };
+            let text = match utf8(&bytes) {
+                Ok(text) => text,
+                Err(fault) => {
+                    given.broken.push(format!("{name}: {}", fault.message));
+                    continue;
+                }
+            };
+            let checked = check(checker, &Request::alone(Source { name: &name, text }, outside));
+            if checked.decision.allow {
+                given.set.add_checked(&checked);
+            } else {
+                let code = checked.decision.code_str();
+                given.broken.push(format!("{name} is itself refused with {code}: {}", checked.decision.reason));
+            }
+        }
+        given
+    }
+}
+
+/// Documents that are checked in one go: each may be needed by another. Only names are kept; a document is read again
+/// when another asks for it (see [`Shelf`]), so that memory does not grow with what the documents say.
+#[derive(Debug, Default)]
+pub struct Together {
+    by_name: HashMap<&'static str, HashMap<String, Vec<usize>>>,
+    links: Links,
+}
+
+/// What is known of a document before it is checked.
+#[derive(Debug)]
+pub struct Entry {
+    contract: &'static str,
+    names: Vec<String>,
+    needs: Vec<String>,
+}
+
+impl Entry {
+    /// Reads just enough of a document to know what it is called. None for one that has no names, or cannot be read.
+    pub fn of(input: &Input, checker: &Checker<'_>) -> Option<Self> {
+        let bytes = files::read(input.path.as_ref()?, checker.settings.size_max).ok()?;
+        let text = utf8(&bytes).ok()?;
+        let form = Form::of_name(&input.name).unwrap_or_else(|| Form::of_text(text));
+        let document = parse(text, form, checker.settings.size_max).ok()?;
+        let contract = detect(checker, &document)?;
+        let contract = countersign_domain::contract(contract)?;
+        let (names, kin) = contract.index(&document)?;
+        let needs = kin.into_iter().filter(|kin| kin.contract == contract.name).map(|kin| kin.name).collect();
+        Some(Self { contract: contract.name, names, needs })
+    }
+}
+
+impl Together {
+    /// Puts the documents' names in order.
+    pub fn of(entries: Vec<Option<Entry>>) -> Self {
+        let mut all = Self::default();
+        for (number, entry) in entries.into_iter().enumerate() {
+            let Some(entry) = entry else { continue };
+            for name in entry.names {
+                for needs in &entry.needs {
+                    all.links.add(entry.contract, &name, needs);
+                }
+                all.by_name.entry(entry.contract).or_default().entry(name).or_default().push(number);
+            }
+        }
+        all
+    }
+
+    /// Which documents have a record of a contract under a name.
+    fn numbers(&self, contract: &str, name: &str) -> Option<&[usize]> {
+        self.by_name.get(contract)?.get(name).map(Vec::as_slice)
+    }
+}
+
+/// Everything that one document is checked with.
+#[derive(Debug)]
+pub struct Company<'a> {
+    given: &'a Given,
+    together: &'a Together,
+    inputs: &'a [Input],
+    checker: &'a Checker<'a>,
+    shelf: &'a Shelf,
+    /// Which of `inputs` is being checked.
+    number: usize,
+    /// What was asked for already: all rules are given the same answer, whatever becomes of the file meanwhile.
+    answers: Mutex<HashMap<(String, String), Answer>>,
+}
+
+/// The record that is meant by a name.
+#[derive(Debug, Clone)]
+enum Answer {
+    One(AnyRecord),
+    Contested,
+    None,
+}
+
+impl<'a> Company<'a> {
+    /// The company of document `number` of `inputs`.
+    pub fn new(
+        given: &'a Given,
+        together: &'a Together,
+        inputs: &'a [Input],
+        checker: &'a Checker<'a>,
+        shelf: &'a Shelf,
+        number: usize,
+    ) -> Self {
+        Self { given, together, inputs, checker, shelf, number, answers: Mutex::default() }
+    }
+
+    /// The one record of a contract that was given with `--with`; none where there are several.
+    pub fn given_only<T: Contract>(&self) -> Option<Arc<T>> {
+        self.given.set.only(T::NAME).and_then(|record| record.downcast().ok())
+    }
+
+    fn ask(&self, contract: &str, name: &str) -> Answer {
+        let key = (contract.to_owned(), name.to_owned());
+        if let Some(answer) = self.answers.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return answer.clone();
+        }
+        let answer = self.look(contract, name);
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner).insert(key, answer.clone());
+        answer
+    }
+
+    fn look(&self, contract: &str, name: &str) -> Answer {
+        let Some(numbers) = self.together.numbers(contract, name) else { return Answer::None };
+        // No document is its own company.
+        if numbers.contains(&self.number) {
+            return Answer::None;
+        }
+        let folder = |number: usize| self.inputs.get(number).and_then(|it| it.path.as_ref()?.parent());
+        let here = folder(self.number);
+        // Of several with the same ids, those in the same folder are meant.
+        let near: Vec<usize> = numbers.iter().copied().filter(|number| folder(*number) == here).collect();
+        let meant = if near.is_empty() { numbers } else { &near[..] };
+        let key = (contract, name, here.filter(|_| !near.is_empty()));
+        let chosen = self.shelf.choice(key, || self.choose(meant, name));
+        match chosen {
+            Choice::One(number) => self.record(number, name).map_or(Answer::None, Answer::One),
+            Choice::Contested => Answer::Contested,
+            Choice::None => Answer::None,
+        }
+    }
+
+    /// Which of several documents is meant by a name: the first that passes, unless another that passes says something
+    /// else under the same name. Those that are refused do not count; their own decision speaks of them.
+    fn choose(&self, numbers: &[usize], name: &str) -> Choice {
+        let mut chosen: Option<(usize, Arc<Loaded>, AnyRecord)> = None;
+        for number in numbers.iter().copied() {
+            let Some(loaded) = self.load(number) else { continue };
+            let Some(record) = loaded.record(name) else { continue };
+            match &chosen {
+                None => chosen = Some((number, loaded, record)),
+                Some((_, first, one)) if (first.contract.same)(one, &record) => {}
+                Some(_) => return Choice::Contested,
+            }
+        }
+        chosen.map_or(Choice::None, |(number, ..)| Choice::One(number))
+    }
+
+    fn record(&self, number: usize, name: &str) -> Option<AnyRecord> {
+        self.load(number)?.record(name)
+    }
+
+    /// A document as others may use it; none if it is refused or cannot be read.
+    fn load(&self, number: usize) -> Option<Arc<Loaded>> {
+        self.shelf.get(number, || {
+            let input = self.inputs.get(number)?;
+            let bytes = files::read(input.path.as_ref()?, self.checker.settings.size_max).ok()?;
+            let text = utf8(&bytes).ok()?;
+            let outside = Outside::default();
+            let checked = check(self.checker, &Request::alone(Source { name: &input.name, text }, &outside));
+            let contract = checked.contract.filter(|_| checked.decision.allow)?;
+            Some(Loaded { contract, records: checked.records, bytes: bytes.len() })
+        })
+    }
+}
+
+impl Others for Company<'_> {
+    fn find(&self, contract: &str, name: &str) -> Option<AnyRecord> {
+        if self.given.set.given(contract) {
+            return self.given.set.find(contract, name);
+        }
+        match self.ask(contract, name) {
+            Answer::One(record) => Some(record),
+            Answer::Contested | Answer::None => None,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.given.set.is_empty() && self.given.broken.is_empty() && self.together.by_name.is_empty()
+    }
+
+    fn given(&self, contract: &str) -> bool {
+        self.given.set.given(contract)
+    }
+
+    fn contested(&self, contract: &str, name: &str) -> bool {
+        if self.given.set.given(contract) {
+            return self.given.set.contested(contract, name);
+        }
+        matches!(self.ask(contract, name), Answer::Contested)
+    }
+
+    fn unreadable(&self) -> &[String] {
+        &self.given.broken
+    }
+
+    /// A record that is checked in the same go, and on no circle, is a circle of its own: whoever asks need not look for
+    /// a way through the other documents, each of which would be read for it.
+    fn circle(&self, contract: &'static str, name: &str) -> Option<Vec<String>> {
+        if self.given.set.given(contract) {
+            return self.given.set.circle(contract, name);
+        }
+        let circle = self.together.links.circle(contract, name);
+        circle.or_else(|| self.together.numbers(contract, name).map(|_| vec![name.to_owned()]))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use countersign_contract::Settings;
+    use serde_json::json;
+
+    /// A chain of assignments, each needing the one before, and what is asked about the last while files go away.
+    #[test]
+    fn questions_are_answered_once_and_circles_without_reading_anything() {
+        let folder = tempfile::tempdir().unwrap();
+        let contract = countersign_domain::contract("assignment").unwrap();
+        let mut inputs = Vec::new();
+        let mut run = String::new();
+        for number in 1..=20 {
+            let mut document = (contract.example)();
+            run = document["run_id"].as_str().unwrap().to_owned();
+            let needs: Vec<String> = (number > 1).then(|| format!("T-{}", number - 1)).into_iter().collect();
+            document["task"]["task_id"] = json!(format!("T-{number}"));
+            document["task"]["dependencies"] = json!(needs);
+            let path = folder.path().join(format!("{number}.json"));
+            std::fs::write(&path, document.to_string()).unwrap();
+            inputs.push(Input::named(&path, None));
+        }
+        let settings = Settings::default();
+        let contracts = countersign_domain::contracts();
+        let checker = Checker { contracts, foreign: &[], settings: &settings, raised: &[] };
+        let entries: Vec<Option<Entry>> = inputs.iter().map(|input| Entry::of(input, &checker)).collect();
+        let (given, together, shelf) = (Given::default(), Together::of(entries), Shelf::default());
+        let company = Company::new(&given, &together, &inputs, &checker, &shelf, 19);
+        let name = |number: usize| format!("{run}/T-{number}");
+        let record = company.find("assignment", &name(19)).unwrap();
+        for input in &inputs {
+            std::fs::remove_file(input.path.as_ref().unwrap()).unwrap();
+        }
+        // Asked again, it is the very same, whatever became of the file.
+        assert!(Arc::ptr_eq(&record, &company.find("assignment", &name(19)).unwrap()));
+        // One that was not asked for before is not to be had any more.
+        assert!(company.find("assignment", &name(5)).is_none());
+        // No file is needed to know that nobody is on a circle.
+        assert_eq!(company.circle("assignment", &name(20)), Some(vec![name(20)]));
+        assert_eq!(company.circle("assignment", &name(99)), None);
+        assert!(!company.contested("assignment", &name(19)));
+    }
+}

@@ -1,0 +1,178 @@
+//! `countersign check DIR`: nothing that is ours is passed over, and what belongs together is found.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(dead_code, reason = "each test file uses its part of the house")]
+
+mod house;
+
+use house::{House, document};
+use serde_json::json;
+use std::os::unix::fs::symlink;
+
+#[test]
+fn a_payload_that_broke_is_refused_however_it_broke() {
+    let assignment = document("assignment", json!({})).to_string();
+    let mut latin = assignment.clone().into_bytes();
+    latin.extend(b"\xe9");
+    let utf16: Vec<u8> = [0xff, 0xfe].into_iter().chain(assignment.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let cases: [(&str, Vec<u8>, i32); 9] = [
+        ("latin.json", latin, 3),
+        ("utf16.json", utf16, 3),
+        ("first-line.yaml", b"packet_type: [\n".to_vec(), 1),
+        ("quoted.yaml", b"a: 1\n'packet_type': [\n".to_vec(), 1),
+        ("flow.yaml", b"{packet_type: assignment, ".to_vec(), 1),
+        ("indented.yaml", b"  packet_type: a\n b: [\n".to_vec(), 1),
+        ("front.md", b"---\nacceptance_check: [\n---\n".to_vec(), 1),
+        ("foreign.json", b"{\"invoice_id\": ".to_vec(), 1),
+        ("list.json", format!("[{assignment}]").into_bytes(), 1),
+    ];
+    for (name, text, code) in cases {
+        let house = House::new();
+        house.write("schemas/invoice.json", "{\"type\": \"object\"}");
+        let config = "[[contracts]]\nname = \"invoice\"\nschema = \"schemas/invoice.json\"\nmarks = [\"invoice_id\"]\n";
+        house.write(".countersign/config.toml", config);
+        house.document("good.json", "assignment", json!({}));
+        assert_eq!(house.run(&["check"]).code, 0);
+        house.write(name, text);
+        let answer = house.run(&["check"]);
+        assert_eq!(answer.code, code, "{name}: {answer:?}");
+        assert!(format!("{}{}", answer.out, answer.err).contains(name), "{name}: {answer:?}");
+    }
+}
+
+#[test]
+fn files_of_others_are_skipped_however_they_look() {
+    let house = House::new();
+    house
+        .document("good.json", "assignment", json!({}))
+        .write("latin.json", b"{\"name\": \"\xe9\"}")
+        .write("large.json", format!("[\"{}\"]", "x".repeat(3_000)))
+        .write("README.md", "# Handoffs\n\nhandoff: a word, and ownership: another\n")
+        .write("schema.json", "{\"properties\": {\"handoff\": {\"type\": \"object\"}}}")
+        .write("nested.yaml", "team:\n  ownership: us\n");
+    let answer = house.run(&["check", "--max-size", "3000"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert_eq!(answer.err.trim(), "1 allowed, 0 refused, 5 skipped as no payload");
+}
+
+#[test]
+fn a_payload_that_is_too_large_is_refused_and_not_passed_over() {
+    let house = House::new();
+    house.document("good.json", "assignment", json!({}));
+    // The mark comes last, far beyond the limit.
+    let filler = "x".repeat(1_000_000);
+    house.write("large.json", format!("{{\"a\": \"{filler}\", \"packet_type\": \"assignment\"}}"));
+    let arguments = ["--max-size", "100000"];
+    let (code, codes) = house.codes(&[&["."], &arguments[..]].concat());
+    assert_eq!((code, codes), (1, vec!["OK".to_owned(), "SCHEMA_INVALID".to_owned()]));
+    let (code, decisions) = house.decisions(&[&["large.json"], &arguments[..]].concat());
+    assert_eq!(code, 1);
+    assert_eq!(decisions[0]["details"]["diagnostics"][0]["rule"], "limit-exceeded");
+}
+
+#[test]
+fn nothing_found_is_a_failure_in_every_format() {
+    let house = House::new();
+    house.write("package.json", "{\"name\": \"x\"}");
+    for format in ["text", "json", "sarif", "github"] {
+        let answer = house.run(&["check", ".", "--format", format]);
+        assert_eq!(answer.code, 3, "{format}: {answer:?}");
+        assert!(answer.err.contains("nothing to check was found"), "{format}: {answer:?}");
+    }
+    let log: serde_json::Value = serde_json::from_str(&house.run(&["check", "--format", "sarif"]).out).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+}
+
+#[test]
+fn links_are_followed_where_they_stay_inside_and_counted_where_they_lead_out() {
+    let house = House::new();
+    let bad = json!({"task": {"lock_scope": ["src"], "forbidden_scope": ["src/vendor"]}});
+    house.document("elsewhere/bad.json", "assignment", bad.clone());
+    house.document("inside/kept.txt", "assignment", bad);
+    house.document("inside/good.json", "assignment", json!({"task": {"task_id": "T-99"}}));
+    symlink("kept.txt", house.path("inside/linked.json")).unwrap();
+    symlink("../elsewhere/bad.json", house.path("inside/outside.json")).unwrap();
+    symlink("../elsewhere", house.path("inside/folder")).unwrap();
+    symlink("nowhere", house.path("inside/broken.json")).unwrap();
+    let (_, decisions) = house.decisions(&["inside"]);
+    let files: Vec<&str> = decisions.iter().map(|it| it["details"]["file"].as_str().unwrap()).collect();
+    assert_eq!(files, ["inside/good.json", "inside/linked.json"]);
+    let answer = house.run(&["check", "inside"]);
+    assert_eq!(answer.code, 1);
+    assert!(answer.err.contains("3 links skipped that lead nowhere or out of the directory"), "{answer:?}");
+}
+
+#[test]
+fn only_gitignore_keeps_a_file_from_being_checked() {
+    let house = House::new();
+    house.document("good.json", "assignment", json!({}));
+    house.write("bad.json", "{\"packet_type\": 1}").write(".ignore", "bad.json\n");
+    house.write(".git/info/exclude", "bad.json\n").write(".git/HEAD", "ref: refs/heads/main\n");
+    assert_eq!(house.run(&["check"]).code, 1);
+    house.write(".gitignore", "bad.json\n");
+    assert_eq!(house.run(&["check"]).code, 0);
+}
+
+#[test]
+fn of_several_with_one_id_the_folder_decides_and_otherwise_they_must_say_the_same() {
+    let outside = json!({"changes": [{"resource": "src/api.py", "action": "edit"}]});
+    let wide = json!({"task": {"lock_scope": ["src/api.py"]}});
+    // The one in the same folder is meant, whatever lies elsewhere.
+    let house = House::new();
+    house.document("a/assignment.json", "assignment", wide.clone());
+    house.document("b/assignment.json", "assignment", json!({}));
+    house.document("b/result.json", "subagent_result", outside.clone());
+    let (_, codes) = house.codes(&["."]);
+    assert_eq!(codes[2], "SCOPE_VIOLATION");
+    // Two that say the same are one.
+    let house = House::new();
+    house.document("a/assignment.json", "assignment", json!({}));
+    house.document("b/assignment.json", "assignment", json!({}));
+    house.document("c/result.json", "subagent_result", outside.clone());
+    let (_, codes) = house.codes(&["."]);
+    assert_eq!(codes[2], "SCOPE_VIOLATION");
+    // Of two that differ neither is taken.
+    house.document("a/assignment.json", "assignment", wide);
+    let (_, codes) = house.codes(&["."]);
+    assert_ne!(codes[2], "SCOPE_VIOLATION");
+    // One that is itself refused does not count: its own decision speaks of it.
+    house.document("a/assignment.json", "assignment", json!({"task": {"lock_scope": []}}));
+    let (_, codes) = house.codes(&["."]);
+    assert_eq!((codes[0].as_str(), codes[2].as_str()), ("MISSING_REQUIRED_INPUT", "SCOPE_VIOLATION"));
+}
+
+#[test]
+fn a_long_chain_of_assignments_is_no_circle_until_it_is_closed() {
+    let house = House::new();
+    for number in 1..=400 {
+        let needs: Vec<String> = (number > 1).then(|| format!("T-{}", number - 1)).into_iter().collect();
+        let task = json!({"task_id": format!("T-{number}"), "dependencies": needs, "lock_scope": [format!("src/{number}.py")]});
+        house.document(&format!("{number:04}.json"), "assignment", json!({"task": task}));
+    }
+    let (code, codes) = house.codes(&["."]);
+    assert_eq!((code, codes.len()), (0, 400));
+    house.document(
+        "0001.json",
+        "assignment",
+        json!({"task": {"task_id": "T-1", "dependencies": ["T-400"], "lock_scope": ["src/1.py"]}}),
+    );
+    let (_, codes) = house.codes(&["."]);
+    assert!(codes.iter().all(|code| code == "DEPENDENCY_NOT_MET"), "{codes:?}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_looked_into_is_not_passed_over() {
+    use std::os::unix::fs::PermissionsExt;
+    let house = House::new();
+    house.document("good.json", "assignment", json!({})).document("closed/a.json", "assignment", json!({}));
+    let closed = |mode| std::fs::set_permissions(house.path("closed"), std::fs::Permissions::from_mode(mode)).unwrap();
+    closed(0o000);
+    let open_to_all = std::fs::read_dir(house.path("closed")).is_ok();
+    let answer = house.run(&["check"]);
+    closed(0o755);
+    // Whoever may read everything has nothing to be refused.
+    if !open_to_all {
+        assert_eq!(answer.code, 3, "{answer:?}");
+        assert!(answer.err.contains("1 allowed, 0 refused, 1 could not be read"), "{answer:?}");
+    }
+}
