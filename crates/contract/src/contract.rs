@@ -62,6 +62,9 @@ pub trait Contract: Shape + PartialEq + Send + Sync + 'static {
     /// was not there.
     fn seal(_document: &mut Value) {}
 
+    /// What of that only estimates, and proves nothing: `fix` renews it even where it was wrong before.
+    const ESTIMATES: &'static [&'static str] = &[];
+
     /// What `fix` does beyond the repairs of rules: the rungs of a ladder, tried in order while the document is still
     /// refused.
     fn rungs() -> &'static [crate::fix::Rung] {
@@ -181,6 +184,8 @@ pub struct ContractInfo {
     pub rungs: fn() -> &'static [crate::fix::Rung],
     /// See [`Contract::seal`].
     pub seal: fn(&mut Value),
+    /// See [`Contract::ESTIMATES`].
+    pub estimates: &'static [&'static str],
     /// See [`Contract::names`].
     pub names: fn(&AnyRecord) -> Vec<String>,
     /// Whether two records of this contract say the same.
@@ -211,6 +216,7 @@ impl ContractInfo {
             default_for: T::default_for,
             rungs: T::rungs,
             seal: T::seal,
+            estimates: T::ESTIMATES,
             names: |record| record.downcast_ref::<T>().map(T::names).unwrap_or_default(),
             same: |one, other| match (one.downcast_ref::<T>(), other.downcast_ref::<T>()) {
                 (Some(one), Some(other)) => one == other,

@@ -1,6 +1,6 @@
 //! The kinds of agents that may ask and that may act: those built in, and those that the configuration names.
 
-use countersign_contract::diagnostic::{Pointer, Repair};
+use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, nearest, show};
 
 /// Who may ask, whatever the configuration says.
@@ -26,10 +26,6 @@ pub(crate) fn check_known(
         Some(near) => format!("did you mean `{near}`? known are `{all}`"),
         None => format!("use one of `{all}`, or have the configuration name this one"),
     };
-    let found =
-        report.add(Pointer::at(pointer), format!("`{}` is no kind of agent that is known here", show(name)), help);
-    // Only the writing is mended: another name would be another agent.
-    if let Some(folded) = known.iter().find(|it| it.eq_ignore_ascii_case(name.trim())) {
-        found.repair(Repair::replace(Pointer::at(pointer), *folded, format!("write `{folded}`")));
-    }
+    // No repair, not even of case: the kind of an agent is what its authority rests on, and only it can say what it is.
+    report.add(Pointer::at(pointer), format!("`{}` is no kind of agent that is known here", show(name)), help);
 }
