@@ -218,6 +218,11 @@ pub(crate) fn run<T: Contract>(run: &Run<'_>, report: &mut Report) -> Records {
     // A rule may look at the lines before and after, so none is asked unless all can be read.
     if sound {
         let older = run.older.and_then(|older| read_older::<T>(older, report));
+        let older_roots: Vec<Cursor<'_>> = match run.older {
+            Some(older) if older.form() == Form::JsonLines => older.root().items().collect(),
+            Some(older) => vec![older.root()],
+            None => Vec::new(),
+        };
         for (line, (base, root)) in places.into_iter().enumerate() {
             report.set_base(base);
             let subject = Subject {
@@ -226,6 +231,7 @@ pub(crate) fn run<T: Contract>(run: &Run<'_>, report: &mut Report) -> Records {
                 lines: &lines,
                 line,
                 older: older.as_deref(),
+                older_roots: &older_roots,
                 others: run.others,
                 outside: run.outside,
                 settings: run.settings,

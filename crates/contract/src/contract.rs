@@ -108,6 +108,8 @@ pub struct Subject<'a, T> {
     pub line: usize,
     /// The records of an earlier copy of the document, if one was given.
     pub older: Option<&'a [T]>,
+    /// Where those stand in it. See [`Subject::older_root`].
+    pub(crate) older_roots: &'a [Cursor<'a>],
     /// The documents that were given with it.
     pub others: &'a dyn Others,
     /// What the door saw of the world.
@@ -136,6 +138,7 @@ impl<T: Contract> Subject<'_, T> {
             lines: std::slice::from_ref(part),
             line: 0,
             older: None,
+            older_roots: &[],
             others: self.others,
             outside: self.outside,
             settings: self.settings,
@@ -146,6 +149,12 @@ impl<T: Contract> Subject<'_, T> {
                 (rule.check)(&subject, report);
             }
         });
+    }
+
+    /// Record number `line` of the earlier copy as it stands in its document, members that the contract does not know
+    /// included.
+    pub fn older_root(&self, line: usize) -> Option<Cursor<'_>> {
+        self.older_roots.get(line).copied()
     }
 
     /// Whether this is the last record of its document.

@@ -8,6 +8,8 @@
 //! **Absent on purpose:** async, SQL, HTTP, HTML, terminals.
 
 pub mod ids;
+mod rewriting;
+
 pub mod work;
 
 pub mod delegation;

@@ -208,7 +208,8 @@ impl Contract for DelegationResponse {
     }
 
     fn names(&self) -> Vec<String> {
-        vec![self.response_id.to_string()]
+        // By the id of its instruction too, since an instruction has one answer.
+        vec![self.response_id.to_string(), self.instruction_id.to_string()]
     }
 
     fn kin(&self) -> Vec<Kin> {

@@ -5,6 +5,7 @@ mod change_outside_scope;
 mod change_repeated;
 mod change_reserved;
 mod criterion_not_asked;
+mod done_reported_again;
 mod done_unanswered;
 mod done_with_failed_criterion;
 mod done_without_evidence;
@@ -34,4 +35,5 @@ pub static RULES: &[&Rule<SubagentResult>] = &[
     &change_outside_scope::CHANGE_OUTSIDE_SCOPE,
     &result_worklog_path_differs::RESULT_WORKLOG_PATH_DIFFERS,
     &result_before_assignment::RESULT_BEFORE_ASSIGNMENT,
+    &done_reported_again::DONE_REPORTED_AGAIN,
 ];
