@@ -106,8 +106,8 @@ fn the_examples_of_rules_about_shared_values_are_true() {
 }
 
 #[test]
-fn resources_that_cannot_be_resolved_are_faults_of_shape() {
-    for resource in ["", " ", "..", "a/../..", "/etc", "C:\\x", "a\u{0}b", "a\u{202e}b"] {
+fn texts_that_are_no_resources_are_faults_of_shape() {
+    for resource in ["", " ", "/etc", "C:\\x", "a\u{0}b", "a\u{202e}b"] {
         let document = example("assignment", json!({"task": {"lock_scope": [resource]}}));
         let decision = decide("a.json", &document.to_string(), &[], false);
         assert_eq!(code(&decision), "SCHEMA_INVALID", "{resource:?}");
@@ -190,6 +190,20 @@ fn in_markdown_files_touched_are_the_changes() {
     let document = parse(&text, Form::Markdown, text.len()).unwrap();
     let printed = contract("subagent_result").unwrap().print(document.root()).unwrap();
     assert_eq!(printed["changes"][0], json!({"resource": "tests/test_api.py", "action": "touch"}));
+}
+
+#[test]
+fn what_leads_nowhere_is_refused_and_gives_no_leave() {
+    for text in ["..", "a/../../b", "./C:/x", "./ b", "b /."] {
+        let document =
+            example("assignment", json!({"task": {"lock_scope": [text], "forbidden_scope": []}, "active_locks": []}));
+        let decision = decide("a.json", &document.to_string(), &[], false);
+        assert_eq!(code(&decision), "SCHEMA_INVALID", "{text}");
+        assert_eq!(found(&decision), [("assignment-resource-unusable", "/task/lock_scope/0")], "{text}");
+        let result = (contract("subagent_result").unwrap().example)().to_string();
+        let decision = decide("r.json", &result, &[&document.to_string()], false);
+        assert!(found(&decision).contains(&("change-outside-scope", "/changes/0")), "{text}: {decision:#?}");
+    }
 }
 
 #[test]

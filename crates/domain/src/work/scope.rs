@@ -65,6 +65,17 @@ pub fn normal(text: &str) -> Result<Cow<'_, str>, Refused> {
     if is_normal(text) { Ok(Cow::Borrowed(text)) } else { resolve(text) }
 }
 
+/// Whether a text has the form of a resource, as far as a pattern can tell: it says something, holds no letter that is
+/// refused, and begins neither with a drive nor, unless it is the root, with a separator. [`normal`] goes further.
+pub fn is_formed(text: &str) -> bool {
+    let text = text.trim();
+    let mut letters = text.chars();
+    let drive = matches!(letters.next(), Some('A'..='Z' | 'a'..='z' | '\u{212a}')) && letters.next() == Some(':');
+    let rooted = text.starts_with(['/', '\\']);
+    let root = || text.split(['/', '\\']).all(|segment| matches!(segment, "" | "."));
+    !text.is_empty() && letter_refused_in_name(text).is_none() && !drive && (!rooted || root())
+}
+
 /// Whether `outer` is `inner` or contains it. Both are in normal form.
 pub fn contains(outer: &str, inner: &str) -> bool {
     outer == ROOT || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
