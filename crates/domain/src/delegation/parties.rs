@@ -1,21 +1,24 @@
 //! The kinds of agents that may ask and that may act: those built in, and those that the configuration names.
 
 use countersign_contract::diagnostic::Pointer;
-use countersign_contract::{Report, nearest, show};
+use countersign_contract::{Report, Settings, nearest, show};
 
 /// Who may ask, whatever the configuration says.
 pub const REQUESTERS: &[&str] = &["FOREMAN", "HUMAN"];
 /// Who may act, whatever the configuration says.
 pub const EXECUTORS: &[&str] = &["MATURION"];
 
-/// Says so if a kind of agent is neither built in nor configured.
-pub(crate) fn check_known(
-    name: &str,
-    built_in: &[&str],
-    configured: &[String],
-    pointer: &'static str,
-    report: &mut Report,
-) {
+/// Says so if who asks, as `/REQUESTER/AGENT_TYPE` names it, is of no kind that is known.
+pub(crate) fn check_requester(name: &str, settings: &Settings, report: &mut Report) {
+    check_known(name, REQUESTERS, &settings.requesters, "/REQUESTER/AGENT_TYPE", report);
+}
+
+/// Says so if who acts, as `/EXECUTOR/AGENT_TYPE` names it, is of no kind that is known.
+pub(crate) fn check_executor(name: &str, settings: &Settings, report: &mut Report) {
+    check_known(name, EXECUTORS, &settings.executors, "/EXECUTOR/AGENT_TYPE", report);
+}
+
+fn check_known(name: &str, built_in: &[&str], configured: &[String], pointer: &'static str, report: &mut Report) {
     if built_in.contains(&name) || configured.iter().any(|it| it == name) {
         return;
     }

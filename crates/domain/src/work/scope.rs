@@ -4,6 +4,7 @@
 //! other, segment by segment: `src` contains `src/api.py` and has nothing to do with `src2`. The root is the whole tree
 //! and overlaps everything.
 
+use crate::paths::{self, has_drive};
 use countersign_contract::{letter_refused_in_name, nfc};
 use std::borrow::Cow;
 
@@ -72,7 +73,7 @@ pub fn is_formed(text: &str) -> bool {
     let mut letters = text.chars();
     let drive = matches!(letters.next(), Some('A'..='Z' | 'a'..='z' | '\u{212a}')) && letters.next() == Some(':');
     let rooted = text.starts_with(['/', '\\']);
-    let root = || text.split(['/', '\\']).all(|segment| matches!(segment, "" | "."));
+    let root = || paths::segments(text).all(|segment| matches!(segment, "" | "."));
     !text.is_empty() && letter_refused_in_name(text).is_none() && !drive && (!rooted || root())
 }
 
@@ -129,7 +130,7 @@ fn resolve(text: &str) -> Result<Cow<'_, str>, Refused> {
     let text = nfc(text);
     let rooted = text.starts_with(['/', '\\']);
     let mut segments: Vec<&str> = Vec::new();
-    for segment in text.split(['/', '\\']) {
+    for segment in paths::segments(&text) {
         match segment {
             "" | "." => {}
             _ if rooted => return Err(Refused::Absolute),
@@ -148,10 +149,6 @@ fn resolve(text: &str) -> Result<Cow<'_, str>, Refused> {
         return Err(Refused::Edge);
     }
     Ok(Cow::Owned(segments.join("/")))
-}
-
-fn has_drive(text: &str) -> bool {
-    matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
 }
 
 #[cfg(test)]
