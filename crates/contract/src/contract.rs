@@ -68,6 +68,9 @@ pub trait Contract: Shape + PartialEq + Send + Sync + 'static {
     /// was not there.
     fn seal(_document: &mut Value) {}
 
+    /// What of that only estimates, and proves nothing: `fix` renews it even where it was wrong before.
+    const ESTIMATES: &'static [&'static str] = &[];
+
     /// What `fix` does beyond the repairs of rules: the rungs of a ladder, tried in order while the document is still
     /// refused.
     fn rungs() -> &'static [crate::fix::Rung] {
@@ -154,7 +157,8 @@ impl<T: Contract> Subject<'_, T> {
         });
     }
 
-    /// Where record `line` stands in the earlier copy, if one was given and has it.
+    /// Record number `line` of the earlier copy as it stands in its document, members that the contract does not know
+    /// included.
     pub fn older_root(&self, line: usize) -> Option<Cursor<'_>> {
         self.older_roots.get(line).copied()
     }
@@ -197,6 +201,8 @@ pub struct ContractInfo {
     pub context_despite: &'static [Code],
     /// See [`Contract::seal`].
     pub seal: fn(&mut Value),
+    /// See [`Contract::ESTIMATES`].
+    pub estimates: &'static [&'static str],
     /// See [`Contract::names`].
     pub names: fn(&AnyRecord) -> Vec<String>,
     /// Whether two records of this contract say the same.
@@ -228,6 +234,7 @@ impl ContractInfo {
             rungs: T::rungs,
             context_despite: T::CONTEXT_DESPITE,
             seal: T::seal,
+            estimates: T::ESTIMATES,
             names: |record| record.downcast_ref::<T>().map(T::names).unwrap_or_default(),
             same: |one, other| match (one.downcast_ref::<T>(), other.downcast_ref::<T>()) {
                 (Some(one), Some(other)) => one == other,

@@ -118,7 +118,7 @@ pub fn fix(
         if changes.len() == before {
             break;
         }
-        seal::seal(contract.seal, &original, &mut document);
+        seal::seal(&contract, &original, &mut document);
         text = write(&document, &text, form);
         checked = check_text(checker, request, &text, form);
     }

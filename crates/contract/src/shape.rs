@@ -330,9 +330,9 @@ macro_rules! pattern {
     (
         $(#[doc = $doc:literal])*
         pub struct $Name:ident {
-            pattern: $pattern:literal,
-            example: $example:literal,
-            says: $says:literal,
+            pattern: $pattern:expr,
+            example: $example:expr,
+            says: $says:expr,
             test: $test:expr $(,)?
         }
     ) => {

@@ -23,14 +23,19 @@ pattern! {
 }
 
 impl RunId {
-    /// Whether this is a UUID of version 4: in groups of 8, 4, 4, 4 and 12, with the marks of version and variant.
+    /// Whether this is a UUID of version 4.
     pub fn is_v4(&self) -> bool {
-        let bytes = self.as_str().as_bytes();
-        let dashes = bytes.iter().enumerate().all(|(at, byte)| (*byte == b'-') == matches!(at, 8 | 13 | 18 | 23));
-        let version = bytes.get(14) == Some(&b'4');
-        let variant = bytes.get(19).is_some_and(|byte| matches!(byte, b'8' | b'9' | b'a' | b'b' | b'A' | b'B'));
-        dashes && version && variant
+        is_uuid_v4(self.as_str())
     }
+}
+
+/// Whether a text says of itself that it is a UUID drawn at random: version 4, variant 1 (RFC 9562).
+pub fn is_uuid_v4(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let dashes = bytes.iter().enumerate().all(|(at, byte)| (*byte == b'-') == matches!(at, 8 | 13 | 18 | 23));
+    let version = bytes.get(14) == Some(&b'4');
+    let variant = matches!(bytes.get(19), Some(b'8' | b'9' | b'a' | b'b' | b'A' | b'B'));
+    is_uuid_like(text) && dashes && version && variant
 }
 
 fn is_uuid_like(text: &str) -> bool {

@@ -185,7 +185,7 @@ impl<'s> Maker<'s> {
         }
         let number = |key: &str| schema.get(key).and_then(Value::as_u64).map(|it| usize::try_from(it).unwrap());
         let (min, max) = (number("minLength").unwrap_or(0), number("maxLength").unwrap_or(60));
-        let letters = ["a", "é", "漢", "x y", "/", "-", "T-1", "src/a.py"];
+        let letters = ["a", "é", "漢", "x y", "/", "-", "T-1", "src/a.py", "../", "./"];
         let mut text = String::new();
         let length = [min, max.min(min + 30), max][self.below(3)].max(usize::from(!pattern.is_empty()));
         while text.chars().count() < length {

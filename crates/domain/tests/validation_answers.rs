@@ -356,7 +356,7 @@ fn what_was_done_is_said_and_what_is_not_understood_is_kept() {
             "wrote the evidence for `AC-1` as a text",
             "read `reason` as `reasoning`",
             "set the verdict to PASS, which follows from the one result",
-            "set `timestamp` to now",
+            "set `timestamp` to now, when the answer was taken in",
         ]
     );
     assert_eq!(

@@ -28,7 +28,7 @@
 
 pub mod action;
 pub mod clock;
-pub mod evidence_path;
+mod evidence_path;
 pub mod parameters;
 pub mod parties;
 pub mod payload;

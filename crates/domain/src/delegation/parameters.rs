@@ -2,11 +2,11 @@
 //!
 //! Texts that will stand on the platform for others to read are untrusted: they are data, whatever they say.
 
-use super::payload::{Given, TextOr};
-use countersign_contract::{JsonObject, List, Name, Text, Untrusted, choice, pattern, shape};
+use super::payload::TextOr;
+use countersign_contract::{Int, JsonObject, List, Name, Text, Untrusted, choice, pattern, shape};
 
 /// The number of an issue or a pull request.
-pub type Number = Given<1>;
+pub type Number = Int<1>;
 /// A heading of 1 to 256 characters.
 pub type Title = Untrusted<Text<1, 256>>;
 /// A text of any length.
@@ -354,7 +354,7 @@ shape! {
     /// The reviews that must be there before a branch takes a change.
     pub struct RequiredReviews {
         /// How many must approve.
-        pub required_approving_review_count as "REQUIRED_APPROVING_REVIEW_COUNT": Option<Given<1, 6>>,
+        pub required_approving_review_count as "REQUIRED_APPROVING_REVIEW_COUNT": Option<Int<1, 6>>,
         /// Whether a new commit makes earlier approvals void.
         pub dismiss_stale_reviews as "DISMISS_STALE_REVIEWS": Option<bool>,
         /// Whether the owners of the code must be among them.

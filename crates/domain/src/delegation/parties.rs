@@ -1,21 +1,24 @@
 //! The kinds of agents that may ask and that may act: those built in, and those that the configuration names.
 
-use countersign_contract::diagnostic::{Pointer, Repair};
-use countersign_contract::{Report, nearest, show};
+use countersign_contract::diagnostic::Pointer;
+use countersign_contract::{Report, Settings, nearest, show};
 
 /// Who may ask, whatever the configuration says.
 pub const REQUESTERS: &[&str] = &["FOREMAN", "HUMAN"];
 /// Who may act, whatever the configuration says.
 pub const EXECUTORS: &[&str] = &["MATURION"];
 
-/// Says so if a kind of agent is neither built in nor configured.
-pub(crate) fn check_known(
-    name: &str,
-    built_in: &[&str],
-    configured: &[String],
-    pointer: &'static str,
-    report: &mut Report,
-) {
+/// Says so if who asks, as `/REQUESTER/AGENT_TYPE` names it, is of no kind that is known.
+pub(crate) fn check_requester(name: &str, settings: &Settings, report: &mut Report) {
+    check_known(name, REQUESTERS, &settings.requesters, "/REQUESTER/AGENT_TYPE", report);
+}
+
+/// Says so if who acts, as `/EXECUTOR/AGENT_TYPE` names it, is of no kind that is known.
+pub(crate) fn check_executor(name: &str, settings: &Settings, report: &mut Report) {
+    check_known(name, EXECUTORS, &settings.executors, "/EXECUTOR/AGENT_TYPE", report);
+}
+
+fn check_known(name: &str, built_in: &[&str], configured: &[String], pointer: &'static str, report: &mut Report) {
     if built_in.contains(&name) || configured.iter().any(|it| it == name) {
         return;
     }
@@ -26,10 +29,6 @@ pub(crate) fn check_known(
         Some(near) => format!("did you mean `{near}`? known are `{all}`"),
         None => format!("use one of `{all}`, or have the configuration name this one"),
     };
-    let found =
-        report.add(Pointer::at(pointer), format!("`{}` is no kind of agent that is known here", show(name)), help);
-    // Only the writing is mended: another name would be another agent.
-    if let Some(folded) = known.iter().find(|it| it.eq_ignore_ascii_case(name.trim())) {
-        found.repair(Repair::replace(Pointer::at(pointer), *folded, format!("write `{folded}`")));
-    }
+    // No repair, not even of case: the kind of an agent is what its authority rests on, and only it can say what it is.
+    report.add(Pointer::at(pointer), format!("`{}` is no kind of agent that is known here", show(name)), help);
 }

@@ -1,5 +1,6 @@
 //! Where handoffs, and what was taken out of them, are kept.
 
+use crate::paths::climbs_out;
 use countersign_contract::letter_refused_in_name;
 
 /// The directory below a session's own.
@@ -47,22 +48,6 @@ pub fn is_usable(path: &str) -> bool {
         return true;
     }
     !path.trim().is_empty() && letter_refused_in_name(path).is_none() && !climbs_out(path)
-}
-
-/// Whether a path leaves the directory it starts from by `..`.
-pub fn climbs_out(path: &str) -> bool {
-    let mut depth = 0usize;
-    for segment in path.split(['/', '\\']) {
-        match segment {
-            "" | "." => {}
-            ".." => match depth.checked_sub(1) {
-                Some(above) => depth = above,
-                None => return true,
-            },
-            _ => depth += 1,
-        }
-    }
-    false
 }
 
 /// Places that systems empty without asking.

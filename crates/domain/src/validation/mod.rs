@@ -22,7 +22,6 @@
 //! **Absent on purpose:** whether work may stop, which is for the gates, and asks more than documents can say.
 
 mod matching;
-mod paths;
 pub mod payload;
 pub mod rules;
 pub mod tolerant;

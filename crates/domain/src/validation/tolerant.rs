@@ -80,13 +80,6 @@ pub fn repair_answer(
         }
         None => bare(&mut members, request, &mut done)?,
     };
-    let timestamp = match members.shift_remove("timestamp") {
-        Some(timestamp) => timestamp,
-        None => {
-            done.push("set `timestamp` to now".to_owned());
-            now?.to_string().into()
-        }
-    };
     if let (false, Some(name)) = (members.contains_key("validator_id"), members.shift_remove("validator")) {
         done.push("read `validator` as `validator_id`".to_owned());
         members.insert("validator_id".to_owned(), name);
@@ -94,6 +87,15 @@ pub fn repair_answer(
     if done.is_empty() {
         return None;
     }
+    // A proper response that only lacks its time stays without one. The forms of the field know no time at all; what
+    // can be said of such an answer is when it was taken in, which is never too early.
+    let timestamp = match members.shift_remove("timestamp") {
+        Some(timestamp) => timestamp,
+        None => {
+            done.push("set `timestamp` to now, when the answer was taken in".to_owned());
+            now?.to_string().into()
+        }
+    };
     members.insert("task_id".to_owned(), task_id.into());
     members.insert("verdict".to_owned(), verdict);
     members.insert("criteria_results".to_owned(), results.into());

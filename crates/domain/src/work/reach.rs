@@ -17,7 +17,7 @@ impl<'a> Reach<'a> {
     /// The scopes of `task`.
     pub(crate) fn new(task: &'a Task) -> Self {
         Self {
-            locked: Places::new(&task.lock_scope, |_| true),
+            locked: Places::new(&task.lock_scope, Resource::is_usable),
             forbidden: Places::new(&task.forbidden_scope, |_| true),
             worklog: scope::normal(task.worklog_path.as_str()).ok(),
         }

@@ -4,6 +4,7 @@
 //! other, segment by segment: `src` contains `src/api.py` and has nothing to do with `src2`. The root is the whole tree
 //! and overlaps everything.
 
+use crate::paths::{self, has_drive};
 use countersign_contract::{letter_refused_in_name, nfc};
 use std::borrow::Cow;
 
@@ -65,6 +66,17 @@ pub fn normal(text: &str) -> Result<Cow<'_, str>, Refused> {
     if is_normal(text) { Ok(Cow::Borrowed(text)) } else { resolve(text) }
 }
 
+/// Whether a text has the form of a resource, as far as a pattern can tell: it says something, holds no letter that is
+/// refused, and begins neither with a drive nor, unless it is the root, with a separator. [`normal`] goes further.
+pub fn is_formed(text: &str) -> bool {
+    let text = text.trim();
+    let mut letters = text.chars();
+    let drive = matches!(letters.next(), Some('A'..='Z' | 'a'..='z' | '\u{212a}')) && letters.next() == Some(':');
+    let rooted = text.starts_with(['/', '\\']);
+    let root = || paths::segments(text).all(|segment| matches!(segment, "" | "."));
+    !text.is_empty() && letter_refused_in_name(text).is_none() && !drive && (!rooted || root())
+}
+
 /// Whether `outer` is `inner` or contains it. Both are in normal form.
 pub fn contains(outer: &str, inner: &str) -> bool {
     outer == ROOT || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -118,7 +130,7 @@ fn resolve(text: &str) -> Result<Cow<'_, str>, Refused> {
     let text = nfc(text);
     let rooted = text.starts_with(['/', '\\']);
     let mut segments: Vec<&str> = Vec::new();
-    for segment in text.split(['/', '\\']) {
+    for segment in paths::segments(&text) {
         match segment {
             "" | "." => {}
             _ if rooted => return Err(Refused::Absolute),
@@ -137,10 +149,6 @@ fn resolve(text: &str) -> Result<Cow<'_, str>, Refused> {
         return Err(Refused::Edge);
     }
     Ok(Cow::Owned(segments.join("/")))
-}
-
-fn has_drive(text: &str) -> bool {
-    matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! What is kept of a platform action, for ever.
 
 use super::authority::{AuditContext, Completed, GovernanceStatus, QaStatus, Requester, YesNo};
-use super::given::Given;
 use super::ids::{AuditEntryId, InstructionId, ResponseId};
 use super::resource::{HttpStatus, HttpsUrl, ResourceType};
 use super::text_or::TextOr;
@@ -9,8 +8,8 @@ use crate::delegation::action::ActionType;
 use crate::delegation::rules;
 use countersign_contract::serde_json::{Value, json};
 use countersign_contract::{
-    Contract, Form, JsonObject, Kin, Name, Nullable, Outside, Rule, Text, Timestamp, Untrusted, Version, canonical,
-    choice, pattern, sha256_hex, shape,
+    Contract, Form, Int, JsonObject, Kin, Name, Nullable, Outside, Rule, Text, Timestamp, Untrusted, Version,
+    canonical, choice, pattern, sha256_hex, shape,
 };
 
 choice! {
@@ -172,7 +171,7 @@ shape! {
         /// What kind of thing it is. Needed when the action succeeded.
         pub resource_type as "RESOURCE_TYPE": Option<ResourceType> = "pull_request",
         /// Its number. Needed for issues and pull requests.
-        pub resource_number as "RESOURCE_NUMBER": Option<Given<1>> = 42,
+        pub resource_number as "RESOURCE_NUMBER": Option<Int<1>> = 42,
         /// Whether what was asked for was done.
         pub success as "SUCCESS": YesNo,
         /// Anything else worth knowing.

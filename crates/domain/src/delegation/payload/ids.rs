@@ -2,34 +2,38 @@
 
 use countersign_contract::{Timestamp, pattern};
 
-pattern! {
+/// Declares an id: its prefix, the day, and a number of at least three digits.
+macro_rules! dated_id {
+    ($(#[doc = $doc:literal])* $Name:ident, $prefix:literal) => {
+        pattern! {
+            $(#[doc = $doc])*
+            pub struct $Name {
+                pattern: concat!(
+                    "^",
+                    $prefix,
+                    "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])-([0-9]{3}|[1-9][0-9]{3,8})$"
+                ),
+                example: concat!($prefix, "2025-12-25-001"),
+                says: concat!("an id such as ", $prefix, "2025-12-25-001"),
+                test: |text| is_dated_id(text, $prefix),
+            }
+        }
+    };
+}
+
+dated_id! {
     /// An instruction: `DI-`, the day, and a number of at least three digits.
-    pub struct InstructionId {
-        pattern: r"^DI-[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])-([0-9]{3}|[1-9][0-9]{3,8})$",
-        example: "DI-2025-12-25-001",
-        says: "an instruction id such as DI-2025-12-25-001",
-        test: |text| is_dated_id(text, "DI-"),
-    }
+    InstructionId, "DI-"
 }
 
-pattern! {
+dated_id! {
     /// A response: `DR-`, the day, and a number of at least three digits.
-    pub struct ResponseId {
-        pattern: r"^DR-[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])-([0-9]{3}|[1-9][0-9]{3,8})$",
-        example: "DR-2025-12-25-001",
-        says: "a response id such as DR-2025-12-25-001",
-        test: |text| is_dated_id(text, "DR-"),
-    }
+    ResponseId, "DR-"
 }
 
-pattern! {
+dated_id! {
     /// An audit entry: `PAA-`, the day, and a number of at least three digits.
-    pub struct AuditEntryId {
-        pattern: r"^PAA-[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])-([0-9]{3}|[1-9][0-9]{3,8})$",
-        example: "PAA-2025-12-25-001",
-        says: "an audit entry id such as PAA-2025-12-25-001",
-        test: |text| is_dated_id(text, "PAA-"),
-    }
+    AuditEntryId, "PAA-"
 }
 
 pattern! {

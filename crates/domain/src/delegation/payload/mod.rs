@@ -2,7 +2,6 @@
 
 mod audit_entry;
 mod authority;
-mod given;
 mod ids;
 mod instruction;
 mod resource;
@@ -15,7 +14,6 @@ pub use audit_entry::{
 };
 pub(crate) use authority::names_evidence;
 pub use authority::{AuditContext, AuthorizationLevel, Completed, GovernanceStatus, QaStatus, Requester, YesNo};
-pub use given::Given;
 pub use ids::{AuditEntryId, InstructionId, Repository, ResponseId, date_in_id, date_of_time, is_real_date};
 pub use instruction::{Authorization, DelegationInstruction, ExpectedOutcome};
 pub use resource::{HttpStatus, HttpsUrl, ResourceType, is_success};

@@ -1,7 +1,6 @@
 //! What a platform holds: kinds of resources, and where they are found.
 
-use super::given::Given;
-use countersign_contract::{choice, pattern};
+use countersign_contract::{Int, choice, pattern};
 
 choice! {
     /// A kind of thing that a platform action makes or changes.
@@ -31,7 +30,7 @@ impl ResourceType {
 }
 
 /// The status of an HTTP answer.
-pub type HttpStatus = Given<100, 599>;
+pub type HttpStatus = Int<100, 599>;
 
 /// Whether a status says that what was asked for was done.
 pub fn is_success(status: HttpStatus) -> bool {

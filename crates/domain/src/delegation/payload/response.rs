@@ -1,13 +1,12 @@
 //! What an executor answers to an instruction.
 
 use super::authority::YesNo;
-use super::given::Given;
 use super::ids::{AuditEntryId, InstructionId, ResponseId};
 use super::resource::{HttpStatus, HttpsUrl, ResourceType};
 use crate::delegation::rules;
 use countersign_contract::serde_json::Value;
 use countersign_contract::{
-    Contract, Kin, List, Name, Outside, Rule, Text, Timestamp, Untrusted, Version, choice, pattern, shape,
+    Contract, Int, Kin, List, Name, Outside, Rule, Text, Timestamp, Untrusted, Version, choice, pattern, shape,
 };
 
 choice! {
@@ -108,7 +107,7 @@ shape! {
         /// The platform's own id for it.
         pub resource_id as "RESOURCE_ID": Name = "PR_kwDOAB42",
         /// Its number. Needed for issues and pull requests.
-        pub resource_number as "RESOURCE_NUMBER": Option<Given<1>> = 42,
+        pub resource_number as "RESOURCE_NUMBER": Option<Int<1>> = 42,
         /// Where it is.
         pub resource_url as "RESOURCE_URL": HttpsUrl,
         /// The state it is in now, such as `open`, `closed` or `merged`.
@@ -160,7 +159,7 @@ shape! {
         /// Which one of them.
         pub agent_instance_id as "AGENT_INSTANCE_ID": Name = "maturion-1",
         /// How long it took from receiving the instruction to answering, in milliseconds.
-        pub execution_duration_ms as "EXECUTION_DURATION_MS": Given<0> = 2341,
+        pub execution_duration_ms as "EXECUTION_DURATION_MS": Int<0> = 2341,
     }
 }
 
@@ -208,7 +207,8 @@ impl Contract for DelegationResponse {
     }
 
     fn names(&self) -> Vec<String> {
-        vec![self.response_id.to_string()]
+        // By the id of its instruction too, since an instruction has one answer.
+        vec![self.response_id.to_string(), self.instruction_id.to_string()]
     }
 
     fn kin(&self) -> Vec<Kin> {

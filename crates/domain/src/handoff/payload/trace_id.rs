@@ -1,5 +1,6 @@
 //! The id that a whole chain of handoffs shares.
 
+use crate::ids::is_uuid_v4;
 use countersign_contract::diagnostic::Repair;
 use countersign_contract::serde_json::{Value, json};
 use countersign_contract::{Cursor, Report, Schemas, Shape};
@@ -23,10 +24,9 @@ impl TraceId {
         &self.0
     }
 
-    /// Whether it says of itself that it was drawn at random: version 4, variant 1 (RFC 9562).
+    /// Whether this is a UUID of version 4.
     pub fn is_v4(&self) -> bool {
-        let bytes = self.0.as_bytes();
-        bytes.get(14) == Some(&b'4') && matches!(bytes.get(19), Some(b'8' | b'9' | b'a' | b'b'))
+        is_uuid_v4(&self.0)
     }
 }
 

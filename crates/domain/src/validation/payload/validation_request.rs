@@ -1,6 +1,6 @@
 //! The question: does this work meet its criteria?
 
-use super::{CommitHash, CriterionId, Measured, PrdId, ValidationTaskId, WebAddress};
+use super::{CommitHash, CriterionId, PrdId, ValidationTaskId, WebAddress};
 use crate::validation::rules;
 use countersign_contract::{Contract, Int, List, Name, Rule, Text, Untrusted, choice, shape};
 
@@ -78,7 +78,7 @@ shape! {
         /// The API.
         pub api_url: Option<WebAddress>,
         /// Ports that must be listening.
-        pub required_ports: Option<List<Measured<1, 65535>>>,
+        pub required_ports: Option<List<Int<1, 65535>>>,
     }
 }
 

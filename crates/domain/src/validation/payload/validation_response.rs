@@ -1,11 +1,11 @@
 //! The answer: what a validator saw, criterion by criterion.
 
-use super::{CriterionId, Measured, Seconds, ValidationTaskId};
+use super::{CriterionId, Seconds, ValidationTaskId};
 use crate::validation::verdict::{CriterionStatus, Verdict};
 use crate::validation::{rules, tolerant};
 use countersign_contract::fix::Rung;
 use countersign_contract::{
-    Contract, Kin, List, Name, Outside, Ratio, Rule, Text, Timestamp, Untrusted, choice, shape,
+    Contract, Int, Kin, List, Name, Outside, Ratio, Rule, Text, Timestamp, Untrusted, choice, shape,
 };
 use serde_json::Value;
 
@@ -79,13 +79,13 @@ shape! {
         /// What was run.
         pub command: Text = "cargo test",
         /// How it ended.
-        pub exit_code: Measured<-2147483648, 4294967295>,
+        pub exit_code: Int<-2147483648, 4294967295>,
         /// How many tests passed.
-        pub passed: Option<Measured>,
+        pub passed: Option<Int>,
         /// How many failed.
-        pub failed: Option<Measured>,
+        pub failed: Option<Int>,
         /// How many were not run.
-        pub skipped: Option<Measured>,
+        pub skipped: Option<Int>,
         /// The beginning of the output.
         pub output_snippet: Option<Untrusted<Text<0, 500>>>,
     }
@@ -119,7 +119,7 @@ shape! {
         /// How.
         pub method: Option<HttpMethod>,
         /// The status that came back.
-        pub status_code: Measured<100, 599> = 400,
+        pub status_code: Int<100, 599> = 400,
         /// A part of what came back.
         pub response_snippet: Option<Untrusted<String>>,
     }
@@ -133,7 +133,7 @@ shape! {
         /// Whether it is there.
         pub exists: bool,
         /// How large it is.
-        pub size_bytes: Option<Measured>,
+        pub size_bytes: Option<Int>,
         /// Whether it holds what was expected.
         pub contains_expected: Option<bool>,
         /// What was seen.
@@ -185,14 +185,10 @@ impl Contract for ValidationResponse {
         vec![Kin::required("validation_request", self.task_id.as_str())]
     }
 
-    /// The verdict follows from the results, and a response without a time was finished by now. Nothing else about an
-    /// answer can be filled in by anyone but who gave it.
-    fn default_for(pointer: &str, document: &Value, outside: &Outside) -> Option<Value> {
-        match pointer {
-            "/verdict" => tolerant::verdict_of_results(document).map(|verdict| verdict.as_str().into()),
-            "/timestamp" => outside.now.map(|now| now.to_string().into()),
-            _ => None,
-        }
+    /// The verdict follows from the results. Nothing else about an answer can be filled in by anyone but who gave it;
+    /// when it was finished least of all, since a late answer counts for nothing.
+    fn default_for(pointer: &str, document: &Value, _: &Outside) -> Option<Value> {
+        (pointer == "/verdict").then(|| tolerant::verdict_of_results(document))?.map(|it| it.as_str().into())
     }
 
     fn rungs() -> &'static [Rung] {

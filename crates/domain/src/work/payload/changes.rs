@@ -1,6 +1,7 @@
 //! What a worker changed, under either of its names.
 
 use crate::work::payload::Resource;
+use crate::work::rules::CHANGES_NAMED_TWICE;
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Cursor, Form, Kind, List, Report, Schemas, Shape, Text, shape};
 use serde::{Serialize, Serializer};
@@ -61,13 +62,20 @@ impl Shape for Changes {
             let changes = List::<Change>::read(at, report)?;
             return Some(Self { key: Self::KEY, changes: changes.to_vec() });
         }
+        if let Some(other) = at.document().root().get(Self::KEY) {
+            let message = "the changes are listed twice, as `files_touched` and as `changes`";
+            let help = "put them all into one list; both names mean the same";
+            let found = report.find(&CHANGES_NAMED_TWICE, at, message, help);
+            found.label(other.pointer(), "the other list");
+            return None;
+        }
         let changes = List::<Touched>::read(at, report)?;
         let changes = changes.iter().map(|it| it.0.clone()).collect();
         Some(Self { key: Self::MARKDOWN_KEY, changes })
     }
 
     fn answers_to(owner: Cursor<'_>, name: &str) -> bool {
-        name == Self::MARKDOWN_KEY && owner.document().form() == Form::Markdown && owner.get(Self::KEY).is_none()
+        name == Self::MARKDOWN_KEY && owner.document().form() == Form::Markdown
     }
 
     fn schema(schemas: &mut Schemas) -> Value {

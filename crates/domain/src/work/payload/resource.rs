@@ -2,8 +2,8 @@
 
 use crate::work::places::Placed;
 use crate::work::rules::RESOURCE_NOT_NORMAL;
-use crate::work::scope;
-use countersign_contract::diagnostic::Repair;
+use crate::work::scope::{self, Refused};
+use countersign_contract::diagnostic::{Pointer, Repair};
 use countersign_contract::{CompactString, Cursor, Report, Schemas, Shape, rules, show};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -14,11 +14,14 @@ pub struct Resource {
     written: CompactString,
     /// The normal form, where it is not what was written.
     normal: Option<Box<str>>,
+    /// Why it has none, although it is formed like a resource.
+    refused: Option<Refused>,
 }
 
 impl Resource {
     /// White space around it, no control or direction characters in it, and at its start neither a drive nor a `/` that
-    /// anything follows. That `..` stay inside the project, and what hides behind `.` segments, no pattern can say.
+    /// anything follows. That `..` stay inside the project, and what hides behind `.` segments, no pattern can say; each
+    /// contract has a rule for that.
     pub const PATTERN: &'static str = concat!(
         r"^[\t-\r \u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]*",
         r"([/\\](\.?[/\\])*\.?",
@@ -35,12 +38,30 @@ impl Resource {
     pub fn as_str(&self) -> &str {
         &self.written
     }
+
+    /// Whether it leads to a place in the project.
+    pub fn is_usable(&self) -> bool {
+        self.refused.is_none()
+    }
+
+    /// Says so if it does not.
+    pub(crate) fn check(&self, pointer: impl FnOnce() -> Pointer, report: &mut Report) {
+        if let Some(refused) = self.refused {
+            report.add(pointer(), refusal(&self.written, refused), refused.cure());
+        }
+    }
 }
 
+/// One that leads nowhere stands for the whole tree: it collides with everything, and no change to it is inside a scope.
+/// Where a resource gives leave, it must be usable to do so.
 impl Placed for Resource {
     fn place(&self) -> &str {
         self.normal.as_deref().unwrap_or(&self.written)
     }
+}
+
+fn refusal(text: &str, refused: Refused) -> String {
+    format!("`{}` is not a resource: {}", show(text), refused.why())
 }
 
 impl Serialize for Resource {
@@ -56,19 +77,21 @@ impl Shape for Resource {
             return None;
         };
         match scope::normal(text) {
+            Err(refused) if scope::is_formed(text) => {
+                Some(Self { written: text.into(), normal: Some(scope::ROOT.into()), refused: Some(refused) })
+            }
             Err(refused) => {
-                let message = format!("`{}` is not a resource: {}", show(text), refused.why());
-                report.find(&rules::FORMAT_INVALID, at, message, refused.cure());
+                report.find(&rules::FORMAT_INVALID, at, refusal(text, refused), refused.cure());
                 None
             }
-            Ok(normal) if normal == text => Some(Self { written: text.into(), normal: None }),
+            Ok(normal) if normal == text => Some(Self { written: text.into(), normal: None, refused: None }),
             Ok(normal) => {
                 let message = format!("resource `{}` is not in normal form", show(text));
                 let help = format!("write `{}`, which is what it is compared as", show(&normal));
                 let found = report.find(&RESOURCE_NOT_NORMAL, at, message, help);
                 let pointer = found.pointer.clone();
                 found.repair(Repair::replace(pointer, normal.as_ref(), "write the normal form"));
-                Some(Self { written: text.into(), normal: Some(normal.into()) })
+                Some(Self { written: text.into(), normal: Some(normal.into()), refused: None })
             }
         }
     }
@@ -100,14 +123,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_pattern_says_all_that_a_pattern_can(
-            text in r"[ab: /.\\\t\n\u{1}\u{85}\u{a0}\u{200e}\u{2028}\u{212a}\u{e9}]{0,8}",
+        fn shape_and_schema_accept_the_same_texts(
+            text in r"[abC: /.\\\t\n\u{1}\u{85}\u{a0}\u{200e}\u{2028}\u{212a}\u{e9}]{0,8}|[aC:/. ]{0,8}",
         ) {
-            use scope::Refused::{Edge, LeavesRoot};
-            let read = scope::normal(&text);
-            let beyond = matches!(read, Err(LeavesRoot | Edge)) || read.is_err() && text.trim().starts_with('.');
-            prop_assume!(!beyond && !text.contains(".."));
-            prop_assert_eq!(SCHEMA.is_valid(&json!(text)), read.is_ok(), "{:?}", read);
+            prop_assert_eq!(SCHEMA.is_valid(&json!(text)), scope::is_formed(&text));
+            prop_assert!(scope::is_formed(&text) || scope::normal(&text).is_err());
         }
     }
 }

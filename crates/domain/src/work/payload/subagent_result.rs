@@ -36,7 +36,7 @@ shape! {
     /// Whether one criterion is met.
     pub struct AcceptanceAnswer {
         /// The criterion, in the words of the assignment.
-        pub criterion: Text = "Totals that end in a half round to the even cent",
+        pub criterion: Untrusted<Text> = "Totals that end in a half round to the even cent",
         /// Whether it is met.
         pub status: AcceptanceStatus,
         /// What shows it.

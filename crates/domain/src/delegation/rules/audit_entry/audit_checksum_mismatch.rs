@@ -1,5 +1,5 @@
 use crate::delegation::payload::{AuditEntry, checksum};
-use countersign_contract::diagnostic::{Pointer, Repair};
+use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
@@ -7,9 +7,10 @@ rule! {
     /// `VERIFICATION_STATUS`, in 64 lower-case hexadecimal digits. Members of your own are covered too.
     ///
     /// ## Why
-    /// An entry is never changed, and the checksum is how a change shows. A new entry is sealed with `countersign
-    /// fix`; one that was sealed before and no longer matches was changed, and is to be compared with the copy in
-    /// the ledger first.
+    /// An entry is never changed, and the checksum is how a change shows. No repair is offered: to seal a changed entry
+    /// again is to vouch for the change, and a forged entry would leave the repair looking genuine. Compare it with the
+    /// copy in the ledger; what was wrong in it from the start is corrected by a new entry that names it in
+    /// `SUPERSEDES`.
     ///
     /// ## Rejected
     /// ```json rejected unsealed
@@ -33,13 +34,8 @@ fn check(it: &Subject<'_, AuditEntry>, report: &mut Report) {
     let given = it.record.integrity.checksum.as_str();
     let computed = checksum(it.root.to_value());
     if given != computed {
-        let pointer = Pointer::at("/INTEGRITY/CHECKSUM");
         let message = "the checksum does not match the entry: it was changed after it was sealed, or never sealed";
-        let help = format!("compare it with the copy that was kept; as it stands, its checksum is `{computed}`");
-        report.add(pointer.clone(), message, help).repair(Repair::replace(
-            pointer,
-            computed,
-            "seal the entry as it stands",
-        ));
+        let help = "put the entry back as it was kept; a correction is a new entry that names this one in `SUPERSEDES`";
+        report.add(Pointer::at("/INTEGRITY/CHECKSUM"), message, help);
     }
 }

@@ -1,5 +1,5 @@
 use crate::delegation::payload::AuditEntry;
-use countersign_contract::diagnostic::{Pointer, Repair};
+use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
@@ -7,6 +7,7 @@ rule! {
     ///
     /// ## Why
     /// There are no other entries. What is wrong in one is corrected by another that names it in `SUPERSEDES`.
+    /// No repair is offered, because whoever wrote that the entry may be changed may have changed it.
     ///
     /// ## Rejected
     /// ```json rejected
@@ -28,11 +29,7 @@ rule! {
 
 fn check(it: &Subject<'_, AuditEntry>, report: &mut Report) {
     if !it.record.integrity.immutable {
-        let pointer = Pointer::at("/INTEGRITY/IMMUTABLE");
-        report.add(pointer.clone(), "an audit entry is never changeable", "write true").repair(Repair::replace(
-            pointer,
-            true,
-            "write true",
-        ));
+        let help = "compare it with the copy that was kept, and have it written again by who wrote it";
+        report.add(Pointer::at("/INTEGRITY/IMMUTABLE"), "an audit entry is never changeable", help);
     }
 }

@@ -1,10 +1,10 @@
-use crate::delegation::payload::AuditEntry;
+use crate::delegation::payload::{AuditEntry, checksum};
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
     /// An entry stays as it was written. Only `SUPERSEDED_BY` may be set, once, and `VERIFICATION_STATUS` may
-    /// change.
+    /// change. An id belongs to one entry: another one given with it under the same id is a copy and has its checksum.
     ///
     /// ## Why
     /// A sealed entry can be changed and sealed again. Only a copy that was kept shows it.
@@ -23,8 +23,18 @@ rule! {
     /// {"INTEGRITY": {"SUPERSEDED_BY": "PAA-2025-12-26-002"}}
     /// ```
     ///
+    /// ```json with audit_entry
+    /// {}
+    /// ```
+    /// ```json rejected
+    /// {"OUTCOME": {"RESULTING_STATE": "pull request 42 is still open"}}
+    /// ```
+    ///
     /// ## Accepted
     /// ```json against
+    /// {}
+    /// ```
+    /// ```json with audit_entry
     /// {}
     /// ```
     /// ```json accepted
@@ -40,10 +50,17 @@ rule! {
 }
 
 fn check(it: &Subject<'_, AuditEntry>, report: &mut Report) {
-    let Some([older, ..]) = it.older else { return };
     let help = "put the entry back as it was, and correct it with a new entry that names it in `SUPERSEDES`";
+    let id = it.record.audit_entry_id.as_str();
     // Equal checksums mean equal content, or one that does not match, which is found elsewhere.
-    if older.integrity.checksum != it.record.integrity.checksum {
+    let given = &it.record.integrity.checksum;
+    if !it.others.is_empty() && it.other::<AuditEntry>(id).is_some_and(|other| other.integrity.checksum != *given) {
+        let message = format!("another entry given with it is `{id}` too, and the two differ");
+        report.add(Pointer::at("/AUDIT_ENTRY_ID"), message, help);
+    }
+    let (Some([older, ..]), Some(older_root)) = (it.older, it.older_root(0)) else { return };
+    // The earlier copy may be the one whose checksum does not match, so what the two say is compared too.
+    if older.integrity.checksum != *given || checksum(older_root.to_value()) != checksum(it.root.to_value()) {
         report.add(Pointer::at("/INTEGRITY/CHECKSUM"), "the entry differs from the earlier copy", help);
     }
     let set = older.integrity.superseded_by.0.is_some();

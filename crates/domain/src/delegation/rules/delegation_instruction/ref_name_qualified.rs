@@ -1,6 +1,6 @@
 use crate::delegation::payload::DelegationInstruction;
 use crate::delegation::ref_name::RefKind;
-use countersign_contract::diagnostic::{Pointer, Repair};
+use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
@@ -8,7 +8,7 @@ rule! {
     ///
     /// ## Why
     /// Git takes such a name and makes a branch `refs/heads/refs/heads/…` of it, which is hardly ever what was
-    /// meant.
+    /// meant. No repair is offered: what was approved is the name as written, and another name is another branch.
     ///
     /// ## Rejected
     /// ```json rejected
@@ -35,9 +35,8 @@ fn check(it: &Subject<'_, DelegationInstruction>, report: &mut Report) {
             && kind != RefKind::Either
         {
             let pointer = Pointer::at("/ACTION/PARAMETERS").key(field);
-            report
-                .add(pointer.clone(), format!("`{}` begins with `{prefix}`", show(name)), "leave that out")
-                .repair(Repair::replace(pointer, short, format!("leave out `{prefix}`")));
+            let help = format!("write `{}`, and have it approved as that", show(short));
+            report.add(pointer, format!("`{}` begins with `{prefix}`", show(name)), help);
         }
     }
 }

@@ -27,6 +27,5 @@ rule! {
 }
 
 fn check(it: &Subject<'_, DelegationInstruction>, report: &mut Report) {
-    let name = it.record.requester.agent_type.as_str();
-    parties::check_known(name, parties::REQUESTERS, &it.settings.requesters, "/REQUESTER/AGENT_TYPE", report);
+    parties::check_requester(it.record.requester.agent_type.as_str(), it.settings, report);
 }

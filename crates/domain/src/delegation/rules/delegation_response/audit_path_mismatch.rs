@@ -1,5 +1,5 @@
-use crate::delegation::evidence_path;
 use crate::delegation::payload::DelegationResponse;
+use crate::paths::{self, Reach};
 use countersign_contract::diagnostic::{Pointer, Repair};
 use countersign_contract::{Report, Subject, rule, show};
 
@@ -35,7 +35,7 @@ rule! {
 
 fn check(it: &Subject<'_, DelegationResponse>, report: &mut Report) {
     let (id, path) = (&it.record.audit_entry_id, it.record.audit_entry_path.as_str());
-    if id.is_at(path) || evidence_path::fault(path).is_some() {
+    if id.is_at(path) || paths::fault(path, Reach::Below).is_some() {
         return;
     }
     let place = id.path();

@@ -27,6 +27,5 @@ rule! {
 }
 
 fn check(it: &Subject<'_, DelegationResponse>, report: &mut Report) {
-    let name = it.record.executor.agent_type.as_str();
-    parties::check_known(name, parties::EXECUTORS, &it.settings.executors, "/EXECUTOR/AGENT_TYPE", report);
+    parties::check_executor(it.record.executor.agent_type.as_str(), it.settings, report);
 }

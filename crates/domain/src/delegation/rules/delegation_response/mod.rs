@@ -8,6 +8,7 @@ mod created_at_missing;
 mod execution_duration_implausible;
 mod executor_unknown;
 mod failure_type_unfit;
+mod instruction_answered_again;
 mod resource_before_instruction;
 mod resource_number_foreign;
 mod resource_number_missing;
@@ -62,4 +63,5 @@ pub static RULES: &[&Rule<DelegationResponse>] = &[
     &unauthorized_instruction_executed::UNAUTHORIZED_INSTRUCTION_EXECUTED,
     &execution_duration_implausible::EXECUTION_DURATION_IMPLAUSIBLE,
     &audit_entry_foreign::AUDIT_ENTRY_FOREIGN,
+    &instruction_answered_again::INSTRUCTION_ANSWERED_AGAIN,
 ];

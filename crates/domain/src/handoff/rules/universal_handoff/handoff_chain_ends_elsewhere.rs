@@ -1,5 +1,5 @@
 use crate::handoff::payload::UniversalHandoff;
-use countersign_contract::diagnostic::{Pointer, Repair};
+use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
@@ -7,7 +7,8 @@ rule! {
     ///
     /// ## Why
     /// Whoever reads the chain to see whether work goes in a circle must be able to trust that no step is missing,
-    /// and the last step is the one that this handoff itself shows.
+    /// and the last step is the one that this handoff itself shows. No repair is offered: a chain that misses this step
+    /// may miss others, and a source that is not on it may not be the one who hands over.
     ///
     /// ## Rejected
     /// ```json rejected
@@ -34,10 +35,5 @@ fn check(it: &Subject<'_, UniversalHandoff>, report: &mut Report) {
     let list = Pointer::at("/handoff/meta/handoff_chain");
     let message = format!("the chain ends in `{}`, the source is `{}`", show(last.as_str()), show(source.as_str()));
     let help = "write the chain from the workflow that began to the source";
-    let found = report.add(list.clone().item(chain.len() - 1), message, help);
-    found.label(Pointer::at("/handoff/source/skill"), "the source");
-    // A source that stands elsewhere in the chain may have come round, or the chain may be written backwards.
-    if !chain.contains(source) {
-        found.repair(Repair::add(list.key("-"), source.as_str(), "add the source to the end of the chain"));
-    }
+    report.add(list.item(chain.len() - 1), message, help).label(Pointer::at("/handoff/source/skill"), "the source");
 }

@@ -1,5 +1,6 @@
 use crate::handoff::location;
 use crate::handoff::payload::UniversalHandoff;
+use crate::paths::climbs_out;
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
 
@@ -52,7 +53,7 @@ fn judge(path: &str, place: impl Fn() -> Pointer, report: &mut Report) {
     if location::is_usable(path) {
         return;
     }
-    let (why, help) = if location::climbs_out(path) {
+    let (why, help) = if climbs_out(path) {
         ("climbs out of where it starts", "write the path from the root, or from the session's directory")
     } else {
         ("holds an invisible character", "write the path without it")

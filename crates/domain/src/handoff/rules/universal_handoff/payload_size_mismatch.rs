@@ -1,6 +1,6 @@
 use crate::handoff::measure;
 use crate::handoff::payload::UniversalHandoff;
-use countersign_contract::diagnostic::{Pointer, Repair};
+use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
@@ -8,7 +8,8 @@ rule! {
     ///
     /// ## Why
     /// A size that does not match is the first sign of a payload that was cut off or changed on its way. White space
-    /// does not count, so that the number holds however the document is laid out.
+    /// does not count, so that the number holds however the document is laid out. No repair is offered: to write the size
+    /// of what has arrived is to vouch that all of it did.
     ///
     /// ## Rejected
     /// ```json rejected unsealed
@@ -37,7 +38,6 @@ fn check(it: &Subject<'_, UniversalHandoff>, report: &mut Report) {
     }
     let pointer = Pointer::at("/handoff/meta/payload_size_bytes");
     let message = format!("the payload has {bytes} bytes, not {}", written.get());
-    report
-        .add(pointer.clone(), message, "see that the payload is whole, then write its size as compact JSON")
-        .repair(Repair::replace(pointer, bytes, "write the size of the payload"));
+    let help = "ask the source for the whole payload; if it changed the payload on purpose, it measures it again";
+    report.add(pointer, message, help);
 }

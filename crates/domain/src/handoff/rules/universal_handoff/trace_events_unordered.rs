@@ -1,14 +1,13 @@
 use crate::handoff::payload::UniversalHandoff;
-use countersign_contract::diagnostic::{Pointer, Repair};
-use countersign_contract::serde_json::Value;
-use countersign_contract::{Cursor, Report, Subject, rule};
+use countersign_contract::diagnostic::Pointer;
+use countersign_contract::{Report, Subject, rule};
 
 rule! {
     /// The events of a trace stand in the order of their times. Two may have the same time.
     ///
     /// ## Why
     /// The trace is read from the top to see how the handoff came this far. An event that stands above an earlier one
-    /// tells another story than its own time does.
+    /// tells another story than its own time does. No repair is offered: to sort them is to vouch for the times.
     ///
     /// ## Rejected
     /// ```json rejected
@@ -40,16 +39,6 @@ fn check(it: &Subject<'_, UniversalHandoff>, report: &mut Report) {
     let list = Pointer::at("/handoff/tracing/events");
     let event = &events[before + 1];
     let message = format!("event `{}` at {} stands below a later one", event.event_type, event.timestamp.as_str());
-    let found = report.add(list.clone().item(before + 1), message, "put the events in the order of their times");
-    found.label(list.clone().item(before), "this one is later");
-    let written: Vec<Value> = it
-        .root
-        .get("handoff")
-        .and_then(|handoff| handoff.get("tracing")?.get("events"))
-        .map(|events| events.items().map(Cursor::to_value).collect())
-        .unwrap_or_default();
-    let mut order: Vec<usize> = (0..events.len()).collect();
-    order.sort_by_key(|index| events[*index].timestamp.instant());
-    let sorted: Vec<Value> = order.iter().filter_map(|index| written.get(*index).cloned()).collect();
-    found.repair(Repair::replace(list, sorted, "sort the events by their times"));
+    let help = "find out whether a clock was wrong or an event was moved, and have the trace written as it happened";
+    report.add(list.clone().item(before + 1), message, help).label(list.item(before), "this one is later");
 }

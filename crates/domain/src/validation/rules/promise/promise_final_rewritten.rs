@@ -1,10 +1,11 @@
 use super::earlier;
+use crate::rewriting::differs_from_older;
 use crate::validation::payload::Promise;
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// A promise that is verified or cancelled does not change any more.
+    /// A promise that is verified or cancelled does not change any more, members of your own included.
     ///
     /// ## Why
     /// Gates and people have read it as it ended. What is found later belongs into a new promise.
@@ -26,6 +27,12 @@ rule! {
     ///    "evidence": "cargo test cart: 12 passed", "evidence_type": "test", "met_at": "2026-02-07T19:00:00Z",
     ///    "met_by": "worker-7"}
     /// ]}
+    /// ```
+    /// ```json against
+    /// {"status": "cancelled", "x_reason": "no longer wanted"}
+    /// ```
+    /// ```json rejected
+    /// {"status": "cancelled", "x_reason": "done elsewhere"}
     /// ```
     ///
     /// ## Accepted
@@ -57,7 +64,7 @@ rule! {
 fn check(it: &Subject<'_, Promise>, report: &mut Report) {
     let Some(older) = earlier(it) else { return };
     // A change of state is for the rule about transitions.
-    if older.status.is_final() && it.record.status == older.status && older != it.record {
+    if older.status.is_final() && it.record.status == older.status && differs_from_older(it) {
         report.add(
             Pointer::root(),
             format!("the promise had ended as {}, and was changed since", older.status),

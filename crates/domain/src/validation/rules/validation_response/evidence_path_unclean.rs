@@ -1,4 +1,4 @@
-use crate::validation::paths::{self, Reach};
+use crate::paths::{self, Reach};
 use crate::validation::payload::ValidationResponse;
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};

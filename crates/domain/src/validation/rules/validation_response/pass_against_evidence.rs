@@ -1,7 +1,7 @@
-use crate::validation::payload::{Measured, ValidationResponse};
+use crate::validation::payload::ValidationResponse;
 use crate::validation::verdict::Verdict;
 use countersign_contract::diagnostic::Pointer;
-use countersign_contract::{Report, Subject, rule, show};
+use countersign_contract::{Int, Report, Subject, rule, show};
 
 rule! {
     /// A verdict of PASS does not stand against the evidence that was collected for it: no failed tests, no test
@@ -49,7 +49,7 @@ fn check(it: &Subject<'_, ValidationResponse>, report: &mut Report) {
         return;
     }
     if let Some(tests) = it.record.test_results() {
-        let failed = tests.failed.map_or(0, Measured::get);
+        let failed = tests.failed.map_or(0, Int::get);
         if failed > 0 || tests.exit_code.get() != 0 {
             let message = format!(
                 "the verdict is PASS, but `{}` ended with exit code {} and {failed} failed tests",

@@ -1,9 +1,11 @@
+use crate::rewriting::{differs_from_older, has_rival};
 use crate::validation::payload::ValidationResponse;
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// A request is answered once: a second response is identical to the first.
+    /// A request is answered once: a second response is identical to the first, whether that is an earlier copy or
+    /// another document given with it. Members of your own are part of an answer.
     ///
     /// ## Why
     /// The first answer has been acted on. If work has changed since, a new request asks about it; a second answer to
@@ -18,9 +20,26 @@ rule! {
     /// ```json rejected
     /// {"verdict": "PASS"}
     /// ```
+    /// ```json against
+    /// {"x_log": "2 failed"}
+    /// ```
+    /// ```json rejected
+    /// {"x_log": "all passed"}
+    /// ```
+    /// ```json with validation_response
+    /// {"verdict": "FAIL", "criteria_results": [
+    ///   {"criterion_id": "AC-1", "status": "FAIL", "evidence": "POST /checkout gave 500", "remediation": "see logs"}
+    /// ]}
+    /// ```
+    /// ```json rejected
+    /// {"verdict": "PASS"}
+    /// ```
     ///
     /// ## Accepted
     /// ```json against
+    /// {}
+    /// ```
+    /// ```json with validation_response
     /// {}
     /// ```
     /// ```json accepted
@@ -36,13 +55,13 @@ rule! {
 }
 
 fn check(it: &Subject<'_, ValidationResponse>, report: &mut Report) {
-    if let Some(first) = it.older.and_then(<[_]>::first)
-        && first != it.record
-    {
-        report.add(
-            Pointer::root(),
-            format!("task `{}` was answered before, and this answer differs", first.task_id),
-            "keep the first answer; if the work has changed, ask for validation again",
-        );
-    }
+    let task = it.record.task_id.as_str();
+    let message = if differs_from_older(it) {
+        format!("task `{task}` was answered before, and this answer differs")
+    } else if has_rival(it, task) {
+        format!("task `{task}` has another answer among the documents given, and the two differ")
+    } else {
+        return;
+    };
+    report.add(Pointer::root(), message, "keep the first answer; if the work has changed, ask for validation again");
 }

@@ -1,6 +1,6 @@
-use crate::validation::payload::{Measured, ValidationResponse};
+use crate::validation::payload::ValidationResponse;
 use countersign_contract::diagnostic::Pointer;
-use countersign_contract::{Report, Subject, rule};
+use countersign_contract::{Int, Report, Subject, rule};
 
 rule! {
     /// A test command that ends with another exit code than 0 should have a failed test to show for it.
@@ -41,7 +41,7 @@ rule! {
 
 fn check(it: &Subject<'_, ValidationResponse>, report: &mut Report) {
     let Some(tests) = it.record.test_results() else { return };
-    let passed = tests.passed.map_or(0, Measured::get);
+    let passed = tests.passed.map_or(0, Int::get);
     let none_failed = tests.failed.is_some_and(|failed| failed.get() == 0);
     if tests.exit_code.get() != 0 && none_failed && passed > 0 {
         report.add(

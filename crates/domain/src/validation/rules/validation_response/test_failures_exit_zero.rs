@@ -1,6 +1,6 @@
-use crate::validation::payload::{Measured, ValidationResponse};
+use crate::validation::payload::ValidationResponse;
 use countersign_contract::diagnostic::Pointer;
-use countersign_contract::{Report, Subject, rule};
+use countersign_contract::{Int, Report, Subject, rule};
 
 rule! {
     /// A test command that ends with exit code 0 has no failed tests.
@@ -35,7 +35,7 @@ rule! {
 
 fn check(it: &Subject<'_, ValidationResponse>, report: &mut Report) {
     let Some(tests) = it.record.test_results() else { return };
-    let failed = tests.failed.map_or(0, Measured::get);
+    let failed = tests.failed.map_or(0, Int::get);
     if tests.exit_code.get() == 0 && failed > 0 {
         let found = report.add(
             Pointer::at("/evidence_collected/test_results/exit_code"),

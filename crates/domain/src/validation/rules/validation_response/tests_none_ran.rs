@@ -1,7 +1,7 @@
-use crate::validation::payload::{Measured, ValidationResponse};
+use crate::validation::payload::ValidationResponse;
 use crate::validation::verdict::Verdict;
 use countersign_contract::diagnostic::Pointer;
-use countersign_contract::{Report, Subject, rule};
+use countersign_contract::{Int, Report, Subject, rule};
 
 rule! {
     /// A test run that is cited for PASS has run tests.
@@ -31,7 +31,7 @@ rule! {
 
 fn check(it: &Subject<'_, ValidationResponse>, report: &mut Report) {
     let Some(tests) = it.record.test_results() else { return };
-    let none = |count: Option<Measured>| count.is_none_or(|count| count.get() == 0);
+    let none = |count: Option<Int>| count.is_none_or(|count| count.get() == 0);
     let counted = tests.passed.is_some();
     if it.record.verdict == Verdict::Pass && counted && none(tests.passed) && none(tests.failed) {
         report.add(

@@ -28,7 +28,8 @@ rule! {
 }
 
 fn check(it: &Subject<'_, Assignment>, report: &mut Report) {
-    for (later, first) in Criteria::new(&it.record.task.acceptance_criteria).repeats() {
+    let criteria = &it.record.task.acceptance_criteria;
+    for (later, first) in Criteria::new(criteria.len(), |index| &criteria[index]).repeats() {
         let list = Pointer::at("/task/acceptance_criteria");
         let place = report.place(list.clone().item(first));
         let found = report.add(list.item(later), "this criterion stands there twice", "keep one of the two");

@@ -1,6 +1,7 @@
 //! Rules for assignments.
 
 mod active_locks_collide;
+mod assignment_resource_unusable;
 mod assignment_run_id_not_v4;
 mod context_file_unusable;
 mod criterion_outside_scope;
@@ -21,6 +22,7 @@ use countersign_contract::Rule;
 
 /// In the order in which they are checked.
 pub static RULES: &[&Rule<Assignment>] = &[
+    &assignment_resource_unusable::ASSIGNMENT_RESOURCE_UNUSABLE,
     &assignment_run_id_not_v4::ASSIGNMENT_RUN_ID_NOT_V4,
     &heartbeat_not_below_timeout::HEARTBEAT_NOT_BELOW_TIMEOUT,
     &lock_scope_taken::LOCK_SCOPE_TAKEN,

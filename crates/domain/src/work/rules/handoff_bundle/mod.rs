@@ -3,6 +3,7 @@
 mod blocked_row_unexplained;
 mod bundle_dependencies_circular;
 mod bundle_locks_collide;
+mod bundle_resource_unusable;
 mod bundle_run_id_not_v4;
 mod dependency_entry_repeated;
 mod dependency_unknown;
@@ -26,6 +27,7 @@ use countersign_contract::Rule;
 
 /// In the order in which they are checked.
 pub static RULES: &[&Rule<HandoffBundle>] = &[
+    &bundle_resource_unusable::BUNDLE_RESOURCE_UNUSABLE,
     &bundle_run_id_not_v4::BUNDLE_RUN_ID_NOT_V4,
     &row_repeated::ROW_REPEATED,
     &row_heartbeat_not_below_timeout::ROW_HEARTBEAT_NOT_BELOW_TIMEOUT,

@@ -19,6 +19,7 @@ mod done_against_result;
 mod heartbeat_in_future;
 mod lock_outlives_work;
 mod output_locks_collide;
+mod output_resource_unusable;
 mod output_run_id_not_v4;
 mod retry_not_allowed;
 mod timeout_not_blocked;
@@ -28,6 +29,7 @@ use countersign_contract::Rule;
 
 /// In the order in which they are checked.
 pub static RULES: &[&Rule<OrchestratorOutput>] = &[
+    &output_resource_unusable::OUTPUT_RESOURCE_UNUSABLE,
     &output_run_id_not_v4::OUTPUT_RUN_ID_NOT_V4,
     &assignment_run_differs::ASSIGNMENT_RUN_DIFFERS,
     &assignment_repeated::ASSIGNMENT_REPEATED,

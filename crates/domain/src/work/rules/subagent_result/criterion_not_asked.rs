@@ -1,7 +1,7 @@
 use crate::work::criterion::Criteria;
 use crate::work::payload::{Assignment, SubagentResult};
 use countersign_contract::diagnostic::{Pointer, Repair};
-use countersign_contract::{Report, Subject, rule, show};
+use countersign_contract::{Report, Subject, rule};
 
 rule! {
     /// A result answers the criteria of its assignment and no others.
@@ -53,19 +53,21 @@ fn check(it: &Subject<'_, SubagentResult>, report: &mut Report) {
     }
     let Some(assignment) = it.kin::<Assignment>() else { return };
     let asked = &assignment.task.acceptance_criteria;
-    let criteria = Criteria::new(asked);
+    let criteria = Criteria::new(asked.len(), |index| &asked[index]);
     for (index, answer) in it.record.acceptance_check.iter().enumerate() {
-        let criterion = answer.criterion.as_str();
-        if criteria.find(criterion).is_some() {
+        if answer.criterion.inspect(|text| criteria.find(text)).is_some() {
             continue;
         }
-        let meant = asked
+        let is_meant = |asked: &str| answer.criterion.inspect(|text| is_variant(asked, text));
+        let mut meant = asked
             .iter()
             .take(VARIANTS_MAX)
-            .find_map(|asked| asked.inspect(|asked| is_variant(asked, criterion).then(|| asked.to_owned())));
+            .filter_map(|asked| asked.inspect(|asked| is_meant(asked).then(|| asked.to_owned())));
+        // Where two could be meant, only the worker knows which of them it looked at.
+        let meant = meant.next().filter(|_| meant.next().is_none() && asked.len() <= VARIANTS_MAX);
         let found = report.add(
             Pointer::at("/acceptance_check").item(index).key("criterion"),
-            format!("the assignment does not ask for `{}`", show(criterion)),
+            format!("the assignment does not ask for `{}`", answer.criterion.escaped()),
             "answer the criteria of the assignment, in its words",
         );
         if let Some(meant) = meant {

@@ -1,6 +1,6 @@
 use crate::work::payload::{AcceptanceStatus, ResultStatus, SubagentResult};
 use countersign_contract::diagnostic::Pointer;
-use countersign_contract::{Report, Subject, rule, show};
+use countersign_contract::{Report, Subject, rule};
 
 rule! {
     /// Work that is called done meets every criterion.
@@ -38,7 +38,7 @@ fn check(it: &Subject<'_, SubagentResult>, report: &mut Report) {
     }
     let answers = it.record.acceptance_check.iter().enumerate();
     for (index, answer) in answers.filter(|(_, answer)| answer.status == AcceptanceStatus::Fail) {
-        let message = format!("the work is called done, but `{}` failed", show(answer.criterion.as_str()));
+        let message = format!("the work is called done, but `{}` failed", answer.criterion.escaped());
         let pointer = Pointer::at("/acceptance_check").item(index).key("status");
         report.add(pointer, message, "finish the work, or answer with status `failed` or `blocked`");
     }

@@ -1,6 +1,6 @@
 use crate::work::payload::{ResultStatus, SubagentResult};
 use countersign_contract::diagnostic::Pointer;
-use countersign_contract::{Report, Subject, rule, show};
+use countersign_contract::{Report, Subject, rule};
 
 rule! {
     /// Work that is called done has evidence for every criterion.
@@ -38,7 +38,7 @@ fn check(it: &Subject<'_, SubagentResult>, report: &mut Report) {
     }
     let answers = it.record.acceptance_check.iter().enumerate();
     for (index, answer) in answers.filter(|(_, answer)| answer.evidence.trim().is_empty()) {
-        let message = format!("the work is called done, but nothing shows `{}`", show(answer.criterion.as_str()));
+        let message = format!("the work is called done, but nothing shows `{}`", answer.criterion.escaped());
         let pointer = Pointer::at("/acceptance_check").item(index).key("evidence");
         report.add(pointer, message, "name what was run or looked at, and what came of it");
     }

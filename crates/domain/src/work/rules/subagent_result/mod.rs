@@ -5,12 +5,14 @@ mod change_outside_scope;
 mod change_repeated;
 mod change_reserved;
 mod criterion_not_asked;
+mod done_reported_again;
 mod done_unanswered;
 mod done_with_failed_criterion;
 mod done_without_evidence;
 mod result_before_assignment;
 mod result_criterion_answered_twice;
 mod result_criterion_unanswered;
+mod result_resource_unusable;
 mod result_run_id_not_v4;
 mod result_worklog_path_differs;
 mod stop_unexplained;
@@ -20,6 +22,7 @@ use countersign_contract::Rule;
 
 /// In the order in which they are checked.
 pub static RULES: &[&Rule<SubagentResult>] = &[
+    &result_resource_unusable::RESULT_RESOURCE_UNUSABLE,
     &result_run_id_not_v4::RESULT_RUN_ID_NOT_V4,
     &done_unanswered::DONE_UNANSWERED,
     &done_with_failed_criterion::DONE_WITH_FAILED_CRITERION,
@@ -34,4 +37,5 @@ pub static RULES: &[&Rule<SubagentResult>] = &[
     &change_outside_scope::CHANGE_OUTSIDE_SCOPE,
     &result_worklog_path_differs::RESULT_WORKLOG_PATH_DIFFERS,
     &result_before_assignment::RESULT_BEFORE_ASSIGNMENT,
+    &done_reported_again::DONE_REPORTED_AGAIN,
 ];

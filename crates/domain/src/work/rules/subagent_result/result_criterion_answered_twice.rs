@@ -1,8 +1,7 @@
-use crate::work::criterion::key;
+use crate::work::criterion::Criteria;
 use crate::work::payload::SubagentResult;
-use crate::work::places::Firsts;
 use countersign_contract::diagnostic::{Pointer, Repair};
-use countersign_contract::{Report, Subject, rule, show};
+use countersign_contract::{Report, Subject, rule};
 
 rule! {
     /// Each criterion is answered once. Criteria are compared after trimming, in Unicode's normal form C.
@@ -41,9 +40,9 @@ rule! {
 
 fn check(it: &Subject<'_, SubagentResult>, report: &mut Report) {
     let answers = &it.record.acceptance_check;
-    for (later, first) in Firsts::new(answers.len(), |index| key(answers[index].criterion.as_str())).repeats() {
+    for (later, first) in Criteria::new(answers.len(), |index| &answers[index].criterion).repeats() {
         let list = Pointer::at("/acceptance_check");
-        let message = format!("`{}` is answered twice", show(answers[later].criterion.as_str()));
+        let message = format!("`{}` is answered twice", answers[later].criterion.escaped());
         let place = report.place(list.clone().item(first));
         let (one, other) = (&answers[later], &answers[first]);
         let same = one.status == other.status && one.evidence == other.evidence;

@@ -1,6 +1,5 @@
-use crate::work::criterion::key;
+use crate::work::criterion::Criteria;
 use crate::work::payload::{Assignment, ResultStatus, SubagentResult};
-use crate::work::places::Firsts;
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
@@ -47,9 +46,9 @@ fn check(it: &Subject<'_, SubagentResult>, report: &mut Report) {
         return;
     }
     let Some(assignment) = it.kin::<Assignment>() else { return };
-    let answered = Firsts::new(answers.len(), |index| key(answers[index].criterion.as_str()));
+    let answered = Criteria::new(answers.len(), |index| &answers[index].criterion);
     for criterion in assignment.task.acceptance_criteria.iter() {
-        if criterion.inspect(|text| answered.find(key(text).as_ref())).is_none() {
+        if criterion.inspect(|text| answered.find(text)).is_none() {
             let message = format!("the work is called done, but `{}` is not answered", criterion.escaped());
             report.add(Pointer::at("/acceptance_check"), message, "answer it in the words of the assignment");
         }

@@ -3,6 +3,7 @@
 mod worklog_before_assignment;
 mod worklog_file_outside_scope;
 mod worklog_mixed;
+mod worklog_resource_unusable;
 mod worklog_rewritten;
 mod worklog_run_id_not_v4;
 mod worklog_stop_uncoded;
@@ -13,6 +14,7 @@ use countersign_contract::Rule;
 
 /// In the order in which they are checked.
 pub static RULES: &[&Rule<WorklogEntry>] = &[
+    &worklog_resource_unusable::WORKLOG_RESOURCE_UNUSABLE,
     &worklog_rewritten::WORKLOG_REWRITTEN,
     &worklog_run_id_not_v4::WORKLOG_RUN_ID_NOT_V4,
     &worklog_time_backwards::WORKLOG_TIME_BACKWARDS,

@@ -1,9 +1,11 @@
+use crate::rewriting::differs_from_older;
 use crate::work::payload::WorklogEntry;
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// A worklog only grows: every line of an earlier copy must still be there, unchanged and in its place.
+    /// A worklog only grows: every line of an earlier copy must still be there, unchanged and in its place. Members of
+    /// your own are part of the line.
     ///
     /// ## Why
     /// The worklog is what is left to read when a worker is gone. If lines can be changed afterwards, it shows what
@@ -15,6 +17,12 @@ rule! {
     /// ```
     /// ```jsonl rejected
     /// {"decision": "use a float"}
+    /// ```
+    /// ```jsonl against
+    /// {"x_tool": {"exit_code": 1}}
+    /// ```
+    /// ```jsonl rejected
+    /// {"x_tool": {"exit_code": 0}}
     /// ```
     ///
     /// ## Accepted
@@ -36,9 +44,7 @@ rule! {
 
 fn check(it: &Subject<'_, WorklogEntry>, report: &mut Report) {
     let Some(older) = it.older else { return };
-    if let Some(before) = older.get(it.line)
-        && before != it.record
-    {
+    if differs_from_older(it) {
         report.add(
             Pointer::root(),
             format!("line {} differs from the earlier copy", it.line + 1),

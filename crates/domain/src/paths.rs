@@ -1,18 +1,21 @@
 //! Paths that documents name: whether one can be taken as it stands.
+//!
+//! What a task may touch is more than a path and has a module of its own, `work::scope`, which resolves `..`; here a
+//! path is taken or refused as it is written.
 
 use countersign_contract::letter_refused_in_name;
 
 /// Where a path may lead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// Below the worktree only.
+pub enum Reach {
+    /// Below the root of the project only, written in its shortest form.
     Below,
     /// Anywhere, as long as it is plain where.
     Anywhere,
 }
 
 /// What keeps a path from being taken as it stands, as the end of a sentence that begins with the path.
-pub(crate) fn fault(path: &str, reach: Reach) -> Option<&'static str> {
+pub fn fault(path: &str, reach: Reach) -> Option<&'static str> {
     if letter_refused_in_name(path).is_some() {
         return Some("holds an invisible character");
     }
@@ -28,6 +31,9 @@ pub(crate) fn fault(path: &str, reach: Reach) -> Option<&'static str> {
     if reach == Reach::Anywhere {
         return None;
     }
+    if path.contains("://") {
+        return Some("is an address, not a path");
+    }
     if is_absolute(path) {
         return Some("is absolute");
     }
@@ -39,7 +45,7 @@ pub(crate) fn fault(path: &str, reach: Reach) -> Option<&'static str> {
 }
 
 /// The same path below `root` in its shortest form, if it can be had without guessing.
-pub(crate) fn tidied(path: &str, root: Option<&str>) -> Option<String> {
+pub fn tidied(path: &str, root: Option<&str>) -> Option<String> {
     let path = path.trim();
     let below = match root.and_then(|root| path.strip_prefix(root.trim_end_matches('/'))) {
         Some(rest) if rest.starts_with('/') => &rest[1..],
@@ -47,18 +53,39 @@ pub(crate) fn tidied(path: &str, root: Option<&str>) -> Option<String> {
     };
     let kept: Vec<&str> = segments(below).filter(|segment| !segment.is_empty() && *segment != ".").collect();
     let tidy = kept.join("/");
-    let sound = !is_absolute(below) && !tidy.is_empty() && fault(&tidy, Reach::Below).is_none();
+    let sound =
+        !is_absolute(below) && !below.contains("://") && !tidy.is_empty() && fault(&tidy, Reach::Below).is_none();
     sound.then_some(tidy)
 }
 
-fn segments(path: &str) -> impl Iterator<Item = &str> {
+/// The segments of a path, whichever separator it is written with.
+pub fn segments(path: &str) -> impl Iterator<Item = &str> {
     path.split(['/', '\\'])
 }
 
+/// Whether a path begins with a drive.
+pub fn has_drive(path: &str) -> bool {
+    matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
+}
+
+/// Whether a path leaves the directory it starts from by `..`.
+pub fn climbs_out(path: &str) -> bool {
+    let mut depth = 0usize;
+    for segment in segments(path) {
+        match segment {
+            "" | "." => {}
+            ".." => match depth.checked_sub(1) {
+                Some(above) => depth = above,
+                None => return true,
+            },
+            _ => depth += 1,
+        }
+    }
+    false
+}
+
 fn is_absolute(path: &str) -> bool {
-    let bytes = path.as_bytes();
-    path.starts_with(['/', '\\', '~'])
-        || (bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.get(1) == Some(&b':'))
+    path.starts_with(['/', '\\', '~']) || has_drive(path)
 }
 
 #[cfg(test)]
@@ -84,6 +111,10 @@ mod tests {
             ("src/../a.rs", false, None),
             ("..\\a.rs", false, None),
             ("-rf", false, None),
+            ("...", true, Some("...")),
+            ("docs/my notes.md", true, Some("docs/my notes.md")),
+            ("\\\\server\\share", false, None),
+            ("https://example.com/a.md", false, None),
             ("./-rf", false, None),
             ("a\u{202e}b", false, None),
             ("a\nb", false, None),
