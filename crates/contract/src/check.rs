@@ -234,7 +234,7 @@ fn places_of<'d>(document: &'d Document<'d>) -> Vec<Cursor<'d>> {
 
 /// Says that something was given and plays no part. Silence would look like a comparison that went well.
 fn unused(report: &mut Report, contract: &str, what: &str) {
-    let message = format!("{what} was given, but nothing compares a {contract} with it");
+    let message = format!("{what} was given, but nothing compares `{contract}` with it");
     report.find_at(&rules::COMPANION_UNUSED, Pointer::root(), message, "leave it out, or give what it belongs with");
 }
 
@@ -243,7 +243,7 @@ pub(crate) fn run<T: Contract>(run: &Run<'_>, report: &mut Report) -> Records {
     let places = places(run.document);
     if !T::FORMS.contains(&run.document.form()) {
         let forms = list(T::FORMS.iter().map(|form| form.as_str()));
-        let message = format!("a {} is not written as {}", T::NAME, run.document.form().as_str());
+        let message = format!("`{}` is not written as {}", T::NAME, run.document.form().as_str());
         report.find_at(&rules::FORM_UNFIT, Pointer::root(), message, format!("write it as {forms}"));
         return Records::default();
     }
@@ -300,7 +300,7 @@ fn check_kin<T: Contract>(subject: &Subject<'_, T>, report: &mut Report) {
     let kin = subject.record.kin();
     let strange = |contract: &&'static str| *contract != T::NAME && kin.iter().all(|kin| kin.contract != *contract);
     for contract in subject.others.contracts().into_iter().filter(strange).filter(|_| subject.line == 0) {
-        unused(report, T::NAME, &format!("a {contract}"));
+        unused(report, T::NAME, &format!("`{contract}`"));
     }
     let mut contracts: Vec<&'static str> = Vec::new();
     for kin in kin.iter().filter(|kin| kin.required) {

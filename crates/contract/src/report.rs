@@ -4,7 +4,10 @@ use crate::document::{Cursor, Document, Kind};
 use crate::hide::Hidden;
 use crate::rule::RuleInfo;
 use crate::{FINDINGS_MAX, rules, show};
-use countersign_diagnostic::{Diagnostic, Pointer, Repair, Severity};
+use countersign_diagnostic::{Diagnostic, Edit, Pointer, Repair, Severity};
+
+/// How many letters a mistyped name may be off, to be taken for a slip.
+const SLIP_MAX: usize = 2;
 
 /// The findings of one document. A rule adds to it under its own id, code and severity, so that it cannot report under
 /// another's.
@@ -199,7 +202,7 @@ impl Report {
 
     /// Says that a member is not known to its contract. `x_` members are the author's own, except where the contract
     /// is closed.
-    pub fn unknown_field(&mut self, key: Cursor<'_>, known: &[&str], closed: bool) {
+    pub fn unknown_field(&mut self, owner: Cursor<'_>, key: Cursor<'_>, known: &[&str], closed: bool) {
         let name = key.raw();
         if name.starts_with("x_") && !closed {
             return;
@@ -214,7 +217,16 @@ impl Report {
         };
         let rule = if closed { &rules::FIELD_NOT_ALLOWED } else { &rules::FIELD_UNKNOWN };
         let message = format!("unknown field `{}`", show(name));
-        self.find(rule, key, message, help);
+        let slip = near.filter(|near| strsim::osa_distance(name, near) <= SLIP_MAX && owner.get(near).is_none());
+        let value = slip.and_then(|_| owner.get(name)).map(Cursor::to_value);
+        let found = self.find(rule, key, message, help);
+        if let (Some(near), Some(value), Some(parent)) = (slip, value, found.pointer.parent()) {
+            let patch = vec![
+                Edit::Remove { path: found.pointer.clone() },
+                Edit::Add { path: parent.key(near), value },
+            ];
+            found.repair(Repair { summary: format!("call it `{near}`"), patch });
+        }
     }
 
     /// From here on, explains unknown fields that are known elsewhere: for objects whose members depend on a word.

@@ -170,7 +170,7 @@ macro_rules! shape {
                             continue;
                         }
                     )*
-                    report.unknown_field(key, Self::FIELDS, $closed);
+                    report.unknown_field(at, key, Self::FIELDS, $closed);
                 }
                 $(
                     let $field = match $field {

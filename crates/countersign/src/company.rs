@@ -46,7 +46,7 @@ impl Given {
                 }
             };
             let checked = check(checker, &Request::alone(Source { name: &name, text }, outside));
-            if checked.decision.allow {
+            if checked.is_context() {
                 given.set.add_checked(&checked);
             } else {
                 let code = checked.decision.code_str();
@@ -208,7 +208,7 @@ impl<'a> Company<'a> {
             let text = utf8(&bytes).ok()?;
             let outside = Outside::default();
             let checked = check(self.checker, &Request::alone(Source { name: &input.name, text }, &outside));
-            let contract = checked.contract.filter(|_| checked.decision.allow)?;
+            let contract = checked.contract.filter(|_| checked.is_context())?;
             Some(Loaded { contract, records: checked.records, bytes: bytes.len() })
         })
     }
@@ -231,6 +231,10 @@ impl Others for Company<'_> {
 
     fn given(&self, contract: &str) -> bool {
         self.given.set.given(contract)
+    }
+
+    fn contracts(&self) -> Vec<&'static str> {
+        self.given.set.contracts()
     }
 
     fn contested(&self, contract: &str, name: &str) -> bool {

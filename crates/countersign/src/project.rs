@@ -86,7 +86,7 @@ impl Project {
             None => std::env::current_dir().ok().and_then(|here| search(&here)),
         };
         let config_path = root.as_ref().map(|root| root.join(FOLDER).join("config.toml"));
-        let config = match config_path.as_ref().filter(|path| path.is_file()) {
+        let config = match config_path.as_ref().filter(|path| path.symlink_metadata().is_ok()) {
             Some(path) => read_config(path)?,
             None => Config::default(),
         };

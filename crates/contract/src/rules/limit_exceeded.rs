@@ -1,7 +1,7 @@
 use crate::rule;
 
 rule! {
-    /// A document is at most 16 MiB long (`limits.size` changes that), 64 levels deep, and has at most four million
+    /// A document is at most 16 MiB long (`--max-size` allows more), 64 levels deep, and has at most four million
     /// values.
     ///
     /// ## Why

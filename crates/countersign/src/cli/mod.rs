@@ -94,6 +94,7 @@ pub fn main() -> ExitCode {
         output::say(&format!("error: {error:#}"));
         Exit::Failed
     });
+    let exit = if output::landed() { exit } else { Exit::Failed };
     ExitCode::from(exit as u8)
 }
 

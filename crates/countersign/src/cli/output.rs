@@ -4,7 +4,8 @@ use countersign_contract::{Checked, rules, scan};
 use countersign_diagnostic::render::text::Look;
 use countersign_diagnostic::{Decision, visible, visible_lines};
 use std::borrow::Cow;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The text of a document as it may be shown: its secrets are covered, and every place stays where it was.
 pub fn masked<'t>(text: &'t str, decision: &Decision) -> Cow<'t, str> {
@@ -28,10 +29,25 @@ pub fn look<'l>(look: Look<'l>, text: &str, checked: &Checked) -> Look<'l> {
     Look { lines: look.lines && !may_hide_secret(text, checked), ..look }
 }
 
-/// Writes to standard output. A reader that has gone away is not an error of ours.
+/// Whether something that was to be written did not land.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Writes to standard output. A reader that has gone away is not an error of ours; a full disk is, and it must not pass
+/// for success.
 pub fn print(text: &str) {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if let Err(error) = written
+        && error.kind() != ErrorKind::BrokenPipe
+        && !LOST.swap(true, Ordering::Relaxed)
+    {
+        say(&format!("error: standard output cannot be written: {error}"));
+    }
+}
+
+/// Whether everything that was printed has landed.
+pub fn landed() -> bool {
+    !LOST.load(Ordering::Relaxed)
 }
 
 /// Writes a line to standard error. Names and documents may be quoted in it: what would act on a terminal, or begin a line

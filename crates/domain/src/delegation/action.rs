@@ -247,7 +247,7 @@ impl Shape for Action {
             match key.text().unwrap_or_default() {
                 "TYPE" => kind = Some(value),
                 "PARAMETERS" => parameters = Some(value),
-                _ => report.unknown_field(key, Self::FIELDS, false),
+                _ => report.unknown_field(at, key, Self::FIELDS, false),
             }
         }
         let kind = match kind {
