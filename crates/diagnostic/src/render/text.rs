@@ -64,7 +64,8 @@ pub fn diagnostic(diagnostic: &Diagnostic, source: Source<'_>, look: Look<'_>) -
     for label in diagnostic.labels.iter().filter(|it| !look.lines || !is_inside(it.span.as_ref(), &window)) {
         let place = label.span.as_ref().map(|span| source.places(span).0);
         let line = place.map(|place| format!(" (line {})", place.line)).unwrap_or_default();
-        group = group.element(Level::NOTE.message(visible(&format!("{} at {}{line}", label.text, label.pointer)).into_owned()));
+        group = group
+            .element(Level::NOTE.message(visible(&format!("{} at {}{line}", label.text, label.pointer)).into_owned()));
     }
     if !diagnostic.help.is_empty() {
         group = group.element(Level::HELP.message(visible(&diagnostic.help)));
