@@ -145,7 +145,7 @@ impl Job<'_> {
 
     fn show_diff(&self, input: &Input, original: &str, before: &Checked, fixed: &Fixed) {
         if output::may_hide_secret(original, before) {
-            output::say("what was changed is not shown: the original may hold a secret");
+            output::say("the diff is not shown: the original may hold a secret that was not found");
             return;
         }
         let shown = output::masked(original, &before.decision);
@@ -279,7 +279,9 @@ fn diff(before: &str, after: &str, name: &str) -> String {
 /// The repaired document as it may be shown. A secret that no repair could take out, such as one in a key, is covered.
 fn printable(fixed: &Fixed) -> Cow<'_, str> {
     if output::may_hide_secret(&fixed.text, &fixed.checked) {
-        output::say("the document is not shown: it could not be read, and may hold a secret");
+        output::say(
+            "the document is not shown: it may hold a secret that was not found; correct what is said below first",
+        );
         return Cow::Borrowed("");
     }
     let shown = output::masked(&fixed.text, &fixed.checked.decision);

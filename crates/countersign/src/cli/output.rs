@@ -18,13 +18,14 @@ pub fn masked<'t>(text: &'t str, decision: &Decision) -> Cow<'t, str> {
     scan::mask(text, &spans)
 }
 
-/// Whether a document may hold a secret that nobody could find, because what it says could not be read: its values have
-/// not been looked at one by one.
+/// Whether a document may hold a secret that is not among the findings: what it says could not be read, so that its values
+/// have not been looked at one by one, or there are more findings than are listed.
 pub fn may_hide_secret(text: &str, checked: &Checked) -> bool {
-    !checked.told && scan::may_hold_secret(text.as_bytes())
+    let cut = checked.decision.details.diagnostics.iter().any(|it| it.rule == rules::FINDINGS_CUT.id);
+    (!checked.told || cut) && scan::may_hold_secret(text.as_bytes())
 }
 
-/// The look of findings in a document: without its lines where they may hold a secret that nobody could find.
+/// The look of findings in a document: without its lines where they may hold a secret that is not covered.
 pub fn look<'l>(look: Look<'l>, text: &str, checked: &Checked) -> Look<'l> {
     Look { lines: look.lines && !may_hide_secret(text, checked), ..look }
 }
