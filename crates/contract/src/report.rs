@@ -221,10 +221,7 @@ impl Report {
         let value = slip.and_then(|_| owner.get(name)).map(Cursor::to_value);
         let found = self.find(rule, key, message, help);
         if let (Some(near), Some(value), Some(parent)) = (slip, value, found.pointer.parent()) {
-            let patch = vec![
-                Edit::Remove { path: found.pointer.clone() },
-                Edit::Add { path: parent.key(near), value },
-            ];
+            let patch = vec![Edit::Remove { path: found.pointer.clone() }, Edit::Add { path: parent.key(near), value }];
             found.repair(Repair { summary: format!("call it `{near}`"), patch });
         }
     }

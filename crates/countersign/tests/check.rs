@@ -266,7 +266,9 @@ fn texts(value: &serde_json::Value, at: &str, places: &mut Vec<String>) {
 fn what_could_not_be_written_is_no_success() {
     let house = House::new();
     house.document("good.json", "assignment", json!({}));
-    for arguments in [&["check", "good.json", "--format", "json"][..], &["fix", "good.json"], &["example", "assignment"]] {
+    for arguments in
+        [&["check", "good.json", "--format", "json"][..], &["fix", "good.json"], &["example", "assignment"]]
+    {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let status = std::process::Command::new(env!("CARGO_BIN_EXE_countersign"))
             .args(arguments)
@@ -293,5 +295,8 @@ fn an_instruction_without_authority_is_context_for_the_response_that_declines_it
     let unauthorised = json!({"REQUESTER": {"AUTHORIZATION_LEVEL": "AUTONOMOUS"}});
     house.document("instruction.json", "delegation_instruction", unauthorised);
     house.document("done.json", "delegation_response", json!({}));
-    assert_eq!(house.codes(&["done.json", "--with", "instruction.json"]), (1, vec!["AUTHORIZATION_MISSING".to_owned()]));
+    assert_eq!(
+        house.codes(&["done.json", "--with", "instruction.json"]),
+        (1, vec!["AUTHORIZATION_MISSING".to_owned()])
+    );
 }

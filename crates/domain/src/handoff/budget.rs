@@ -48,6 +48,8 @@ fn tier_of(key: &str) -> Option<usize> {
 pub struct Measure {
     /// The whole document.
     pub total: Size,
+    /// The payload.
+    pub payload: Size,
     /// Each of [`TIERS`].
     pub tiers: [Size; TIERS.len()],
 }
@@ -68,7 +70,13 @@ impl Measure {
             let name = key.text().unwrap_or_default();
             total += match name {
                 // Quotes and colon of a key of seven letters.
-                "handoff" | "payload" => self.object(gauge, value) + Size { bytes: 10, chars: 10 },
+                "handoff" | "payload" => {
+                    let size = self.object(gauge, value);
+                    if name == "payload" {
+                        self.payload = size;
+                    }
+                    size + Size { bytes: 10, chars: 10 }
+                }
                 _ => {
                     let size = gauge.member(member);
                     if let Some(tier) = tier_of(name) {
@@ -119,6 +127,8 @@ mod tests {
         let document = parse(&text, Form::Json, SIZE_MAX).unwrap();
         let measure = Measure::of(document.root());
         assert_eq!(measure.total, crate::handoff::measure::size(document.root()));
+        let payload = document.find(&countersign_contract::diagnostic::Pointer::at("/handoff/payload")).unwrap();
+        assert_eq!(measure.payload, crate::handoff::measure::size(payload));
         let working = members(document.root(), 3).next().unwrap();
         assert_eq!(measure.tiers[3].bytes, "\"working\":".len() + working.compact().len());
         assert_eq!(members(document.root(), 6).count(), 2);

@@ -119,9 +119,8 @@ pub(crate) fn changed_paths(criterion: &str, mut found: impl FnMut(&str)) {
 fn may_ask(text: &str) -> bool {
     let mut from = 0;
     while let Some(slash) = text[from..].find('/').map(|at| from + at) {
-        let start = text[..slash].rfind(char::is_whitespace).map_or(0, |at| at + 1);
+        let before = text[..slash].rfind(char::is_whitespace).map_or("", |at| &text[..at]);
         let end = text[slash..].find(char::is_whitespace).map_or(text.len(), |at| slash + at);
-        let before = text.get(..start).unwrap_or_default();
         let after = text[end..].split_whitespace().next().map(bare).unwrap_or_default();
         if follows_order(before) || is_in(after, BEING) || is_in(after, AUXILIARY) {
             return true;
@@ -134,8 +133,8 @@ fn may_ask(text: &str) -> bool {
 fn follows_order(before: &str) -> bool {
     let mut words = before.split_whitespace().rev().map(bare);
     let Some(last) = words.find(|word| !is_in(word, FILLERS)) else { return false };
-    // After `and`, the path may go on with an order that another path began.
-    is_in(last, CHANGE) || is_in(last, &["and", "or"]) || (is_in(last, INTO) && words.any(|word| is_in(word, PUT)))
+    // One that goes on with the order of another path, after `and`, is seen with that other.
+    is_in(last, CHANGE) || (is_in(last, INTO) && words.any(|word| is_in(word, PUT)))
 }
 
 /// A word without what clings to it.
@@ -252,6 +251,9 @@ mod tests {
             ("Update docs/api.md", &["docs/api.md"]),
             ("Update `docs/api.md`.", &["docs/api.md"]),
             ("Create the new file src/a.rs and src/b.rs", &["src/a.rs", "src/b.rs"]),
+            ("Update `docs/a.md` or `docs/b.md` and docs/c.md", &["docs/a.md", "docs/b.md", "docs/c.md"]),
+            ("Update\u{2003}docs/api.md", &["docs/api.md"]),
+            ("Read docs/a.md and docs/b.md", &[]),
             ("Tests pass, then edit `src/api.py`", &["src/api.py"]),
             ("The worker must delete old/x.txt", &["old/x.txt"]),
             ("Add a section on rounding to docs/api.md", &[]),

@@ -39,7 +39,7 @@ impl<'a, T: Placed, F: Fn(&T) -> bool> Places<'a, T, F> {
     /// The number of an item that contains `place` or is equal to it, and of which `fits` is true.
     pub fn holding_where(&self, place: &str, fits: impl Fn(&T) -> bool) -> Option<usize> {
         if self.items.len() <= FEW {
-            return self.scan(|item| contains(item.place(), place) && fits(item));
+            return self.scan(|item| contains(item.place(), place), fits);
         }
         let ends = place.match_indices('/').map(|(end, _)| end).chain([place.len()]);
         let mut above = std::iter::once(ROOT).chain(ends.map(|end| &place[..end]));
@@ -54,14 +54,15 @@ impl<'a, T: Placed, F: Fn(&T) -> bool> Places<'a, T, F> {
     /// The number of an item that overlaps `place`, and of which `fits` is true.
     pub fn overlapping_where(&self, place: &str, fits: impl Fn(&T) -> bool) -> Option<usize> {
         if self.items.len() <= FEW {
-            return self.scan(|item| overlap(item.place(), place) && fits(item));
+            return self.scan(|item| overlap(item.place(), place), fits);
         }
         let inside = || self.run(place, |item| contains(place, item.place()), &fits);
         self.holding_where(place, &fits).or_else(inside)
     }
 
-    fn scan(&self, fits: impl Fn(&T) -> bool) -> Option<usize> {
-        self.items.iter().position(|item| (self.counts)(item) && fits(item))
+    /// Where an item stands is asked first, because that rules out nearly all of them.
+    fn scan(&self, there: impl Fn(&T) -> bool, fits: impl Fn(&T) -> bool) -> Option<usize> {
+        self.items.iter().position(|item| there(item) && (self.counts)(item) && fits(item))
     }
 
     /// From `place` on, in the order of segments and as long as `goes_on` is true, the first item of which `fits` is.
@@ -111,6 +112,11 @@ fn nested_few<T: Placed, K: PartialEq>(
     key: impl Fn(usize) -> K,
 ) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
+    // Nearly always nothing overlaps, and each pair need be looked at only once to know.
+    let meets = |at: usize| items[..at].iter().any(|other| overlap(other.place(), items[at].place()));
+    if !(1..items.len()).any(meets) {
+        return found;
+    }
     for (index, item) in items.iter().enumerate().filter(|(_, item)| counts(item)) {
         let place = item.place();
         let outer = items.iter().enumerate().position(|(other, outer)| {

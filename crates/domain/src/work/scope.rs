@@ -79,12 +79,28 @@ pub fn is_formed(text: &str) -> bool {
 
 /// Whether `outer` is `inner` or contains it. Both are in normal form.
 pub fn contains(outer: &str, inner: &str) -> bool {
-    outer == ROOT || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    outer == ROOT || is_prefix(outer.as_bytes(), inner.as_bytes())
+}
+
+/// Whether `outer` is `inner` or the first segments of it. Most places are told apart by what can be seen without
+/// comparing all of them: where the shorter ends, and its last letters, since places in a list often begin alike.
+#[inline]
+fn is_prefix(outer: &[u8], inner: &[u8]) -> bool {
+    let Some((head, rest)) = inner.split_at_checked(outer.len()) else { return false };
+    if rest.first().is_some_and(|byte| *byte != b'/') {
+        return false;
+    }
+    match (outer.last_chunk::<8>(), head.last_chunk::<8>()) {
+        (Some(one), Some(other)) if one != other => false,
+        _ => outer == head,
+    }
 }
 
 /// Whether two resources in normal form overlap.
 pub fn overlap(one: &str, other: &str) -> bool {
-    contains(one, other) || contains(other, one)
+    let (shorter, longer) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    // Of two that are as short as the root, either may be it.
+    contains(shorter, longer) || longer == ROOT
 }
 
 /// The segments of a resource in normal form; the root has none.

@@ -7,6 +7,7 @@ use countersign_contract::diagnostic::{Pointer, Repair};
 use countersign_contract::{CompactString, Cursor, Report, Schemas, Shape, rules, show};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// A path below the root of the project. It is written back as it was read, and compared in its normal form.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,7 +85,10 @@ impl Shape for Resource {
                 report.find(&rules::FORMAT_INVALID, at, refusal(text, refused), refused.cure());
                 None
             }
-            Ok(normal) if normal == text => Some(Self { written: text.into(), normal: None, refused: None }),
+            // What is borrowed is all of the text, or what is left of it when trimmed.
+            Ok(Cow::Borrowed(normal)) if normal.len() == text.len() => {
+                Some(Self { written: text.into(), normal: None, refused: None })
+            }
             Ok(normal) => {
                 let message = format!("resource `{}` is not in normal form", show(text));
                 let help = format!("write `{}`, which is what it is compared as", show(&normal));

@@ -1,4 +1,4 @@
-use super::{handoff_tier_over_budget, handoff_token_count_wrong};
+use super::{handoff_tier_over_budget, handoff_token_count_wrong, payload_size_mismatch};
 use crate::handoff::budget::{self, Measure, TIERS};
 use crate::handoff::payload::UniversalHandoff;
 use crate::handoff::tally::Tally;
@@ -48,6 +48,7 @@ fn check(it: &Subject<'_, UniversalHandoff>, report: &mut Report) {
             found.label(Pointer::at(tier.pointer), text);
         }
     }
+    payload_size_mismatch::weigh(it, &measure, report);
     handoff_tier_over_budget::weigh(it, &measure, tally.encoding(), report);
     handoff_token_count_wrong::weigh(it, &mut tally, report);
 }

@@ -1,6 +1,6 @@
-use crate::handoff::measure;
+use super::raised_by_another;
+use crate::handoff::budget::Measure;
 use crate::handoff::payload::UniversalHandoff;
-use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
@@ -25,19 +25,20 @@ rule! {
         code: IntegrityMismatch,
         severity: Error,
         summary: "the payload size is not that of the payload",
-        check: check,
+        check: raised_by_another,
     }
 }
 
-fn check(it: &Subject<'_, UniversalHandoff>, report: &mut Report) {
+/// Judges the size; asked by `handoff-token-limit-exceeded`, which has measured the document.
+pub(super) fn weigh(it: &Subject<'_, UniversalHandoff>, measure: &Measure, report: &mut Report) {
     let Some(written) = it.record.handoff.meta.payload_size_bytes else { return };
-    let Some(payload) = it.root.get("handoff").and_then(|handoff| handoff.get("payload")) else { return };
-    let bytes = measure::size(payload).bytes;
+    let bytes = measure.payload.bytes;
     if usize::try_from(written.get()) == Ok(bytes) {
         return;
     }
-    let pointer = Pointer::at("/handoff/meta/payload_size_bytes");
+    let meta = it.root.get("handoff").and_then(|handoff| handoff.get("meta"));
+    let Some(at) = meta.and_then(|meta| meta.get("payload_size_bytes")) else { return };
     let message = format!("the payload has {bytes} bytes, not {}", written.get());
     let help = "ask the source for the whole payload; if it changed the payload on purpose, it measures it again";
-    report.add(pointer, message, help);
+    report.find(&PAYLOAD_SIZE_MISMATCH.info, at, message, help);
 }
