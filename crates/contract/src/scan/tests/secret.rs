@@ -174,6 +174,9 @@ fn ordinary_texts_have_no_secrets() {
         "task-0123456789012345678901234567890",
         "risk-assessment-of-the-whole-department",
         "the skeleton is in crates/sk-test",
+        // In the middle of a word `sk-` begins no key.
+        "use task-sk-based-naming-convention-long",
+        "use desk_sk-based-naming-convention-2026",
         "AKIAN is a town, and Asia a continent",
         "https://example.org/a@b",
         "https://example.org:8080/x@y",
@@ -222,4 +225,23 @@ fn overlapping_secrets_are_one() {
     let found = secrets(text);
     assert!(found.windows(2).all(|pair| pair[0].range.end <= pair[1].range.start), "{found:?}");
     assert!(!redact(text).unwrap().contains("a1B2"));
+}
+
+#[test]
+fn neighbours_are_all_found_at_once() {
+    let aws = format!("{}{CAPITALS}", "AKIA");
+    let slack = format!("xoxb-{}", &RUN[..24]);
+    let sk = format!("sk-{RUN}");
+    let google = format!("AIza{}", &format!("{RUN}zz")[..35]);
+    let npm = format!("npm_{}", &format!("{RUN}zz")[..36]);
+    let named = ["api_key=0a1b2c3d4e", "password=hunter2", "secret=0a1b2c3d4e", "token=0a1b2c3d4e"];
+    let all: Vec<&str> = [&aws, &slack, &sk, &google, &npm].map(String::as_str).into_iter().chain(named).collect();
+    for one in &all {
+        for other in all.iter().filter(|other| *other != one) {
+            assert_eq!(secrets(&format!("{one} {other}")).len(), 2, "{one} {other}");
+        }
+    }
+    assert_eq!(secrets(&all.join(" ")).len(), all.len());
+    // A word before it does not hide a key that is one.
+    assert_eq!(secrets(&format!("my-{sk}")).len(), 1);
 }
