@@ -33,7 +33,7 @@ mod value;
 
 use std::ops::ControlFlow;
 
-pub use assignment::secret_key_name;
+pub use assignment::{secret_key_name, secret_member};
 pub use control::{Control, control};
 pub use field::control_key_name;
 pub use mask::mask;
