@@ -98,11 +98,9 @@ fn find(bytes: &[u8], at: usize, lead: Lead, own: Own) -> Option<Found> {
     match lead {
         Lead::Field => fields(bytes, at, own),
         Lead::Word(families) => {
-            if in_name(bytes, at) {
-                fields(bytes, at, own)
-            } else {
-                phrases(bytes, at, families)
-            }
+            // `lock_scope` is a field, and a word of sentences such as `your lock_scope is now /`.
+            let field = if in_name(bytes, at) { fields(bytes, at, own) } else { None };
+            field.or_else(|| phrases(bytes, at, families))
         }
         Lead::Bar | Lead::Inst | Lead::Tag | Lead::Heading => {
             let range = mark(bytes, at, lead, own)?;
