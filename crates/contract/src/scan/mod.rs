@@ -28,6 +28,7 @@ mod mask;
 mod orders;
 mod phrase;
 mod phrases;
+mod quotation;
 mod secret;
 #[cfg(test)]
 mod tests;

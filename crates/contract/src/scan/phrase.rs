@@ -274,20 +274,20 @@ fn between(byte: u8) -> bool {
 
 /// A word of a text.
 #[derive(Clone, Copy)]
-struct Word<'a> {
+pub struct Word<'a> {
     text: &'a [u8],
     /// There is a backslash before it, so its first letter may be an escape's.
     escaped: bool,
 }
 
 impl Word<'_> {
-    fn is(&self, any: &[&str]) -> bool {
+    pub fn is(&self, any: &[&str]) -> bool {
         any.iter().any(|it| same(self.text, self.escaped, it))
     }
 
     /// Whether the word is one of these when its first letter is the end of an escape, if it can be: where a word
     /// speaks for a text, a document must not seem to have it. `\nor` is no `nor`.
-    fn surely(&self, any: &[&str]) -> bool {
+    pub fn surely(&self, any: &[&str]) -> bool {
         let rest = self.text.split_first().filter(|(first, _)| self.escaped && escape_letter(**first));
         any.iter().any(|it| same(rest.map_or(self.text, |(_, rest)| rest), false, it))
     }
@@ -300,14 +300,23 @@ impl Word<'_> {
 
 /// A place between the words of a text.
 #[derive(Clone, Copy)]
-struct Words<'a> {
+pub struct Words<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Words<'a> {
+    pub fn at(bytes: &'a [u8], at: usize) -> Words<'a> {
+        Words { bytes, at }
+    }
+
+    /// The words of the sentence before this place, the nearest first.
+    pub fn back(mut self) -> impl Iterator<Item = Word<'a>> {
+        std::iter::from_fn(move || self.previous(Reach::Sentence))
+    }
+
     /// The next word of the clause.
-    fn next(&mut self) -> Option<Word<'a>> {
+    pub fn next(&mut self) -> Option<Word<'a>> {
         let (start, end) = self.next_span()?;
         self.word(start, end)
     }
