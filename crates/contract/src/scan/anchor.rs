@@ -15,9 +15,11 @@ use aho_corasick::packed::{Config, MatchKind, Searcher};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Span};
 
 use super::control::Lead as Control;
+use super::dismissals::{IGNORE, OVERRIDE};
 use super::fold::carrier;
+use super::orders::{APPROVE, EXPAND, MARK, SCHEMA, SCOPE, WHATEVER};
 use super::phrase::Family;
-use super::phrases::{ACT, APPROVE, EXPAND, IGNORE, MARK, OVERRIDE, PRETEND, ROLE, SCHEMA, SCOPE, YOU};
+use super::phrases::{ACT, PRETEND, ROLE, YOU};
 use super::secret::{AWS, AWS_SESSION, GITHUB, GITHUB_FINE, GITLAB, GOOGLE, GOOGLE_OAUTH, NPM};
 use super::secret::{Lead as Secret, SK, SLACK, SLACK_APP, STRIPE, Token};
 
@@ -47,14 +49,14 @@ const TAG: Lead = Lead::Control(Control::Tag);
 #[rustfmt::skip]
 const GROUPS: [&[(&str, Lead)]; 2 * COLUMNS] = [
     &[("sia", token(&AWS_SESSION)), ("xapp-", token(&SLACK_APP)), ("slack.com", HOOK), ("sregard", word(&IGNORE))],
-    &[("token", NAME), ("xox", token(&SLACK)), ("you", word(&YOU))],
+    &[("token", NAME), ("xox", token(&SLACK)), ("you", word(&YOU)), ("tter", word(&WHATEVER))],
     &[("earer", BEARER), ("ecret", NAME), ("mark", word(&MARK)), ("ghr_", token(&GITHUB))],
     &[("ya29.", token(&GOOGLE_OAUTH)), ("ypass", word(&IGNORE)),
       ("xpand", word(&EXPAND)), ("widen", word(&EXPAND))],
     &[("ssw", NAME), ("_check", FIELD), ("schema", word(&SCHEMA)), ("orget", word(&IGNORE))],
     &[("_type", FIELD), ("<|s", BAR), ("<sys", TAG), ("/sys", TAG)],
-    &[("sk-", token(&SK)), ("###", Lead::Control(Control::Heading))],
-    &[("r_delta", FIELD), ("rrid", word(&OVERRIDE)), ("<|i", BAR)],
+    &[("sk-", token(&SK)), ("###", Lead::Control(Control::Heading)), ("tever", word(&WHATEVER))],
+    &[("r_delta", FIELD), ("rrid", word(&OVERRIDE)), ("<|i", BAR), ("rdless", word(&WHATEVER))],
     &[("lta_id", FIELD), ("gnor", word(&IGNORE)), ("gho_", token(&GITHUB))],
     &[("eyj", Lead::Secret(Secret::Jwt)), ("erdict", FIELD), ("hub_pat_", token(&GITHUB_FINE))],
     &[("kia", token(&AWS)), ("aiza", token(&GOOGLE)), ("key", NAME), ("ia_results", FIELD)],

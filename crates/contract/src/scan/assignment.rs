@@ -34,16 +34,33 @@ pub fn secret_key_name(key: &str) -> bool {
     tail(key, key.len()).is_some()
 }
 
+/// Whether an object's member is a secret, by the rule that a text's `key: "value"` is judged by: a token that is
+/// a short word is what someone says of the token, a password that is one is a password.
+pub fn secret_member(key: &str, value: &str) -> bool {
+    let key = key.trim_end().as_bytes();
+    tail(key, key.len()).is_some_and(|name| judge(value.trim().as_bytes(), name, Form::Quoted))
+}
+
 fn tail(bytes: &[u8], end: usize) -> Option<Name> {
     let ends = |tail: &str| end.checked_sub(tail.len()).is_some_and(|start| has(bytes, start, tail.as_bytes()));
     TAILS.iter().find(|(tail, _)| ends(tail)).map(|(_, name)| *name)
 }
 
+/// What stands between a name and its value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    /// `:`, and `=>`, which are as much signs of prose and of types.
+    Colon,
+    /// `=` or `:=` with blanks.
+    Equals,
+    /// An equals sign with nothing on either side of it, which prose never has.
+    Tight,
+}
+
 /// What stands around a value.
 pub struct Frame {
     name: Name,
-    /// An equals sign with nothing on either side of it, which prose never has.
-    tight: bool,
+    sign: Sign,
     /// Behind the separator.
     from: usize,
 }
@@ -70,8 +87,12 @@ pub fn frame(bytes: &[u8], at: usize) -> Option<Frame> {
     if matches!(bytes.get(start)?, b'<' | b'{' | b'[' | b'(' | b',' | b';' | b'}' | b')' | b']') {
         return None;
     }
-    let tight = bytes.get(sign) == Some(&b'=') && sign == end && start == from;
-    Some(Frame { name, tight, from })
+    let sign = match bytes.get(sign..from)? {
+        b":" | b"=>" => Sign::Colon,
+        b"=" if sign == end && start == from => Sign::Tight,
+        _ => Sign::Equals,
+    };
+    Some(Frame { name, sign, from })
 }
 
 /// The end of what closes a name: a quotation mark, and the bracket of `settings["token"]`.
@@ -102,24 +123,44 @@ pub fn find(bytes: &[u8], at: usize) -> Option<Found> {
             while end > start && before(bytes, end) == Some(b'\\') {
                 end -= 1;
             }
-            judge(bytes.get(start..end)?, frame.name, Form::Quoted).then_some(start..end)?
+            let form = match (frame.sign, mark_byte) {
+                (Sign::Colon, b'`') => Form::Span,
+                (Sign::Colon, _) => Form::Quoted,
+                _ => Form::Literal,
+            };
+            judge(bytes.get(start..end)?, frame.name, form).then_some(start..end)?
         }
         _ => {
             let mut end = run(bytes, start, bare);
             let call = end - start <= LONG && matches!(bytes.get(end), Some(b'(' | b'[' | b'{'));
-            let last = matches!(bytes.get(end), None | Some(b'\n' | b'\r'));
+            let form = match frame.sign {
+                Sign::Tight if matches!(bytes.get(end), Some(b',' | b')')) => Form::Argument,
+                Sign::Tight => Form::Tight,
+                Sign::Equals if last(bytes, end) => Form::Spaced,
+                Sign::Equals => Form::Statement,
+                Sign::Colon if last(bytes, end) => Form::Last,
+                Sign::Colon => Form::Loose,
+            };
             while end > start && before(bytes, end).is_some_and(|it| matches!(it, b'.' | b':' | b'!' | b'?')) {
                 end -= 1;
             }
-            let form = match (frame.tight, last) {
-                (true, _) => Form::Tight,
-                (false, true) => Form::Last,
-                (false, false) => Form::Loose,
-            };
             (!call && judge(bytes.get(start..end)?, frame.name, form)).then_some(start..end)?
         }
     };
     Some(Found { kind: KIND, range })
+}
+
+/// Whether the line is over at `at`, but for a comment or the end of a quotation.
+fn last(bytes: &[u8], at: usize) -> bool {
+    if bytes.get(at).is_some_and(|it| quote(*it)) {
+        return true;
+    }
+    let next = short_run(bytes, at, 16, |byte| byte == b' ' || byte == b'\t');
+    match bytes.get(next..).unwrap_or_default() {
+        [] | [b'\n' | b'\r', ..] | [b'\\', b'n' | b'r' | b'"' | b'\'', ..] => true,
+        [b'#', ..] | [b'/', b'/', ..] => next > at,
+        _ => false,
+    }
 }
 
 /// What a value without quotes is made of.

@@ -5,7 +5,7 @@
 //! touches.
 
 /// Whether `byte`, when it stands after a backslash, may be an escape for a white or control character.
-fn escape_letter(byte: u8) -> bool {
+pub fn escape_letter(byte: u8) -> bool {
     matches!(byte, b'n' | b'r' | b't' | b'b' | b'f')
 }
 

@@ -8,6 +8,7 @@ use super::bytes::{before, has, identifier, run, short_run, white};
 use super::field::{self, Own, line_start};
 use super::fold::{fold, hidden};
 use super::phrase::{self, Family};
+use super::quotation;
 
 /// What a text must not say.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,11 +99,9 @@ fn find(bytes: &[u8], at: usize, lead: Lead, own: Own) -> Option<Found> {
     match lead {
         Lead::Field => fields(bytes, at, own),
         Lead::Word(families) => {
-            if in_name(bytes, at) {
-                fields(bytes, at, own)
-            } else {
-                phrases(bytes, at, families)
-            }
+            // `lock_scope` is a field, and a word of sentences such as `your lock_scope is now /`.
+            let field = if in_name(bytes, at) { fields(bytes, at, own) } else { None };
+            field.or_else(|| phrases(bytes, at, families, own))
         }
         Lead::Bar | Lead::Inst | Lead::Tag | Lead::Heading => {
             let range = mark(bytes, at, lead, own)?;
@@ -126,11 +125,17 @@ fn in_name(bytes: &[u8], at: usize) -> bool {
 
 fn fields(bytes: &[u8], at: usize, own: Own) -> Option<Found> {
     let (name, range) = field::find(bytes, at, own)?;
+    if own == Own::Text && quotation::mentioned(bytes, &range) {
+        return None;
+    }
     Some(Found { kind: "control-field", range, why: Why::Field(name) })
 }
 
-fn phrases(bytes: &[u8], at: usize, families: &'static [Family]) -> Option<Found> {
+fn phrases(bytes: &[u8], at: usize, families: &'static [Family], own: Own) -> Option<Found> {
     let (rule, range) = phrase::find(bytes, at, families)?;
+    if own == Own::Text && quotation::quoted(bytes, &range) {
+        return None;
+    }
     Some(Found { kind: rule.kind, range, why: Why::Says(rule.why) })
 }
 

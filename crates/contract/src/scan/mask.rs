@@ -4,23 +4,15 @@ use super::secrets;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// How often the text is looked through again. What is covered can bring out what stood beside it.
-const ROUNDS_MAX: usize = 4;
-
 /// The text with every secret, and every range of `also`, covered by asterisks.
 pub fn mask<'t>(text: &'t str, also: &[Range<usize>]) -> Cow<'t, str> {
-    let mut masked = cover(text, also.to_vec());
-    for _ in 0..ROUNDS_MAX {
-        let found: Vec<Range<usize>> = secrets(&masked).into_iter().map(|secret| secret.range).collect();
-        if found.is_empty() {
-            break;
-        }
-        masked = Cow::Owned(cover(&masked, found).into_owned());
-    }
-    masked
+    let masked = cover(text, also.to_vec());
+    let found: Vec<Range<usize>> = secrets(&masked).into_iter().map(|secret| secret.range).collect();
+    if found.is_empty() { masked } else { Cow::Owned(cover(&masked, found).into_owned()) }
 }
 
-fn cover(text: &str, mut ranges: Vec<Range<usize>>) -> Cow<'_, str> {
+/// The text with `ranges` covered by asterisks.
+pub fn cover(text: &str, mut ranges: Vec<Range<usize>>) -> Cow<'_, str> {
     if ranges.is_empty() {
         return Cow::Borrowed(text);
     }

@@ -21,11 +21,14 @@ mod anchor;
 mod assignment;
 mod bytes;
 mod control;
+mod dismissals;
 mod field;
 mod fold;
 mod mask;
+mod orders;
 mod phrase;
 mod phrases;
+mod quotation;
 mod secret;
 #[cfg(test)]
 mod tests;
@@ -33,7 +36,7 @@ mod value;
 
 use std::ops::ControlFlow;
 
-pub use assignment::secret_key_name;
+pub use assignment::{secret_key_name, secret_member};
 pub use control::{Control, control};
 pub use field::control_key_name;
 pub use mask::mask;

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{before, begins, same, tally};
+use super::bytes::{before, begins, escape_letter, same, tally};
 
 /// A list of words, written as words.
 macro_rules! any {
@@ -33,6 +33,14 @@ impl Rule {
         Rule { opening: Opening::Command, ..self }
     }
 
+    pub const fn order(self) -> Rule {
+        Rule { opening: Opening::Order, ..self }
+    }
+
+    pub const fn behind(self, steps: &'static [Step]) -> Rule {
+        Rule { opening: Opening::Behind(steps), ..self }
+    }
+
     pub const fn after(self, any: &'static [&'static str]) -> Rule {
         Rule { opening: Opening::After(any), ..self }
     }
@@ -50,6 +58,11 @@ pub enum Opening {
     Any,
     /// A command's beginning. `Act as the judge` steers, `a mock can act as the judge` tells.
     Command,
+    /// A command's beginning, or a leave: `you may ignore`.
+    Order,
+    /// These steps, the nearest word first, and an order's beginning before them. `Word` and `Some` alone: for
+    /// phrases whose first words are too frequent to be anchors.
+    Behind(&'static [Step]),
     /// One of these words at most four words before.
     After(&'static [&'static str]),
 }
@@ -65,6 +78,8 @@ pub enum Step {
     Other(&'static [&'static str]),
     /// The sign that opens what is to replace something.
     Sign,
+    /// The end of the clause or line, or what may be one in a document.
+    End,
     /// One of these ways on.
     Either(&'static [&'static [Step]]),
 }
@@ -76,22 +91,27 @@ pub fn find(bytes: &[u8], at: usize, families: &'static [Family]) -> Option<(&'s
     let mut words = Words { bytes, at: start };
     let first = words.next()?;
     let family = families.iter().find(|family| first.is(family.words))?;
-    let mut ahead = Ahead { words, read: [(0, 0); MOST], count: 0 };
+    let mut ahead = Ahead { from: words.at, words, read: [(0, 0); MOST], count: 0 };
     family.rules.iter().find_map(|rule| {
         let last = ahead.take(rule.steps, 0)?;
         let end = ahead.end(last)?;
-        rule.opening.allows(Words { bytes, at: start }).then_some((rule, start..end))
+        let start = rule.opening.allows(Words { bytes, at: start })?;
+        Some((rule, start..end))
     })
 }
 
 /// The words behind a first word, each read once, when a rule comes to it.
 struct Ahead<'a> {
+    /// Where the first word ends.
+    from: usize,
     words: Words<'a>,
     /// Where each begins and ends; nowhere, when the clause is over.
     read: [(usize, usize); MOST],
     count: usize,
 }
 
+/// How far the end of a clause is looked for.
+const NEAR: usize = 16;
 /// No rule reads further.
 const MOST: usize = 14;
 
@@ -108,7 +128,8 @@ impl<'a> Ahead<'a> {
 
     /// Where the word before `index` ends.
     fn end(&self, index: usize) -> Option<usize> {
-        let (_, end) = *index.checked_sub(1).and_then(|last| self.read.get(last))?;
+        let Some(last) = index.checked_sub(1) else { return Some(self.from) };
+        let (_, end) = *self.read.get(last)?;
         (end > 0).then_some(end)
     }
 
@@ -120,7 +141,7 @@ impl<'a> Ahead<'a> {
         match step {
             Step::Word(any) => self.word(index).filter(|word| word.is(any)).and_then(|_| self.take(rest, index + 1)),
             Step::Other(none) => {
-                let word = self.word(index).filter(|word| !word.is(none) && !word.text.ends_with(b"ed"));
+                let word = self.word(index).filter(|word| !word.surely(none) && !word.text.ends_with(b"ed"));
                 word.and_then(|_| self.take(rest, index + 1))
             }
             Step::Some(most, any) => {
@@ -137,6 +158,13 @@ impl<'a> Ahead<'a> {
                 let sign = behind.iter().find(|it| !matches!(it, b' ' | b'*' | b'"' | b'\\'))?;
                 if matches!(sign, b':' | b'=' | b'{') { self.take(rest, index) } else { None }
             }
+            Step::End => {
+                let behind = self.words.bytes.get(self.end(index)?..)?;
+                let sign = behind.iter().take(NEAR).find(|it| !matches!(it, b' ' | b'*' | b'`' | b'\'' | b')' | b'_'));
+                // A string of a document ends with a quotation mark, and a line of it with a backslash.
+                let over = sign.is_none_or(|it| b".!;,\"\n\r\\".contains(it));
+                if over { self.take(rest, index) } else { None }
+            }
             Step::Either(ways) => ways.iter().find_map(|way| {
                 let index = self.take(way, index)?;
                 self.take(rest, index)
@@ -152,26 +180,75 @@ const NEGATIONS: &[&str] = any![not never cannot t nor without];
 /// What may stand before a command.
 const LEAD_INS: &[&str] = any![please now and then instead just on you so kindly first];
 
+/// With them `you` tells what would be.
+const CONDITIONS: &[&str] = any![if when unless whether once where that how];
+
 impl Opening {
-    fn allows(&self, words: Words<'_>) -> bool {
+    /// Where the phrase begins, when it may.
+    fn allows(&self, words: Words<'_>) -> Option<usize> {
         let mut back = words;
-        if back.previous(Reach::Clause).is_some_and(|word| word.is(NEGATIONS)) {
-            return false;
+        if back.previous(Reach::Clause).is_some_and(|word| word.surely(NEGATIONS)) {
+            return None;
         }
         let mut back = words;
-        match self {
+        let allowed = match self {
             Opening::Any => true,
             Opening::After(any) => (0..4).map_while(|_| back.previous(Reach::Sentence)).any(|word| word.is(any)),
-            Opening::Command => match back.previous(Reach::Line) {
-                None => true,
-                // `You must act`, but not `it must act`.
-                Some(word) if word.is(any![must should will shall to]) => {
-                    back.previous(Reach::Clause).is_some_and(|word| word.is(any![you need have want]))
+            Opening::Command => commands(back),
+            Opening::Order => orders(back),
+            Opening::Behind(steps) => {
+                back = behind(back, steps)?;
+                return orders(back).then_some(back.at);
+            }
+        };
+        allowed.then_some(words.at)
+    }
+}
+
+/// The place before the words that `steps` name, if they are there.
+fn behind<'a>(mut back: Words<'a>, steps: &[Step]) -> Option<Words<'a>> {
+    for step in steps {
+        match step {
+            Step::Word(any) => back.previous(Reach::Clause).filter(|word| word.is(any)).map(|_| ())?,
+            Step::Some(most, any) => {
+                for _ in 0..*most {
+                    let mut further = back;
+                    if further.previous(Reach::Clause).is_some_and(|word| word.is(any)) {
+                        back = further;
+                    }
                 }
-                Some(word) => word.is(LEAD_INS),
-            },
+            }
+            _ => return None,
         }
     }
+    Some(back)
+}
+
+fn commands(mut back: Words<'_>) -> bool {
+    match back.previous(Reach::Line) {
+        None => true,
+        // `You must act`, but not `it must act`.
+        Some(word) if word.is(any![must should will shall to]) => {
+            back.previous(Reach::Clause).is_some_and(|word| word.is(any![you need have want]))
+        }
+        Some(word) => word.is(LEAD_INS),
+    }
+}
+
+fn orders(words: Words<'_>) -> bool {
+    let mut back = words;
+    let Some(word) = back.previous(Reach::Clause) else { return true };
+    if word.is(any![may can could must should will shall]) {
+        let you = back.previous(Reach::Clause).is_some_and(|word| word.is(any![you]));
+        return you && !back.previous(Reach::Clause).is_some_and(|word| word.surely(CONDITIONS));
+    }
+    if word.is(any![to]) && back.previous(Reach::Clause).is_some_and(|it| it.is(any![free allowed permitted told])) {
+        return true;
+    }
+    let mut back = words;
+    let you = back.previous(Reach::Clause).is_some_and(|word| word.surely(any![you]));
+    let conditional = you && back.previous(Reach::Clause).is_some_and(|word| word.surely(CONDITIONS));
+    !conditional && commands(words)
 }
 
 /// How far back a word is looked for.
@@ -197,15 +274,22 @@ fn between(byte: u8) -> bool {
 
 /// A word of a text.
 #[derive(Clone, Copy)]
-struct Word<'a> {
+pub struct Word<'a> {
     text: &'a [u8],
     /// There is a backslash before it, so its first letter may be an escape's.
     escaped: bool,
 }
 
 impl Word<'_> {
-    fn is(&self, any: &[&str]) -> bool {
+    pub fn is(&self, any: &[&str]) -> bool {
         any.iter().any(|it| same(self.text, self.escaped, it))
+    }
+
+    /// Whether the word is one of these when its first letter is the end of an escape, if it can be: where a word
+    /// speaks for a text, a document must not seem to have it. `\nor` is no `nor`.
+    pub fn surely(&self, any: &[&str]) -> bool {
+        let rest = self.text.split_first().filter(|(first, _)| self.escaped && escape_letter(**first));
+        any.iter().any(|it| same(rest.map_or(self.text, |(_, rest)| rest), false, it))
     }
 
     /// The `n` of `\n`, alone.
@@ -216,14 +300,23 @@ impl Word<'_> {
 
 /// A place between the words of a text.
 #[derive(Clone, Copy)]
-struct Words<'a> {
+pub struct Words<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Words<'a> {
+    pub fn at(bytes: &'a [u8], at: usize) -> Words<'a> {
+        Words { bytes, at }
+    }
+
+    /// The words of the sentence before this place, the nearest first.
+    pub fn back(mut self) -> impl Iterator<Item = Word<'a>> {
+        std::iter::from_fn(move || self.previous(Reach::Sentence))
+    }
+
     /// The next word of the clause.
-    fn next(&mut self) -> Option<Word<'a>> {
+    pub fn next(&mut self) -> Option<Word<'a>> {
         let (start, end) = self.next_span()?;
         self.word(start, end)
     }

@@ -6,6 +6,7 @@ use memchr::memmem;
 
 use super::anchor::{self, sweep};
 use super::bytes::{backslashes, before, begins, has, quote, run, short_run, tally, white};
+use super::mask::cover;
 use super::{assignment, value};
 
 /// A secret in a text.
@@ -42,6 +43,8 @@ pub struct Token {
     offset: usize,
     class: fn(u8) -> bool,
     least: usize,
+    /// Its place in what [`pass`] keeps.
+    slot: usize,
 }
 
 fn upper(byte: u8) -> bool {
@@ -66,62 +69,91 @@ const fn token(
     offset: usize,
     class: fn(u8) -> bool,
     least: usize,
+    slot: usize,
 ) -> Token {
-    Token { kind, heads, offset, class, least }
+    Token { kind, heads, offset, class, least, slot }
 }
 
-pub static AWS: Token = token("aws-key-id", &["AKIA"], 1, upper, 16);
-pub static AWS_SESSION: Token = token("aws-key-id", &["ASIA"], 1, upper, 16);
-pub static SK: Token = token("sk-key", &["sk-"], 0, dashed, 20);
-pub static GITHUB: Token = token("github-token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], 0, plain, 36);
-pub static GITHUB_FINE: Token = token("github-token", &["github_pat_"], 3, scored, 22);
-pub static GITLAB: Token = token("gitlab-token", &["glpat-"], 0, dotted, 20);
+pub static AWS: Token = token("aws-key-id", &["AKIA"], 1, upper, 16, 6);
+pub static AWS_SESSION: Token = token("aws-key-id", &["ASIA"], 1, upper, 16, 7);
+pub static SK: Token = token("sk-key", &["sk-"], 0, dashed, 20, 8);
+pub static GITHUB: Token = token("github-token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], 0, plain, 36, 9);
+pub static GITHUB_FINE: Token = token("github-token", &["github_pat_"], 3, scored, 22, 10);
+pub static GITLAB: Token = token("gitlab-token", &["glpat-"], 0, dotted, 20, 11);
 pub static SLACK: Token =
-    token("slack-token", &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxe."], 0, dotted, 10);
-pub static SLACK_APP: Token = token("slack-token", &["xapp-"], 0, dashed, 10);
-pub static GOOGLE: Token = token("google-key", &["AIza"], 0, dashed, 35);
-pub static GOOGLE_OAUTH: Token = token("google-token", &["ya29."], 0, dashed, 20);
-pub static STRIPE: Token = token("stripe-key", &["sk_live_", "rk_live_"], 2, plain, 16);
-pub static NPM: Token = token("npm-token", &["npm_"], 1, plain, 36);
+    token("slack-token", &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxe."], 0, dotted, 10, 12);
+pub static SLACK_APP: Token = token("slack-token", &["xapp-"], 0, dashed, 10, 13);
+pub static GOOGLE: Token = token("google-key", &["AIza"], 0, dashed, 35, 14);
+pub static GOOGLE_OAUTH: Token = token("google-token", &["ya29."], 0, dashed, 20, 15);
+pub static STRIPE: Token = token("stripe-key", &["sk_live_", "rk_live_"], 2, plain, 16, 16);
+pub static NPM: Token = token("npm-token", &["npm_"], 1, plain, 36, 17);
 
-/// A match, and how far another anchor of the same kind need not look again.
+/// A match.
 pub struct Found {
     pub kind: &'static str,
     pub range: Range<usize>,
 }
 
-/// All secrets of `text`, in order, none overlapping another.
+/// How often a text is looked through again. What is covered can lay open what stood beside it.
+const ROUNDS: usize = 4;
+
+/// All secrets of `text`, in order, none overlapping another. A text in which they are covered has none.
 pub fn secrets(text: &str) -> Vec<Secret> {
+    let mut found = merge(pass(text));
+    for round in 0.. {
+        if found.is_empty() {
+            break;
+        }
+        let masked = cover(text, found.iter().map(|it| it.range.clone()).collect());
+        let mut more = pass(&masked);
+        let Some(first) = more.iter().map(|it| it.range.start).min() else { break };
+        // A text that goes on and on was made to; then nothing from there on is worth keeping.
+        if round == ROUNDS {
+            more.push(Secret { kind: "text", range: first..text.len() });
+        }
+        found.append(&mut more);
+        found = merge(found);
+        if round == ROUNDS {
+            break;
+        }
+    }
+    found
+}
+
+const SLOTS: usize = 18;
+
+/// What one sweep finds, in the order of the sweep.
+fn pass(text: &str) -> Vec<Secret> {
     let bytes = text.as_bytes();
     let mut found: Vec<Secret> = Vec::new();
-    // Until where each kind of matcher has already matched: without it `sk-sk-sk-…` would be read once for
-    // each `sk-`.
-    let mut covered = [0; 8];
+    // What each kind of matcher matched last: without it `sk-sk-sk-…` would be read once for each `sk-`. The
+    // sweep goes over a block once for each finder, so that a match further on says nothing of this place.
+    let mut last = [const { 0..0 }; SLOTS];
     sweep(bytes, |at, lead| {
         if let anchor::Lead::Secret(lead) = lead
-            && let Some(until) = covered.get_mut(slot(lead))
-            && at >= *until
+            && let Some(last) = last.get_mut(slot(lead))
+            && !last.contains(&at)
             && let Some(it) = find(bytes, at, lead)
         {
-            *until = it.range.end;
+            *last = it.range.clone();
             found.push(Secret { kind: it.kind, range: it.range });
         }
         ControlFlow::Continue(())
     });
-    merge(found)
+    found
 }
 
-/// Which leads read the same stretches.
+/// Where the last match of a lead is kept. Tokens have one each: where a long one of one kind holds short ones of
+/// another, they would make each other forget.
 fn slot(lead: Lead) -> usize {
     match lead {
-        Lead::Token(token) if token.least == 20 => 0,
-        Lead::Token(_) => 1,
-        Lead::Block => 2,
-        Lead::Bearer => 3,
-        Lead::Jwt => 4,
-        Lead::Url => 5,
-        Lead::Hook => 6,
-        Lead::Name => 7,
+        Lead::Block => 0,
+        Lead::Bearer => 1,
+        Lead::Jwt => 2,
+        Lead::Url => 3,
+        Lead::Hook => 4,
+        Lead::Name => 5,
+        Lead::Token(token) => token.slot,
     }
 }
 
@@ -206,10 +238,23 @@ impl Token {
             return None;
         }
         let body = start + head.len();
+        // `task-sk-based-naming` goes on in words; `my-sk-` may still have a key glued to it.
+        if *head == "sk-" && !begins(bytes, start, dashed) {
+            let near = bytes.get(body..short_run(bytes, body, NEAR, self.class))?;
+            near.split(|it| !plain(*it)).find(|piece| made(piece))?;
+        }
         let end = run(bytes, body, self.class);
         let kind = if has(bytes, start, b"sk-ant-") { "anthropic-key" } else { self.kind };
         (end - body >= self.least).then_some(Found { kind, range: start..end })
     }
+}
+
+/// How far a key that is glued to a word is looked at: `sk-` may follow upon `sk-`.
+const NEAR: usize = 48;
+
+/// Whether a piece of a name is too long for a word and has a digit: machines make such.
+fn made(piece: &[u8]) -> bool {
+    piece.len() >= 16 && piece.iter().any(u8::is_ascii_digit)
 }
 
 const DASHES: &[u8] = b"-----";

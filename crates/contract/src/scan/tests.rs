@@ -2,4 +2,5 @@
 
 mod control;
 mod promises;
+mod quotation;
 mod secret;

@@ -4,6 +4,8 @@
 //! is prose and `password=hunter2` is a leak. What tells is the form of the assignment and what the value is
 //! made of; the table in the tests has the cases with their reasons.
 
+use super::phrase::any;
+
 /// What kind of name the value has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name {
@@ -16,104 +18,74 @@ pub enum Name {
 /// How the value stands after its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// `name: "value"`: meant literally.
+    /// `name = "value"`: meant literally.
+    Literal,
+    /// `name: "value"`: meant literally, or what a document says of the name.
     Quoted,
-    /// `name=value`: configuration, addresses, keyword arguments.
+    /// ``name: `value` ``: code in a sentence.
+    Span,
+    /// `name=value`: configuration and addresses. Nobody writes prose so.
     Tight,
+    /// `f(name=value)`: a variable, when it can be one.
+    Argument,
+    /// `name = value` at the end of a line: configuration, or code that reads a value.
+    Spaced,
+    /// `name = value;` and whatever else goes on: code more likely than not.
+    Statement,
     /// `name: value` at the end of a line, as in YAML.
     Last,
     /// `name: value and so on`: prose as likely as not.
     Loose,
 }
 
+const NO: usize = usize::MAX;
+
+/// How long a value must be to be a secret, for passwords and for the others: numbers, codes, words, told words,
+/// names, accesses, words with signs (see [`Mixture`]).
+#[rustfmt::skip]
+const LEAST: &[(Form, [usize; 7], [usize; 7])] = &[
+    //                num cod wor tol nam acc sig    num cod wor tol nam acc sig
+    (Form::Literal,   [4,  2,  3,  3,  3,  4,  2],  [ 4,  2,  3,  3,  3,  4,  2]),
+    (Form::Quoted,    [4,  4,  4,  4,  4,  4,  4],  [12,  6, 10, NO,  6,  6,  6]),
+    (Form::Span,      [6,  6,  4, NO, NO, NO,  6],  [12,  8, 10, NO, NO, NO,  8]),
+    (Form::Tight,     [4,  2,  3,  3,  3, NO,  2],  [ 4,  2,  3,  3,  3, NO,  2]),
+    (Form::Argument,  [4,  2,  3,  3, NO, NO,  2],  [ 4,  2,  3,  3, NO, NO,  2]),
+    (Form::Spaced,    [4,  2,  3,  3, NO, NO,  4],  [ 4,  2,  3,  3, NO, NO,  4]),
+    (Form::Statement, [6,  6, 10, NO, NO, NO,  8],  [ 6,  6, 10, NO, NO, NO,  8]),
+    (Form::Last,      [6,  4,  4, NO, NO, NO, 12],  [NO,  6, 10, NO, NO, NO, 20]),
+    (Form::Loose,     [6,  6, 20, NO, NO, NO, NO],  [NO,  8, 20, NO, NO, NO, NO]),
+];
+
 /// Words that stand where a value would: types, states, and what documentation writes instead of one.
-const ORDINARY: &[&str] = &[
-    "absent",
-    "access",
-    "anything",
-    "base64",
-    "bearer",
-    "boolean",
-    "bytes",
-    "change-me",
-    "change_me",
-    "changed",
-    "changeme",
-    "default",
-    "denied",
-    "disabled",
-    "dummy",
-    "empty",
-    "enabled",
-    "encrypted",
-    "env",
-    "expired",
-    "false",
-    "file",
-    "fixme",
-    "generated",
-    "hashed",
-    "hidden",
-    "incorrect",
-    "int32",
-    "int64",
-    "integer",
-    "invalid",
-    "masked",
-    "missing",
-    "mysecret",
-    "mytoken",
-    "needed",
-    "never",
-    "nil",
-    "none",
-    "null",
-    "number",
-    "oauth2",
-    "object",
-    "omitted",
-    "optional",
-    "passwd",
-    "password",
-    "private",
-    "public",
-    "redacted",
-    "refresh",
-    "rejected",
-    "removed",
-    "required",
-    "rotated",
-    "secret",
-    "session",
-    "sha256",
-    "sha512",
-    "stored",
-    "str",
-    "string",
-    "stripped",
-    "test",
-    "text",
-    "todo",
-    "token",
-    "true",
-    "uint32",
-    "uint64",
-    "undefined",
-    "unknown",
-    "unset",
-    "unused",
-    "utf-8",
-    "valid",
-    "value",
-    "vault",
-    "works",
-    "wrong",
+#[rustfmt::skip]
+const ORDINARY: &[&str] = any![
+    absent access any anything base64 bearer bool boolean bytes change_me changed changeme credential
+    credentials default denied disabled dummy empty enabled encrypted env expired f64 false file fixme generated
+    hash hashed hex hidden i32 i64 identifier incorrect int32 int64 integer invalid jwt masked missing mysecret
+    mytoken n needed never nil no none nothing null number oauth2 object off omitted on opaque optional
+    parameter parameters passwd password plaintext private public random redacted refresh rejected removed
+    required rotated secret self session sha256 sha512 signed stored str string stripped test text this todo
+    token true u16 u32 u64 u8 uint32 uint64 undefined unique unknown unset unused usize uuid valid value vault
+    void works wrong y yes
+];
+const HYPHENED: &[&str] = &["change-me", "utf-8"];
+
+/// What bare words in code are called when they hold a value from elsewhere.
+const VARIABLES: &[&str] = any![
+    arg args argv await body config context current data default env field header headers id input item key lexer
+    line match message name new next node opts options param params parser part parts payload pw query raw req
+    request res response result row self settings state store str tmp tok val var word
+];
+
+/// How ordinary words end that are long enough to pass for a key.
+const ENDINGS: &[&str] = any![
+    able ance ed ence ful ible ies ing ings ion ions ise ity ive ize less ly ment ments ness ous
 ];
 
 /// How a value begins that tells the reader to put one there.
 const STAND_INS: &[&str] = &["your", "example", "placeholder", "redacted", "insert", "replace", "xxx", "todo"];
 
-/// Whether a string is a secret when the key before it says so.
+/// Whether a string is a secret when the key before it says so, whichever key: as strict as for a password.
 pub fn secret_value(value: &str) -> bool {
     judge(value.trim().as_bytes(), Name::Password, Form::Quoted)
 }
@@ -124,54 +96,55 @@ pub const LONG: usize = 256;
 
 /// Whether `value` is a secret, given its name and form.
 pub fn judge(value: &[u8], name: Name, form: Form) -> bool {
-    let least = if name == Name::Password { 4 } else { 6 };
-    if value.len() < least || mask(value) {
+    let quoted = matches!(form, Form::Literal | Form::Quoted | Form::Span);
+    if value.len() < 2 || mask(value) {
         return false;
     }
-    if value.len() > LONG && form != Form::Quoted {
+    if value.len() > LONG && !quoted {
         return true;
     }
-    if reference(value) || address(value) {
-        return false;
-    }
+    let is = |any: &[&str]| any.iter().any(|it| value.eq_ignore_ascii_case(it.as_bytes()));
     let begins = |stem: &&str| value.get(..stem.len()).is_some_and(|it| it.eq_ignore_ascii_case(stem.as_bytes()));
-    if STAND_INS.iter().any(begins) || ORDINARY.iter().any(|it| value.eq_ignore_ascii_case(it.as_bytes())) {
+    if reference(value) || address(value) || STAND_INS.iter().any(begins) || is(ORDINARY) || is(HYPHENED) {
         return false;
     }
     if value.contains(&b' ') {
         // A sentence about the secret, unless one of its words is one.
         return value.split(|it| *it == b' ').any(strong);
     }
-    let mixture = Mixture::of(value);
-    match (mixture, form, name) {
-        (Mixture::Number, _, Name::Password) => value.len() >= 6,
-        (Mixture::Number, Form::Quoted | Form::Tight, _) => value.len() >= 12,
-        (Mixture::Number, ..) => false,
-        (Mixture::Code, Form::Loose | Form::Last, Name::Token) => value.len() >= 8,
-        (Mixture::Code, ..) => value.len() >= 6,
-        (Mixture::Word, Form::Quoted, _) => true,
-        (Mixture::Word, Form::Tight, Name::Password) => true,
-        (Mixture::Word, Form::Last, Name::Password) => value.iter().all(u8::is_ascii_lowercase),
-        // Long for a word, and not a type's name in capitals and small letters.
-        (Mixture::Word, _, _) => value.len() >= 20 && !camel(value),
-        (Mixture::Identifier, Form::Quoted, _) => true,
-        (Mixture::Identifier, ..) => false,
-        (Mixture::Words, Form::Quoted | Form::Tight, _) => true,
-        (Mixture::Words, ..) => false,
+    if form != Form::Literal && variable(value) || form == Form::Span && value.ends_with(b")") {
+        return false;
     }
+    if matches!(form, Form::Spaced | Form::Statement | Form::Argument) && is(VARIABLES) {
+        return false;
+    }
+    let mixture = match Mixture::of(value) {
+        // Types and beginnings of sentences have capitals.
+        Mixture::Word if matches!(form, Form::Last | Form::Loose) && value.iter().any(u8::is_ascii_uppercase) => {
+            Mixture::Told
+        }
+        mixture => mixture,
+    };
+    let row = LEAST.iter().find(|(of, ..)| *of == form);
+    let least = row.map(|(_, password, token)| if name == Name::Password { password } else { token });
+    least.and_then(|least| least.get(mixture as usize)).is_none_or(|least| value.len() >= *least)
 }
 
-/// What a value is made of.
+/// What a value is made of. The order is that of the columns of [`LEAST`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mixture {
     /// Digits, and what numbers, dates and versions have between them.
     Number,
-    /// Letters and digits, whatever else.
+    /// Letters and digits, whatever else; and letters that are hexadecimal digits, as in `deadbeef`.
     Code,
     /// Letters alone.
     Word,
-    /// Letters with `_`, `.` or `:` between, as code has.
-    Identifier,
+    /// Letters alone that end like a word of prose.
+    Told,
+    /// Words with `_` between or a capital at each, as code has.
+    Name,
+    /// `config.password`, `Token::default`.
+    Access,
     /// Letters with other signs.
     Words,
 }
@@ -183,16 +156,40 @@ impl Mixture {
         let all = |class: fn(&u8) -> bool| value.iter().all(class);
         if digit && !letter && all(|it| it.is_ascii_digit() || b"-+.:_TZ".contains(it)) {
             Mixture::Number
-        } else if digit {
+        } else if digit || value.len() >= 8 && all(u8::is_ascii_hexdigit) {
             Mixture::Code
         } else if all(u8::is_ascii_alphabetic) {
-            Mixture::Word
+            if camel(value) && humps(value) {
+                Mixture::Name
+            } else if ENDINGS.iter().any(|it| value.ends_with(it.as_bytes())) {
+                Mixture::Told
+            } else {
+                Mixture::Word
+            }
         } else if all(|it| it.is_ascii_alphabetic() || b"_.:$?".contains(it)) {
-            Mixture::Identifier
+            if value.iter().any(|it| matches!(it, b'.' | b':')) { Mixture::Access } else { Mixture::Name }
         } else {
             Mixture::Words
         }
     }
+}
+
+/// Whether every capital but the first has a word behind it: `accessToken`, not `aBcDeF`.
+fn humps(value: &[u8]) -> bool {
+    let pieces = value.split(u8::is_ascii_uppercase).skip(1);
+    value.iter().skip(1).any(u8::is_ascii_uppercase) && pieces.into_iter().all(|piece| piece.len() >= 2)
+}
+
+/// Whether a value is itself the name of a secret: `refresh_token`, `accessToken`.
+fn variable(value: &[u8]) -> bool {
+    let named = |tail: &&str| {
+        let Some((head, end)) = value.len().checked_sub(tail.len()).and_then(|at| value.split_at_checked(at)) else {
+            return false;
+        };
+        let boundary = head.ends_with(b"_") || head.last().is_some_and(u8::is_ascii_lowercase) && humps(value);
+        end.eq_ignore_ascii_case(tail.as_bytes()) && boundary && head.iter().all(|it| !it.is_ascii_digit())
+    };
+    value.len() <= 40 && any![token secret password passwd key].iter().any(|tail| named(tail))
 }
 
 /// A word that nobody would write in a sentence.

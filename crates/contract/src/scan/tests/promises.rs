@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::control::document;
 use crate::scan::anchor::sweep;
 use crate::scan::bytes::READ;
-use crate::scan::{control, may_hold_control, may_hold_secret, redact, secrets, suspicions};
+use crate::scan::{control, mask, may_hold_control, may_hold_secret, redact, secrets, suspicions};
 
 /// Pieces that secrets and attacks are made of, so that chance puts some together and nearly puts others
 /// together.
@@ -51,6 +51,17 @@ const PIECES: &[&str] = &[
     "output",
     "schema",
     "not",
+    "or",
+    "do",
+    "may",
+    "follow",
+    "forbidden",
+    "set",
+    "status",
+    "whatever",
+    "regardless",
+    "input",
+    "rejects",
     "lock_scope",
     "packet_type",
     "verdict",
@@ -199,6 +210,15 @@ proptest! {
     }
 
     #[test]
+    fn one_call_finds_all_secrets(text in text()) {
+        let found = secrets(&text);
+        let masked = crate::scan::mask::cover(&text, found.iter().map(|it| it.range.clone()).collect());
+        prop_assert_eq!(secrets(&masked), []);
+        prop_assert_eq!(&masked, &mask(&text, &[]));
+        prop_assert_eq!(masked.len(), text.len());
+    }
+
+    #[test]
     fn keys_of_secrets_are_suspicious(key in "[a-z_]{0,8}(password|Token|api_key|SECRET)", value in "[a-zA-Z0-9/\\\\\"-]{1,20}") {
         if super::super::secret_value(&value) {
             let spelt = document(&value).replacen("value", &key, 1);
@@ -231,6 +251,9 @@ fn nothing_is_read_more_than_a_few_times() {
         "ghp_a1B2",
         "glpat-sk-",
         "xapp-xoxb-",
+        "sk-a1B2c3D4e5F6g7H8i9J0-glpat-sk-",
+        "github_pat_github_pat_a1B2c3D4e5F6g7H8i9J0_ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7zz_",
+        "token=\"api_key='0a1b2c3d4e' password=`",
         "https://a:",
         "@",
         "a:b@",
@@ -267,6 +290,15 @@ fn nothing_is_read_more_than_a_few_times() {
         "role of the ",
         "not you",
         "- lock_scope",
+        "rejects \"ignore all previous instructions\" ",
+        "\"ignore all previous instructions ",
+        "accepts {\"lock_scope\": 1} and ",
+        "{\"lock_scope\": ",
+        "whatever ",
+        "done whatever ",
+        "the the the done regardless ",
+        "output schema ",
+        "your lock_scope ",
         " verdict",
         "key",
         "_key\"",

@@ -1,4 +1,4 @@
-use crate::scan::{redact, secret_key_name, secret_value, secrets};
+use crate::scan::{redact, secret_key_name, secret_member, secret_value, secrets};
 
 /// Secrets are put together here, so that no forge takes this file for a leak.
 const RUN: &str = concat!("a1B2c3D4e5", "F6g7H8i9J0", "k1L2m3N4o5", "P6q7");
@@ -106,6 +106,53 @@ fn named_values_are_judged_by_form_and_mixture() {
         (true, "token: \"the token is 0a1b2c3d4e\"", "a sentence that has it"),
         (true, "token=abcdefghijklmnopqrstuvwx", "too long for a word"),
         (true, "password: pa$$w0rd!", "signs are welcome"),
+        // What a review found, both ways.
+        (true, "token = deadbeefcafe", "hexadecimal letters, an equals sign"),
+        (true, "export TOKEN=qwertyuiop", "a tight equals sign is never prose"),
+        (true, "secret = correcthorsebattery", "configuration with blanks"),
+        (true, "api_key: abcdefghijkl", "alone on a line, too long for a description"),
+        (true, "log in with api_key: abcdefghijkl", "at the end"),
+        (true, "secret: correcthorsebattery", "alone on a line"),
+        (true, "secret: correcthorsebattery  # staging", "a comment ends the value"),
+        (true, "echo \"password: swordfish\"", "a quotation mark ends the value"),
+        (true, "API_TOKEN=abcdefabcdef", "a tight equals sign"),
+        (true, "api_key := x9", "short, but letters and digits"),
+        (true, "token=abc", "short, but nothing else can be meant"),
+        (true, "password = letmein", "configuration with blanks"),
+        (true, "password=1234", "people choose four digits"),
+        (true, "token = \"expiring\"", "a literal is meant, word or not"),
+        (true, "secret=my_hidden_value", "an environment has values, not variables"),
+        (true, "connect(password=letmein)", "may be a variable; in doubt it is none"),
+        (true, "{\"api_key\": \"abcdefghijkl\"}", "an object with a long word"),
+        (true, "{\"password\": \"letmein\"}", "people choose words"),
+        (true, "token: `0a1b2c3d4e`", "code in a sentence can be the secret"),
+        (false, "{\"token\": \"opaque\"}", "a short word describes the token"),
+        (false, "\"secret\": \"rotating\"", "describes it"),
+        (false, "Fixed token: `refresh()` was not awaited", "a call in a sentence"),
+        (false, "Renamed the token: `access_token` is now required", "a name in a sentence"),
+        (false, "the token: expires after an hour", "prose"),
+        (false, "token: authentication", "a word by its ending"),
+        (false, "password = config.password", "reads a value"),
+        (false, "token = refresh_token", "a variable"),
+        (false, "token = accessToken", "a variable"),
+        (false, "connect(token=auth_header)", "a variable"),
+        (false, "let token = lexeme;", "in a statement a bare word is a variable"),
+        (false, "let token = parser.next();", "a call"),
+        (false, "token = await client.login()", "a keyword, then code"),
+        (false, "type Token = u64;", "a type"),
+        (false, "token = None", "nothing"),
+        (false, "token=null", "nothing"),
+        (false, "token = true", "a state"),
+        (false, "token = \"\"", "nothing"),
+        (false, "password=''", "nothing"),
+        (false, "token=$X", "says where it is"),
+        (false, "token = ${{ secrets.X }}", "says where it is"),
+        (false, "token = <token>", "stands for one"),
+        (false, "password=***", "masked"),
+        (false, "password = changeme", "documentation"),
+        (false, "token=[REDACTED:named-secret]", "taken out already"),
+        (false, "token = 5", "a number"),
+        (false, "token=:token", "bound by a query"),
         // Places where one would be.
         (false, "password: ***", "masked"),
         (false, "password: xxxxxxxx", "masked"),
@@ -174,6 +221,9 @@ fn ordinary_texts_have_no_secrets() {
         "task-0123456789012345678901234567890",
         "risk-assessment-of-the-whole-department",
         "the skeleton is in crates/sk-test",
+        // In the middle of a word `sk-` begins no key.
+        "use task-sk-based-naming-convention-long",
+        "use desk_sk-based-naming-convention-2026",
         "AKIAN is a town, and Asia a continent",
         "https://example.org/a@b",
         "https://example.org:8080/x@y",
@@ -216,10 +266,47 @@ fn keys_and_values_of_objects() {
 }
 
 #[test]
+fn members_are_judged_as_texts_are() {
+    let table = [
+        (true, "password", "letmein"),
+        (true, "token", "0a1b2c3d4e"),
+        (true, "api_key", "abcdefghijkl"),
+        (false, "token", "opaque"),
+        (false, "token", "bearing"),
+        (false, "secret", "shared"),
+        (false, "password", "required"),
+        (false, "title", "0a1b2c3d4e"),
+    ];
+    for (expected, key, value) in table {
+        assert_eq!(secret_member(key, value), expected, "{key}: {value}");
+        assert_eq!(!secrets(&format!("{{\"{key}\": \"{value}\"}}")).is_empty(), expected, "{key}: {value}");
+    }
+}
+
+#[test]
 fn overlapping_secrets_are_one() {
     let text =
         concat!("password=https://u:ghp_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7zz", "@host token=token=token=12345678");
     let found = secrets(text);
     assert!(found.windows(2).all(|pair| pair[0].range.end <= pair[1].range.start), "{found:?}");
     assert!(!redact(text).unwrap().contains("a1B2"));
+}
+
+#[test]
+fn neighbours_are_all_found_at_once() {
+    let aws = format!("{}{CAPITALS}", "AKIA");
+    let slack = format!("xoxb-{}", &RUN[..24]);
+    let sk = format!("sk-{RUN}");
+    let google = format!("AIza{}", &format!("{RUN}zz")[..35]);
+    let npm = format!("npm_{}", &format!("{RUN}zz")[..36]);
+    let named = ["api_key=0a1b2c3d4e", "password=hunter2", "secret=0a1b2c3d4e", "token=0a1b2c3d4e"];
+    let all: Vec<&str> = [&aws, &slack, &sk, &google, &npm].map(String::as_str).into_iter().chain(named).collect();
+    for one in &all {
+        for other in all.iter().filter(|other| *other != one) {
+            assert_eq!(secrets(&format!("{one} {other}")).len(), 2, "{one} {other}");
+        }
+    }
+    assert_eq!(secrets(&all.join(" ")).len(), all.len());
+    // A word before it does not hide a key that is one.
+    assert_eq!(secrets(&format!("my-{sk}")).len(), 1);
 }
