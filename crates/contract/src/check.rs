@@ -262,6 +262,7 @@ pub(crate) fn run<T: Contract>(run: &Run<'_>, report: &mut Report) -> Records {
             let subject = Subject {
                 record: &lines[line],
                 root,
+                part: false,
                 lines: &lines,
                 line,
                 older: older.as_deref(),

@@ -108,6 +108,8 @@ pub struct Subject<'a, T> {
     pub record: &'a T,
     /// The record as it stands in its document.
     pub root: Cursor<'a>,
+    /// Whether the record stands inside another one, which may say more of it than it does itself.
+    pub part: bool,
     /// All records of the document, of which this is number `line`. One, unless the document is JSON Lines.
     pub lines: &'a [T],
     /// Which of `lines` this is, from 0.
@@ -141,6 +143,7 @@ impl<T: Contract> Subject<'_, T> {
         let subject = Subject {
             record: part,
             root,
+            part: true,
             lines: std::slice::from_ref(part),
             line: 0,
             older: None,

@@ -142,7 +142,8 @@ impl Contract for Assignment {
 
     fn kin(&self) -> Vec<Kin> {
         let needs = self.task.dependencies.iter();
-        needs.map(|task| Kin::optional(Self::NAME, Self::name(&self.run_id, task))).collect()
+        let needs = needs.map(|task| Kin::optional(Self::NAME, Self::name(&self.run_id, task)));
+        needs.chain([Kin::optional("handoff_bundle", self.run_id.as_str())]).collect()
     }
 
     fn default_for(pointer: &str, _: &Value, _: &Outside) -> Option<Value> {

@@ -75,7 +75,8 @@ impl Contract for SubagentResult {
     }
 
     fn kin(&self) -> Vec<Kin> {
-        vec![Kin::required(Assignment::NAME, Assignment::name(&self.run_id, &self.task_id))]
+        let task = Assignment::name(&self.run_id, &self.task_id);
+        vec![Kin::required(Assignment::NAME, task.clone()), Kin::optional("worklog_entry", task)]
     }
 
     fn default_for(pointer: &str, _: &Value, _: &Outside) -> Option<Value> {

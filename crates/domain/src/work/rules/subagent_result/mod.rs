@@ -15,6 +15,7 @@ mod result_criterion_unanswered;
 mod result_resource_unusable;
 mod result_run_id_not_v4;
 mod result_worklog_path_differs;
+mod stop_uncoded;
 mod stop_unexplained;
 
 use crate::work::payload::SubagentResult;
@@ -29,6 +30,7 @@ pub static RULES: &[&Rule<SubagentResult>] = &[
     &done_without_evidence::DONE_WITHOUT_EVIDENCE,
     &answer_evidence_blank::ANSWER_EVIDENCE_BLANK,
     &stop_unexplained::STOP_UNEXPLAINED,
+    &stop_uncoded::STOP_UNCODED,
     &change_repeated::CHANGE_REPEATED,
     &change_reserved::CHANGE_RESERVED,
     &result_criterion_answered_twice::RESULT_CRITERION_ANSWERED_TWICE,
