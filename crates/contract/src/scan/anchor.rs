@@ -49,22 +49,22 @@ const TAG: Lead = Lead::Control(Control::Tag);
 #[rustfmt::skip]
 const GROUPS: [&[(&str, Lead)]; 2 * COLUMNS] = [
     &[("sia", token(&AWS_SESSION)), ("xapp-", token(&SLACK_APP)), ("slack.com", HOOK), ("sregard", word(&IGNORE))],
-    &[("token", NAME), ("xox", token(&SLACK)), ("you", word(&YOU)), ("tter", word(&WHATEVER))],
+    &[("token", NAME), ("xox", token(&SLACK)), ("you", word(&YOU)), ("tever", word(&WHATEVER))],
     &[("earer", BEARER), ("ecret", NAME), ("mark", word(&MARK)), ("ghr_", token(&GITHUB))],
     &[("ya29.", token(&GOOGLE_OAUTH)), ("ypass", word(&IGNORE)),
       ("xpand", word(&EXPAND)), ("widen", word(&EXPAND))],
     &[("ssw", NAME), ("_check", FIELD), ("schema", word(&SCHEMA)), ("orget", word(&IGNORE))],
     &[("_type", FIELD), ("<|s", BAR), ("<sys", TAG), ("/sys", TAG)],
-    &[("sk-", token(&SK)), ("###", Lead::Control(Control::Heading)), ("tever", word(&WHATEVER))],
-    &[("r_delta", FIELD), ("rrid", word(&OVERRIDE)), ("<|i", BAR), ("rdless", word(&WHATEVER))],
-    &[("lta_id", FIELD), ("gnor", word(&IGNORE)), ("gho_", token(&GITHUB))],
+    &[("sk-", token(&SK)), ("###", Lead::Control(Control::Heading))],
+    &[("r_delta", FIELD), ("rrid", word(&OVERRIDE)), ("<|i", BAR)],
+    &[("lta_id", FIELD), ("gnor", word(&IGNORE)), ("gho_", token(&GITHUB)), ("rdless", word(&WHATEVER))],
     &[("eyj", Lead::Secret(Secret::Jwt)), ("erdict", FIELD), ("hub_pat_", token(&GITHUB_FINE))],
     &[("kia", token(&AWS)), ("aiza", token(&GOOGLE)), ("key", NAME), ("ia_results", FIELD)],
     &[("pm_", token(&NPM)), ("pprov", word(&APPROVE)), ("ghu_", token(&GITHUB)), ("ghs_", token(&GITHUB))],
     &[("glpat-", token(&GITLAB)), ("st]", INST), ("cope", word(&SCOPE)), ("ghp_", token(&GITHUB))],
     &[("_live_", token(&STRIPE)), ("_locks", FIELD), ("_level", FIELD), ("role", word(&ROLE))],
     &[("retend", word(&PRETEND)), ("act as", word(&ACT)), ("act  ", word(&ACT)), ("act\\", word(&ACT))],
-    &[("--begin", Lead::Secret(Secret::Block)), ("_version", FIELD), ("<|e", BAR)],
+    &[("--begin", Lead::Secret(Secret::Block)), ("_version", FIELD), ("<|e", BAR), ("tter", word(&WHATEVER))],
 ];
 
 /// Teddy puts its n-th fragment into the group n mod 8, and is fastest with at most 32.

@@ -100,7 +100,11 @@ fn find(bytes: &[u8], at: usize, lead: Lead, own: Own) -> Option<Found> {
         Lead::Field => fields(bytes, at, own),
         Lead::Word(families) => {
             // `lock_scope` is a field, and a word of sentences such as `your lock_scope is now /`.
-            let field = if in_name(bytes, at) { fields(bytes, at, own) } else { None };
+            let named = in_name(bytes, at);
+            if named && own == Own::Document && whole(bytes, at) {
+                return None;
+            }
+            let field = if named { fields(bytes, at, own) } else { None };
             field.or_else(|| phrases(bytes, at, families, own))
         }
         Lead::Bar | Lead::Inst | Lead::Tag | Lead::Heading => {
@@ -121,6 +125,14 @@ fn in_name(bytes: &[u8], at: usize) -> bool {
     let head = bytes.get(at.saturating_sub(16)..at).unwrap_or_default();
     let mut head = head.iter().rev().skip_while(|it| letter(**it));
     joined || head.next() == Some(&b'_') && head.next().is_some_and(|it| identifier(*it))
+}
+
+/// Whether the name around `at` is all that a string of a document has: its own key, nearly always.
+fn whole(bytes: &[u8], at: usize) -> bool {
+    let end = short_run(bytes, at, NAME, identifier);
+    let head = bytes.get(at.saturating_sub(NAME)..at).unwrap_or_default();
+    let mut head = head.iter().rev().skip_while(|it| identifier(**it));
+    bytes.get(end) == Some(&b'"') && head.next() == Some(&b'"') && head.next() != Some(&b'\\')
 }
 
 fn fields(bytes: &[u8], at: usize, own: Own) -> Option<Found> {

@@ -189,7 +189,7 @@ fn variable(value: &[u8]) -> bool {
         let boundary = head.ends_with(b"_") || head.last().is_some_and(u8::is_ascii_lowercase) && humps(value);
         end.eq_ignore_ascii_case(tail.as_bytes()) && boundary && head.iter().all(|it| !it.is_ascii_digit())
     };
-    value.len() <= 40 && any![token secret password passwd key].iter().any(|tail| named(tail))
+    value.len() <= 40 && any![token secret password passwd key].iter().any(named)
 }
 
 /// A word that nobody would write in a sentence.
