@@ -172,6 +172,9 @@ impl<T: Contract> Subject<'_, T> {
     }
 }
 
+/// The names of records, and what they belong with.
+pub type Relations = (Vec<String>, Vec<Kin>);
+
 /// A record whose contract is only known by name.
 pub type AnyRecord = Arc<dyn Any + Send + Sync>;
 
@@ -214,7 +217,7 @@ pub struct ContractInfo {
     pub kin: fn(&AnyRecord) -> Vec<Kin>,
     /// See [`Contract::files`].
     pub files: fn(&AnyRecord) -> Vec<String>,
-    index: fn(Cursor<'_>) -> Option<(Vec<String>, Vec<Kin>)>,
+    index: fn(Cursor<'_>) -> Option<Relations>,
     pub(crate) run: fn(&crate::check::Run<'_>, &mut Report) -> crate::check::Records,
     accepts: fn(Cursor<'_>) -> bool,
     print: fn(Cursor<'_>) -> Option<Value>,
@@ -262,13 +265,13 @@ impl ContractInfo {
     }
 
     /// What the records of a document are called and belong with, if their shape can be read.
-    pub fn index(&self, document: &Document<'_>) -> Option<(Vec<String>, Vec<Kin>)> {
+    pub fn index(&self, document: &Document<'_>) -> Option<Relations> {
         let root = document.root();
         let places: Vec<Cursor<'_>> = match document.form() {
             Form::JsonLines => root.items().collect(),
             _ => vec![root],
         };
-        let mut all = (Vec::new(), Vec::new());
+        let mut all = Relations::default();
         for at in places {
             let (names, kin) = (self.index)(at)?;
             all.0.extend(names);

@@ -93,7 +93,7 @@ fn redact_below(value: &mut Value, at: &Pointer, changed: &mut Vec<Pointer>) {
         Value::Object(members) => {
             for (key, member) in members.iter_mut() {
                 let place = at.clone().key(key);
-                let named = scan::secret_key_name(key) && member.as_str().is_some_and(scan::secret_value);
+                let named = member.as_str().is_some_and(|text| scan::secret_member(key, text));
                 redact_below(member, &place, changed);
                 if named && changed.last() != Some(&place) {
                     *member = HIDDEN.into();

@@ -40,7 +40,7 @@ mod yaml;
 
 pub use canon::{letter_refused_in_name, nfc};
 pub use check::{Checked, Checker, Request, check};
-pub use contract::{AnyRecord, Contract, ContractInfo, Kin, Subject};
+pub use contract::{AnyRecord, Contract, ContractInfo, Kin, Relations, Subject};
 pub use document::{Cursor, Document, Entries, Form, Items, Kind};
 pub use hide::redact_value;
 pub use links::Links;

@@ -64,8 +64,7 @@ fn check_secrets(at: Cursor<'_>, report: &mut Report) {
 fn check_secret_members(at: Cursor<'_>, report: &mut Report) {
     for (key, value) in at.entries() {
         if let (Some(name), Some(text)) = (key.text(), value.text())
-            && scan::secret_key_name(name)
-            && scan::secret_value(text)
+            && scan::secret_member(name, text)
             && scan::redact(text).is_none()
         {
             let message = format!("field `{}` holds a secret", crate::show(name));
