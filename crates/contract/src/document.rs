@@ -207,6 +207,7 @@ impl<'s> Document<'s> {
         Cursor { document: self, at: offset(node) }.span()
     }
 
+    #[inline]
     pub(crate) fn text_of(&self, node: usize) -> &str {
         Cursor { document: self, at: offset(node) }.raw()
     }

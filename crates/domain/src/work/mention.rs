@@ -139,7 +139,31 @@ fn follows_order(before: &str) -> bool {
 
 /// A word without what clings to it.
 fn bare(word: &str) -> &str {
-    word.trim_matches(|letter: char| CLAUSE_ENDS.contains(&letter) || "\"'()[]{}*_`".contains(letter))
+    let clings = |byte: &u8| {
+        matches!(
+            byte,
+            b'.' | b','
+                | b';'
+                | b':'
+                | b'!'
+                | b'?'
+                | b'"'
+                | b'\''
+                | b'`'
+                | b'*'
+                | b'_'
+                | b'('
+                | b')'
+                | b'['
+                | b']'
+                | b'{'
+                | b'}'
+        )
+    };
+    let bytes = word.as_bytes();
+    let start = bytes.iter().take_while(|byte| clings(byte)).count();
+    let end = bytes.len() - bytes[start..].iter().rev().take_while(|byte| clings(byte)).count();
+    &word[start..end]
 }
 
 fn is_in(word: &str, list: &[&str]) -> bool {
