@@ -6,8 +6,9 @@
 //! {"content": "{…}"}              ─┘
 //! ```
 //!
-//! **Invariant:** nothing is invented. A bare answer counts only for a request of exactly one criterion; a result
-//! without evidence, a word that is not known, or two words that contradict each other leave the answer as it is.
+//! **Invariant:** nothing is invented. A bare answer counts only for a request of exactly one criterion, and stays
+//! without evidence if it has none; in a list, a result without evidence, and anywhere a word that is not known, or two
+//! words that contradict each other, leave the answer as it is.
 //! **Invariant:** what is not understood is kept, for the check to speak of.
 
 mod words;
@@ -310,25 +311,39 @@ fn bare(
         members.shift_remove("criterion");
     }
     let status = outcome(members, id, done)?;
-    let evidence = match evidence(members, id, done) {
-        Some(evidence) => {
-            move_reasoning(members, done);
-            evidence
-        }
-        None => {
-            let (key, reason) =
-                take(members, REASON).or_else(|| Some(("reasoning", members.get("reasoning")?.clone())))?;
-            done.push(format!("read `{key}` as the evidence for `{id}`"));
-            text_of(&reason)?
-        }
-    };
-    let mut result = json!({ "criterion_id": id, "status": status.as_str(), "evidence": evidence });
+    let mut result = json!({ "criterion_id": id, "status": status.as_str() });
+    if let Some(evidence) = bare_evidence(members, id, done)
+        && let Some(result) = result.as_object_mut()
+    {
+        result.insert("evidence".to_owned(), evidence.into());
+    }
     if let (Some(result), Some(remediation)) = (result.as_object_mut(), members.shift_remove("remediation")) {
         result.insert("remediation".to_owned(), remediation);
     }
     let verdict = Verdict::of([status]);
     done.push(format!("set the verdict to {verdict}, which follows from the one result"));
     Some((vec![result], verdict.as_str().into()))
+}
+
+/// The evidence of a bare answer: what it calls so, or else its reason. An answer that has neither becomes a response
+/// without evidence, which the check then asks for by its place.
+fn bare_evidence(members: &mut Map<String, Value>, id: &str, done: &mut Vec<String>) -> Option<String> {
+    if let Some(evidence) = evidence(members, id, done) {
+        move_reasoning(members, done);
+        return Some(evidence);
+    }
+    let reason = take(members, REASON).or_else(|| Some(("reasoning", members.get("reasoning")?.clone())));
+    let found = reason.and_then(|(key, reason)| Some((key, text_of(&reason)?)));
+    match found {
+        Some((key, text)) => {
+            done.push(format!("read `{key}` as the evidence for `{id}`"));
+            Some(text)
+        }
+        None => {
+            done.push(format!("the answer gives no evidence for `{id}`; only its author can add it"));
+            None
+        }
+    }
 }
 
 fn move_reasoning(members: &mut Map<String, Value>, done: &mut Vec<String>) {

@@ -52,7 +52,7 @@ shape! {
         /// What must hold, in words.
         pub description: Untrusted<Text> = "an empty cart is answered with status 400",
         /// Where or how to look.
-        pub validation_hint: Option<Untrusted<Text>>,
+        pub validation_hint: Option<Untrusted<String>>,
     }
 }
 
@@ -60,11 +60,11 @@ shape! {
     /// What the author of the work claims.
     pub struct ClaimedEvidence {
         /// What was done.
-        pub summary: Option<Text>,
+        pub summary: Option<String>,
         /// The files that were changed, relative to the worktree.
         pub files_modified: Option<List<Text>>,
         /// How the author's own tests went.
-        pub test_results: Option<Text>,
+        pub test_results: Option<String>,
         /// The commit that holds the work.
         pub commit_hash: Option<CommitHash>,
     }

@@ -21,7 +21,7 @@ shape! {
         /// What was captured on the way.
         pub evidence_collected: Option<EvidenceCollected>,
         /// The assessment as a whole.
-        pub reasoning: Option<Text>,
+        pub reasoning: Option<String>,
         /// How sure the validator is.
         pub confidence: Option<Ratio>,
         /// How long it took.
@@ -67,9 +67,9 @@ shape! {
         /// Where it lies.
         pub path: Text = "evidence/checkout.png",
         /// What is to be seen.
-        pub description: Option<Text>,
+        pub description: Option<String>,
         /// At which step it was taken.
-        pub step: Option<Text>,
+        pub step: Option<String>,
     }
 }
 
@@ -137,7 +137,7 @@ shape! {
         /// Whether it holds what was expected.
         pub contains_expected: Option<bool>,
         /// What was seen.
-        pub note: Option<Text>,
+        pub note: Option<String>,
     }
 }
 

@@ -16,7 +16,7 @@ shape! {
         /// How: `create`, `edit`, `delete`, or another word.
         pub action: Text = "edit",
         /// What shows it.
-        pub evidence: Option<Text> = "rounding goes through one function",
+        pub evidence: Option<String> = "rounding goes through one function",
     }
 }
 

@@ -33,7 +33,7 @@ shape! {
         /// Of a blocked or failed step: why, as a code.
         pub code: Option<ErrorCode>,
         /// What shows it.
-        pub evidence: Option<Text>,
+        pub evidence: Option<String>,
     }
 }
 
