@@ -18,12 +18,16 @@ pub(crate) fn is_nfc(text: &str) -> bool {
         }
 }
 
-/// Letters that change the direction of what is shown, and with it what a reader sees.
-pub(crate) fn is_bidi_control(letter: char) -> bool {
-    matches!(letter, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+/// Letters that cannot be seen, or that change the direction of what is shown, and with it what a reader sees.
+pub(crate) fn is_invisible(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{00AD}' | '\u{061C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
+            | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}'
+    )
 }
 
 /// The first letter that has no place in a name or a path.
 pub fn letter_refused_in_name(text: &str) -> Option<char> {
-    text.chars().find(|letter| letter.is_control() || is_bidi_control(*letter))
+    text.chars().find(|letter| letter.is_control() || is_invisible(*letter))
 }

@@ -89,7 +89,7 @@ pub fn show(text: &str) -> String {
         }
         match letter {
             '`' => out.push('\''),
-            letter if letter.is_control() || canon::is_bidi_control(letter) => {
+            letter if letter.is_control() || canon::is_invisible(letter) => {
                 out.extend(letter.escape_unicode());
             }
             letter => out.push(letter),

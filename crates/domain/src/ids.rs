@@ -38,6 +38,16 @@ pub fn is_uuid_v4(text: &str) -> bool {
     is_uuid_like(text) && dashes && version && variant
 }
 
+pattern! {
+    /// A change of the operator ledger, for ever the same: applied once however often it is sent.
+    pub struct DeltaId {
+        pattern: r"^[!-~]{1,200}$",
+        example: "d-1",
+        says: "an id of 1 to 200 visible ASCII characters",
+        test: |text| (1..=200).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic()),
+    }
+}
+
 fn is_uuid_like(text: &str) -> bool {
     text.len() == 36 && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }

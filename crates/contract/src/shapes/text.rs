@@ -156,7 +156,8 @@ impl Shape for Name {
 
     /// The schema cannot say normal form; control and direction characters it can.
     fn schema(_: &mut Schemas) -> Value {
-        const REFUSED: &str = r"\u0000-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069";
+        const REFUSED: &str =
+            r"\u0000-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u2064\u2066-\u2069\uFEFF";
         json!({
             "type": "string",
             "minLength": 1,

@@ -1,6 +1,6 @@
 //! What an orchestrator decides in one turn.
 
-use crate::ids::{RunId, TaskId};
+use crate::ids::{DeltaId, RunId, TaskId};
 use crate::work::payload::{ActiveLock, Assignment, ErrorCode};
 use crate::work::rules;
 use crate::work::task_state::TaskStatus;
@@ -47,7 +47,7 @@ shape! {
         /// Why.
         pub reason: Text = "the task is free and its scope is not locked",
         /// What makes this change this one: a second one with the same id is not applied.
-        pub delta_id: Text = "d-1",
+        pub delta_id: DeltaId = "d-1",
         /// The title of a row that is made by this change.
         pub title: Option<Text<1, 500>>,
         /// When the worker last gave a sign of life.
