@@ -197,6 +197,18 @@ fn main() {
             ("serde_json value + jsonschema", &mut with_schema("assignment", &assignment)),
         ],
     );
+    let plain = documents::handoff_without_hash();
+    report(
+        "handoff without a hash",
+        &plain,
+        &mut [
+            ("serde_json typed", &mut || {
+                drop(black_box(serde_json::from_slice::<HandoffRoot>(plain.as_bytes()).unwrap()))
+            }),
+            ("check without tokens", &mut || checked(&plain, &settings)),
+            ("serde_json value + jsonschema", &mut with_schema("universal_handoff", &plain)),
+        ],
+    );
     report(
         "handoff",
         &handoff,

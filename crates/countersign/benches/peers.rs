@@ -22,7 +22,12 @@ fn main() {
         println!("peers are measured by `cargo xtask bench-peers`, which installs them first");
         return;
     };
-    for (contract, text) in [("assignment", documents::assignment()), ("universal_handoff", documents::handoff())] {
+    let documents = [
+        ("assignment", documents::assignment()),
+        ("universal_handoff", documents::handoff()),
+        ("universal_handoff", documents::handoff_without_hash()),
+    ];
+    for (contract, text) in documents {
         let document = peers.join(format!("{contract}.json"));
         let schema = peers.join(format!("{contract}.schema.json"));
         std::fs::write(&document, &text).unwrap();
