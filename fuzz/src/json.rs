@@ -29,15 +29,14 @@ pub fn json(bytes: &[u8]) {
     }
 }
 
-/// What is valid JSON and refused all the same, on purpose: the same key twice, limits of size and depth, and integers
-/// that canonical form would round.
+/// What is valid JSON and refused all the same, on purpose: the same key twice, limits of size and depth, and whole
+/// numbers, however written, that canonical form would round or write as an integer beyond the exact ones.
 fn is_ours_alone(text: &str, fault: &Fault) -> bool {
     match fault.kind {
         FaultKind::DuplicateKey | FaultKind::Limit => true,
         FaultKind::Syntax => {
-            let written = &text[fault.span.clone()];
-            let digits = written.trim_start_matches('-');
-            digits.len() >= 16 && digits.bytes().all(|byte| byte.is_ascii_digit())
+            let number = text[fault.span.clone()].parse::<f64>();
+            number.is_ok_and(|number| number.fract() == 0.0 && number.abs() > 9_007_199_254_740_991.0)
         }
         FaultKind::YamlFeature => false,
     }
