@@ -300,3 +300,20 @@ fn an_instruction_without_authority_is_context_for_the_response_that_declines_it
         (1, vec!["AUTHORIZATION_MISSING".to_owned()])
     );
 }
+
+#[test]
+fn files_that_a_document_names_are_looked_for_whatever_its_contract() {
+    let house = House::new();
+    house.document("instruction.json", "delegation_instruction", json!({}));
+    house.document("response.json", "delegation_response", json!({}));
+    let found = |rule: &str| {
+        let (code, decisions) = house.decisions(&["instruction.json", "response.json"]);
+        assert_eq!(code, 0);
+        let findings = decisions.iter().flat_map(|it| it["details"]["diagnostics"].as_array().unwrap());
+        findings.filter(|it| it["rule"] == rule).count()
+    };
+    assert_eq!((found("evidence-file-absent"), found("audit-entry-absent")), (2, 1));
+    house.write(".governance/compliance-check.md", "kept").write(".qa/results-2025-12-25.json", "{}");
+    house.write(".evidence/platform-actions/2025-12/PAA-2025-12-25-001.md", "entry");
+    assert_eq!((found("evidence-file-absent"), found("audit-entry-absent")), (0, 0));
+}

@@ -1,6 +1,6 @@
 //! What a requester asks an executor to do on a platform.
 
-use super::authority::{AuditContext, Completed, GovernanceStatus, QaStatus, Requester, YesNo};
+use super::authority::{AuditContext, Completed, GovernanceStatus, QaStatus, Requester, YesNo, names_evidence};
 use super::ids::InstructionId;
 use crate::delegation::action::Action;
 use crate::delegation::rules;
@@ -63,6 +63,16 @@ shape! {
     }
 }
 
+impl Authorization {
+    /// The files that show it, each with its place in the instruction.
+    pub fn evidence_files(&self) -> [(&'static str, &Text); 2] {
+        [
+            ("/AUTHORIZATION/GOVERNANCE_EVIDENCE", &self.governance_evidence),
+            ("/AUTHORIZATION/QA_EVIDENCE", &self.qa_evidence),
+        ]
+    }
+}
+
 impl Contract for DelegationInstruction {
     const NAME: &'static str = "delegation_instruction";
     const VERSION: &'static str = "1.0";
@@ -78,6 +88,12 @@ impl Contract for DelegationInstruction {
 
     fn version(&self) -> Option<&str> {
         Some(self.version.as_str())
+    }
+
+    /// The files of evidence that it names.
+    fn files(&self) -> Vec<String> {
+        let named = self.authorization.evidence_files().into_iter().map(|(_, path)| path);
+        named.filter(|path| names_evidence(Some(path))).map(|path| path.as_str().to_owned()).collect()
     }
 
     fn names(&self) -> Vec<String> {

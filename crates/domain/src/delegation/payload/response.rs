@@ -206,6 +206,11 @@ impl Contract for DelegationResponse {
         Some(self.version.as_str())
     }
 
+    /// The audit entry that it names.
+    fn files(&self) -> Vec<String> {
+        vec![self.audit_entry_path.as_str().to_owned()]
+    }
+
     fn names(&self) -> Vec<String> {
         // By the id of its instruction too, since an instruction has one answer.
         vec![self.response_id.to_string(), self.instruction_id.to_string()]

@@ -34,12 +34,7 @@ rule! {
 }
 
 fn check(it: &Subject<'_, DelegationInstruction>, report: &mut Report) {
-    let authorization = &it.record.authorization;
-    let named = [
-        ("/AUTHORIZATION/GOVERNANCE_EVIDENCE", &authorization.governance_evidence),
-        ("/AUTHORIZATION/QA_EVIDENCE", &authorization.qa_evidence),
-    ];
-    for (pointer, path) in named {
+    for (pointer, path) in it.record.authorization.evidence_files() {
         if it.outside.files.get(path.as_str()) == Some(&false) {
             let message = format!("`{}` is not there", show(path.as_str()));
             report.add(Pointer::at(pointer), message, "name a file that is in the repository");

@@ -32,12 +32,7 @@ rule! {
 }
 
 fn check(it: &Subject<'_, DelegationInstruction>, report: &mut Report) {
-    let authorization = &it.record.authorization;
-    let named = [
-        ("/AUTHORIZATION/GOVERNANCE_EVIDENCE", &authorization.governance_evidence),
-        ("/AUTHORIZATION/QA_EVIDENCE", &authorization.qa_evidence),
-    ];
-    for (pointer, path) in named {
+    for (pointer, path) in it.record.authorization.evidence_files() {
         evidence_path::check(path.as_str(), pointer, report);
     }
 }
