@@ -8,7 +8,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("contract", &["diagnostic"]),
     ("tokens", &[]),
     ("domain", &["contract", "tokens"]),
-    ("countersign", &["diagnostic", "contract", "tokens", "domain"]),
+    ("ledger", &[]),
+    ("engine", &["contract", "diagnostic", "domain", "ledger"]),
+    ("countersign", &["diagnostic", "contract", "tokens", "domain", "ledger", "engine"]),
     ("xtask", &[]),
 ];
 

@@ -1,0 +1,124 @@
+//! The promises of a store and of the ledger on it, as tests that any store can be put through.
+//!
+//! The test of a store is one line: `conformance::run(&|| Fresh { store, hand })`, where each call makes an empty store.
+
+mod ledger;
+mod store;
+
+use crate::event::{Command, Draft, Event, Once, Text};
+use crate::fold::{Fold, State};
+use crate::hash::Hash;
+use crate::ledger::Ledger;
+use crate::rows::{Entity, Key, Place};
+use crate::store::Store;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+/// An empty store, and its clock if a test can move it.
+pub struct Fresh {
+    /// The store.
+    pub store: Box<dyn Store>,
+    /// The hand of its clock. Without it, what needs a moved clock waits for real time instead.
+    pub hand: Option<Arc<AtomicI64>>,
+}
+
+/// Puts stores through everything that is promised. Each test has a store of its own.
+pub fn run(fresh: &dyn Fn() -> Fresh) {
+    store::run(fresh);
+    ledger::run(fresh);
+}
+
+/// A fold for tests: an event's facts name a counter and what to add to it, and counters are found by their value. An
+/// event that adds nothing takes its counter away.
+pub struct Counters;
+
+impl Fold for Counters {
+    fn shape(&self) -> u32 {
+        1
+    }
+
+    fn touched(&self, event: &Event<'_>) -> Vec<Key> {
+        counter(event).map(|(name, _)| Key::new("counter", name)).into_iter().collect()
+    }
+
+    fn evolve(&self, _: &Key, before: Option<&Entity>, event: &Event<'_>) -> Option<State> {
+        let (_, add) = counter(event)?;
+        let value = before.map_or(0, value_of) + add;
+        let facts = format!(r#"{{"value":{value}}}"#);
+        (add != 0).then(|| State { matter: event.matter.to_owned(), class: event.class.to_owned(), facts })
+    }
+
+    fn places(&self, entity: &Entity) -> Vec<Place> {
+        let value = value_of(entity).cast_unsigned();
+        vec![Place { index: "by_value".to_owned(), at: value.to_be_bytes().to_vec() }]
+    }
+}
+
+fn counter(event: &Event<'_>) -> Option<(String, i64)> {
+    let facts: serde_json::Value = serde_json::from_str(event.facts.get()).ok()?;
+    Some((facts.get("counter")?.as_str()?.to_owned(), facts.get("add")?.as_i64()?))
+}
+
+/// What a counter stands at.
+pub fn value_of(entity: &Entity) -> i64 {
+    let facts: serde_json::Value = serde_json::from_str(&entity.facts).unwrap_or_default();
+    facts.get("value").and_then(serde_json::Value::as_i64).unwrap_or_default()
+}
+
+/// An event that adds to a counter.
+pub fn add(counter: &str, add: i64) -> Draft {
+    Draft {
+        id: new_id(),
+        kind: "counter.added".to_owned(),
+        v: 1,
+        cause: None,
+        run: None,
+        matter: "main".to_owned(),
+        class: "internal".to_owned(),
+        taint: "none".to_owned(),
+        facts: format!(r#"{{"add":{add},"counter":"{counter}"}}"#),
+        texts: Vec::new(),
+        lease: None,
+        erase: Vec::new(),
+    }
+}
+
+/// A text with a salt that is told from its body.
+pub fn text(body: &[u8]) -> Text {
+    let mut salt = [0; 16];
+    salt.copy_from_slice(&Hash::of(body).0[..16]);
+    Text { salt, body: body.to_vec() }
+}
+
+/// A command without an idempotency key.
+pub fn command(actor: &str) -> Command {
+    Command {
+        actor: actor.to_owned(),
+        authn: "declared".to_owned(),
+        name: "counter.add".to_owned(),
+        once: None,
+        under: None,
+    }
+}
+
+/// A command with an idempotency key.
+pub fn once(actor: &str, key: &str, request: &str) -> Command {
+    let once = Once { key: key.to_owned(), request: Hash::of(request.as_bytes()), code: "ADDED".to_owned() };
+    Command { once: Some(once), ..command(actor) }
+}
+
+/// An id that no other call in this process gives, and none in another one.
+pub fn new_id() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    format!("event-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::SeqCst))
+}
+
+/// A ledger with counters in a fresh store.
+pub fn open(fresh: Fresh) -> Ledger {
+    created(Ledger::create(fresh.store, Arc::new(Counters), "test-project"))
+}
+
+#[expect(clippy::panic, reason = "the suite is a test")]
+fn created(ledger: crate::Result<Ledger>) -> Ledger {
+    ledger.unwrap_or_else(|error| panic!("a ledger can be made in an empty store: {error}"))
+}

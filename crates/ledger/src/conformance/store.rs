@@ -1,0 +1,240 @@
+//! What a store promises of rows.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test suite")]
+
+use super::Fresh;
+use crate::error::Error;
+use crate::hash::Hash;
+use crate::rows::{Entity, EventRow, Key, Lease, Liveness, Place, Remembered, Row, RowKey, RowValue, Table, TextRow};
+use crate::store::{Batch, Head, Store};
+use crate::time::Time;
+use std::time::Duration;
+
+pub(super) fn run(fresh: &dyn Fn() -> Fresh) {
+    rows_come_back_as_they_were_put(fresh);
+    rows_stand_in_the_order_of_their_keys(fresh);
+    a_transaction_that_is_not_committed_leaves_nothing(fresh);
+    an_event_is_never_there_twice(fresh);
+    a_transaction_sees_its_own_changes_and_others_do_not(fresh);
+    texts_come_back_and_go(fresh);
+    writers_take_turns(fresh);
+    who_waits_is_woken(fresh);
+}
+
+fn event(seq: u64, run: Option<&str>) -> EventRow {
+    let body = format!("body {seq} \"ü\u{1}\"");
+    EventRow { seq, id: format!("id-{seq}"), run: run.map(str::to_owned), hash: Hash::of(body.as_bytes()), body }
+}
+
+fn commit(store: &mut dyn Store, batch: &Batch) {
+    store.begin().unwrap();
+    store.apply(batch).unwrap();
+    store.commit().unwrap();
+    store.settle();
+}
+
+/// A row of every table, told apart by a name.
+fn rows(name: &str) -> Vec<Row> {
+    let key = Key::new("kind", name);
+    let entity = Entity {
+        key: key.clone(),
+        seq: 7,
+        version: 3,
+        birth: 2,
+        shape: 1,
+        matter: "m".to_owned(),
+        class: "c".to_owned(),
+        facts: format!(r#"{{"name":"{name} ü"}}"#),
+    };
+    let remembered = Remembered { request: Hash::of(b"r"), code: "OK".to_owned(), first: 1, last: 9 };
+    let lease = Lease { number: 5, holder: "ana".to_owned(), granted: Time(-1), ttl: 1000, ended: None };
+    let ended = Lease { ended: Some(8), ..lease.clone() };
+    let place = Place { index: "i".to_owned(), at: vec![0, 255, 1] };
+    vec![
+        (RowKey::Entity(key.clone()), RowValue::Entity(entity)),
+        (RowKey::Index(place, key.clone()), RowValue::Nothing),
+        (RowKey::Touch(key, 1 << 40), RowValue::Nothing),
+        (RowKey::Remembered(["a".to_owned(), name.to_owned(), "k".to_owned()]), RowValue::Remembered(remembered)),
+        (RowKey::Lease(name.to_owned()), RowValue::Lease(lease)),
+        (RowKey::Lease(format!("{name} ended")), RowValue::Lease(ended)),
+        (RowKey::Tile(1, name.len() as u64), RowValue::Tile(vec![0; 64])),
+        (
+            RowKey::Liveness(name.to_owned()),
+            RowValue::Liveness(Liveness { number: 5, beat: Time(1), deadline: Time(2) }),
+        ),
+        (RowKey::Due(Time(-5), name.to_owned()), RowValue::Nothing),
+        (RowKey::Meta(name.to_owned()), RowValue::Meta("value".to_owned())),
+    ]
+}
+
+fn rows_come_back_as_they_were_put(fresh: &dyn Fn() -> Fresh) {
+    let mut store = fresh().store;
+    assert_eq!(store.head().unwrap(), Head::EMPTY);
+    let put = rows("one");
+    commit(&mut *store, &Batch { events: vec![event(1, None)], put: put.clone(), ..Batch::default() });
+    let keys: Vec<_> = put.iter().map(|(key, _)| key.clone()).collect();
+    let mut another = store.another().unwrap();
+    for store in [&mut store, &mut another] {
+        let got = store.get(&keys).unwrap();
+        assert_eq!(got, put.iter().map(|(_, value)| Some(value.clone())).collect::<Vec<_>>());
+        assert_eq!(store.events(1, None, 10).unwrap(), vec![event(1, None)]);
+        assert_eq!(store.head().unwrap(), Head { seq: 1, hash: event(1, None).hash });
+        assert_eq!(store.find("id-1").unwrap(), Some(1));
+        assert_eq!(store.find("id-2").unwrap(), None);
+    }
+    // Put again is replaced; deleted is gone; and so is what a cleared table had.
+    let (key, _) = put[0].clone();
+    let mut changed = put[0].1.clone();
+    if let RowValue::Entity(entity) = &mut changed {
+        entity.facts = "{}".to_owned();
+    }
+    let delete = vec![keys[4].clone()];
+    commit(&mut *store, &Batch { put: vec![(key.clone(), changed.clone())], delete, ..Batch::default() });
+    assert_eq!(another.get(&[key, keys[4].clone()]).unwrap(), vec![Some(changed), None]);
+    store.begin().unwrap();
+    store.clear(Table::Entity).unwrap();
+    store.commit().unwrap();
+    assert_eq!(another.range(&Table::Entity.first(), None, 10).unwrap(), vec![]);
+    assert_eq!(another.range(&Table::Touch.first(), None, 10).unwrap().len(), 1);
+}
+
+fn rows_stand_in_the_order_of_their_keys(fresh: &dyn Fn() -> Fresh) {
+    let mut store = fresh().store;
+    let mut put = Vec::new();
+    for name in ["b", "a", "a/b", "é", "Z", "a b", "😀", "", "\u{7f}"] {
+        put.extend(rows(name));
+    }
+    let place = |at: &[u8], id: &str| {
+        (RowKey::Index(Place { index: "order".to_owned(), at: at.to_vec() }, Key::new("k", id)), RowValue::Nothing)
+    };
+    put.extend([
+        place(&[], "z"),
+        place(&[0], "b"),
+        place(&[0], "a"),
+        place(&[0, 0], "a"),
+        place(&[255], "a"),
+        place(&[127], "a"),
+    ]);
+    for seq in [10, 9, 100, 2] {
+        put.push((RowKey::Touch(Key::new("k", "x"), seq), RowValue::Nothing));
+    }
+    put.sort_by(|(left, _), (right, _)| left.cmp(right));
+    put.dedup_by(|(left, _), (right, _)| left == right);
+    commit(&mut *store, &Batch { put: put.clone(), ..Batch::default() });
+    let tables = [Table::Liveness, Table::Due, Table::Meta].into_iter().chain(Table::DERIVED);
+    for table in tables {
+        let expected: Vec<_> = put.iter().filter(|(key, _)| key.table() == table).cloned().collect();
+        assert_eq!(store.range(&table.first(), None, 1000).unwrap(), expected, "{table:?}");
+        for from in 0..expected.len() {
+            for to in from..expected.len() {
+                let found = store.range(&expected[from].0, Some(&expected[to].0), 3).unwrap();
+                let wanted: Vec<_> = expected[from..to].iter().take(3).cloned().collect();
+                assert_eq!(found, wanted, "{table:?} {from}..{to}");
+            }
+        }
+    }
+    let events = (1..=20).map(|seq| event(seq, ["r1", "r2"].get(seq as usize % 3).copied())).collect::<Vec<_>>();
+    commit(&mut *store, &Batch { events: events.clone(), ..Batch::default() });
+    assert_eq!(store.events(5, None, 4).unwrap(), events[4..8]);
+    let of_run: Vec<_> =
+        events.iter().filter(|it| it.seq > 3 && it.run.as_deref() == Some("r2")).take(2).cloned().collect();
+    assert_eq!(store.events(4, Some("r2"), 2).unwrap(), of_run);
+}
+
+fn a_transaction_that_is_not_committed_leaves_nothing(fresh: &dyn Fn() -> Fresh) {
+    let mut store = fresh().store;
+    let batch = Batch { events: vec![event(1, None)], put: rows("one"), ..Batch::default() };
+    store.begin().unwrap();
+    store.apply(&batch).unwrap();
+    store.rollback();
+    assert_eq!(store.head().unwrap(), Head::EMPTY);
+    assert_eq!(store.range(&Table::Entity.first(), None, 10).unwrap(), vec![]);
+    // The same through a handle that is dropped while it writes.
+    let mut another = store.another().unwrap();
+    another.begin().unwrap();
+    another.apply(&batch).unwrap();
+    drop(another);
+    assert_eq!(store.head().unwrap(), Head::EMPTY);
+    commit(&mut *store, &batch);
+    assert_eq!(store.head().unwrap().seq, 1);
+}
+
+fn an_event_is_never_there_twice(fresh: &dyn Fn() -> Fresh) {
+    let mut store = fresh().store;
+    commit(&mut *store, &Batch { events: vec![event(1, None)], ..Batch::default() });
+    let other_id = EventRow { id: "other".to_owned(), ..event(1, None) };
+    let other_seq = EventRow { seq: 2, ..event(1, None) };
+    for twice in [event(1, None), other_id, other_seq] {
+        store.begin().unwrap();
+        let batch = Batch { events: vec![twice], put: rows("x"), ..Batch::default() };
+        assert!(matches!(store.apply(&batch), Err(Error::NotWritten(_))));
+        assert_eq!(store.range(&Table::Entity.first(), None, 10).unwrap(), vec![]);
+    }
+    commit(&mut *store, &Batch { events: vec![event(2, None)], ..Batch::default() });
+    assert_eq!(store.events(1, None, 10).unwrap(), vec![event(1, None), event(2, None)]);
+}
+
+fn a_transaction_sees_its_own_changes_and_others_do_not(fresh: &dyn Fn() -> Fresh) {
+    let mut store = fresh().store;
+    let mut another = store.another().unwrap();
+    let put = rows("one");
+    store.begin().unwrap();
+    store.apply(&Batch { events: vec![event(1, None)], put: put.clone(), ..Batch::default() }).unwrap();
+    assert_eq!(store.get(&[put[0].0.clone()]).unwrap(), vec![Some(put[0].1.clone())]);
+    assert_eq!(store.events(1, None, 5).unwrap().len(), 1);
+    assert_eq!(another.get(&[put[0].0.clone()]).unwrap(), vec![None]);
+    assert_eq!(another.events(1, None, 5).unwrap(), vec![]);
+    store.commit().unwrap();
+    assert_eq!(another.get(&[put[0].0.clone()]).unwrap(), vec![Some(put[0].1.clone())]);
+}
+
+fn texts_come_back_and_go(fresh: &dyn Fn() -> Fresh) {
+    let mut store = fresh().store;
+    let bodies: [Vec<u8>; 4] = [b"short".to_vec(), vec![], vec![0xff, 0, 7], vec![b'x'; 3 * 64 * 1024 + 1]];
+    let texts: Vec<_> = (0..)
+        .zip(&bodies)
+        .map(|(n, body)| TextRow { seq: 1, n, text: Some(super::text(body)) })
+        .chain([TextRow { seq: 2, n: 0, text: Some(super::text(b"second")) }])
+        .collect();
+    commit(
+        &mut *store,
+        &Batch { events: vec![event(1, None), event(2, None)], texts: texts.clone(), ..Batch::default() },
+    );
+    assert_eq!(store.another().unwrap().texts(1, 3).unwrap(), texts);
+    assert_eq!(store.texts(2, 3).unwrap(), texts[4..]);
+    commit(&mut *store, &Batch { erase: vec![(1, 0), (1, 3)], ..Batch::default() });
+    store.scrub().unwrap();
+    let mut expected = texts;
+    expected[0].text = None;
+    expected[3].text = None;
+    assert_eq!(store.texts(1, 3).unwrap(), expected);
+    assert_eq!(store.examine().unwrap(), Vec::<String>::new());
+}
+
+fn writers_take_turns(fresh: &dyn Fn() -> Fresh) {
+    const WRITERS: u64 = 4;
+    const EACH: u64 = 25;
+    let mut store = fresh().store;
+    let handles: Vec<_> = (0..WRITERS).map(|_| store.another().unwrap()).collect();
+    std::thread::scope(|scope| {
+        for mut handle in handles {
+            scope.spawn(move || {
+                for _ in 0..EACH {
+                    // Read, then write what follows from it: two at once would write the same sequence number.
+                    let next = handle.begin().unwrap().head.seq + 1;
+                    handle.apply(&Batch { events: vec![event(next, None)], ..Batch::default() }).unwrap();
+                    handle.commit().unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(store.head().unwrap().seq, WRITERS * EACH);
+}
+
+fn who_waits_is_woken(fresh: &dyn Fn() -> Fresh) {
+    let mut store = fresh().store;
+    let mut waiter = store.another().unwrap();
+    assert_eq!(waiter.wait(0, Duration::from_millis(1)).unwrap(), Head::EMPTY);
+    let waiting = std::thread::spawn(move || waiter.wait(0, Duration::from_secs(60)).unwrap());
+    commit(&mut *store, &Batch { events: vec![event(1, None)], ..Batch::default() });
+    assert_eq!(waiting.join().unwrap().seq, 1);
+}

@@ -1,0 +1,100 @@
+//! What can go wrong, told apart by what the caller may conclude from it.
+
+use crate::time::Time;
+
+/// Why something was not done, or is not known to have been done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The ledger works, and says no. Nothing was written.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The writer's place was not free in time. Nothing was written.
+    #[error("the ledger was busy for {waited_ms} ms{}; nothing was written, try again", holder.as_ref().map(|it| format!(" (its writer is {it})")).unwrap_or_default())]
+    Busy {
+        /// How long it was waited for.
+        waited_ms: u64,
+        /// Who writes, as far as is known.
+        holder: Option<String>,
+    },
+    /// The store could not take it: no space, no permission, a failing disk, a server that is away. Nothing was written.
+    #[error("nothing was written: {0}")]
+    NotWritten(String),
+    /// It was sent, and no answer came back. Only the idempotency key can tell.
+    #[error("it is not known whether it was written: {0}; repeat it with the same idempotency key, which does it once")]
+    Unknown(String),
+    /// It could not be read.
+    #[error("the ledger cannot be read: {0}")]
+    Unreadable(String),
+    /// What is stored cannot be right.
+    #[error("the ledger is damaged: {0}; run `countersign verify`")]
+    Damaged(String),
+    /// A newer version wrote it. It can be read.
+    #[error("this ledger is of {what} {found}, and this binary knows {known}; use a newer countersign to write to it")]
+    Newer {
+        /// Format or shape.
+        what: &'static str,
+        /// What the ledger has.
+        found: u32,
+        /// What this binary has.
+        known: u32,
+    },
+    /// Its derived rows are of an older shape.
+    #[error(
+        "the entities of this ledger are of shape {found}, and this binary writes shape {known}; run `countersign rebuild`"
+    )]
+    Older {
+        /// What the ledger has.
+        found: u32,
+        /// What this binary has.
+        known: u32,
+    },
+    /// It may not be written to here.
+    #[error("{0}")]
+    Closed(String),
+    /// What was asked for cannot be recorded as it is. Nothing was written.
+    #[error("it cannot be recorded: {0}")]
+    Malformed(String),
+    /// The work itself broke. Nothing of it was written.
+    #[error("the command broke off: {0}; nothing was written")]
+    Broke(String),
+}
+
+/// Why the ledger says no.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// The idempotency key was used for something else.
+    #[error(
+        "the idempotency key `{key}` was used for another request, at event {first}; use a new key for a new request"
+    )]
+    KeyReused {
+        /// The key.
+        key: String,
+        /// The first event of that request.
+        first: u64,
+    },
+    /// Somebody holds the lease.
+    #[error("`{name}` is held by {holder} until {until}, under number {number}")]
+    LeaseHeld {
+        /// What is leased.
+        name: String,
+        /// By whom.
+        holder: String,
+        /// Its fencing number.
+        number: u64,
+        /// When it lapses unless it is renewed.
+        until: Time,
+    },
+    /// The lease under which this was to be written is held no longer.
+    #[error("the lease {number} on `{name}` is no longer held: {why}")]
+    LeaseLost {
+        /// What is leased.
+        name: String,
+        /// The number that was shown.
+        number: u64,
+        /// What became of it.
+        why: String,
+    },
+}
+
+/// A result of the ledger.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,36 @@
+//! What events mean, as far as the ledger must know: which entities they change, and where those are found.
+
+use crate::event::Event;
+use crate::rows::{Entity, Key, Place};
+
+/// Turns events into entities. The ledger asks on every append and on `rebuild`, and keeps the answers.
+///
+/// Whoever implements it promises that:
+///
+/// 1. the answers depend on the arguments alone: no clock, no chance, no world;
+/// 2. it cannot refuse, because what is in the log has happened; an event that it does not know touches nothing;
+/// 3. [`Fold::shape`] grows whenever an answer would differ from what an older version gave.
+pub trait Fold: Send + Sync {
+    /// The version of all the answers together.
+    fn shape(&self) -> u32;
+
+    /// The entities that an event changes, each of them once.
+    fn touched(&self, event: &Event<'_>) -> Vec<Key>;
+
+    /// What one of them is afterwards; nothing, if it is gone.
+    fn evolve(&self, key: &Key, before: Option<&Entity>, event: &Event<'_>) -> Option<State>;
+
+    /// The places where an entity is to be found.
+    fn places(&self, entity: &Entity) -> Vec<Place>;
+}
+
+/// What a fold says of an entity. The rest of the row is the ledger's to fill in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State {
+    /// The matter whose readers may see it.
+    pub matter: String,
+    /// Its data class.
+    pub class: String,
+    /// What is known of it, in canonical JSON.
+    pub facts: String,
+}

@@ -1,0 +1,281 @@
+//! The ledger: a store with a chain, a tree, leases and idempotency built on it.
+
+use crate::error::{Error, Result};
+use crate::event::Command;
+use crate::fold::Fold;
+use crate::rows::{Entity, EventRow, Key, Remembered, RowKey, RowValue, Table, TextRow};
+use crate::store::{Batch, Head, Store};
+use crate::transaction::{Hit, Scan, Transaction, entity, scan_one};
+use crate::writer::{Job, META_CLOSED, META_PROJECT, META_SHAPE, Ticket, Waiting, Writer, meta};
+use std::ops::{Deref, DerefMut};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long a command waits for the writer's place unless told otherwise.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+/// Up to this many events an older shape is brought up to date without being asked.
+pub const REBUILD_UNASKED_MAX: u64 = 100_000;
+/// How many events are read at once.
+pub const PAGE_EVENTS: usize = 1_000;
+
+/// A project's ledger, open. It may be shared by threads; opening it does not read the past.
+pub struct Ledger {
+    project: String,
+    fold: Arc<dyn Fold>,
+    readers: Mutex<Vec<Box<dyn Store>>>,
+    origin: Mutex<Box<dyn Store>>,
+    queue: Option<Sender<Job>>,
+    waiting: Waiting,
+    writer: Option<std::thread::JoinHandle<()>>,
+    patience: Duration,
+}
+
+impl Ledger {
+    /// Makes the ledger of a project in an empty store. Where one was begun already, that one is taken.
+    pub fn create(mut store: Box<dyn Store>, fold: Arc<dyn Fold>, project: &str) -> Result<Self> {
+        let begun = store.begin()?;
+        match begun.meta(META_PROJECT) {
+            Some(found) if found != project && begun.head.seq > 0 => {
+                store.rollback();
+                return Err(Error::Closed(format!("there is a ledger already, of project {found}")));
+            }
+            Some(found) if found == project => store.rollback(),
+            _ => {
+                let row = |name, value: String| (meta(name), RowValue::Meta(value));
+                let put = vec![row(META_PROJECT, project.to_owned()), row(META_SHAPE, fold.shape().to_string())];
+                store.apply(&Batch { put, ..Batch::default() })?;
+                store.commit()?;
+            }
+        }
+        Self::open(store, fold)
+    }
+
+    /// Opens the ledger that is in a store. Its derived rows are brought up to date if they are of an older shape and the
+    /// log is short.
+    pub fn open(mut store: Box<dyn Store>, fold: Arc<dyn Fold>) -> Result<Self> {
+        let mut rows = store.get(&[meta(META_PROJECT), meta(META_SHAPE), meta(META_CLOSED)])?.into_iter();
+        let mut text = || match rows.next().flatten() {
+            Some(RowValue::Meta(text)) => Some(text),
+            _ => None,
+        };
+        let Some(project) = text() else {
+            return Err(Error::Closed("this ledger has no project yet; run `countersign init`".to_owned()));
+        };
+        let shape = text().and_then(|it| it.parse::<u32>().ok()).unwrap_or(0);
+        let closed = text();
+        if shape < fold.shape() && closed.is_none() && store.head()?.seq <= REBUILD_UNASKED_MAX {
+            crate::rebuild::rebuild(&mut *store, &*fold, &mut |_| {})?;
+        }
+        let readers = Mutex::new(vec![store.another()?]);
+        let origin = Mutex::new(store.another()?);
+        let (queue, jobs) = channel();
+        let waiting = Waiting::default();
+        let writer = Writer {
+            store,
+            fold: Arc::clone(&fold),
+            project: project.clone(),
+            queue: jobs,
+            waiting: Arc::clone(&waiting),
+            edge: None,
+            about: 1,
+        };
+        let thread = std::thread::Builder::new().name("ledger".to_owned()).spawn(|| writer.run());
+        let writer = thread.map_err(|error| Error::Unreadable(format!("no thread can be had: {error}")))?;
+        Ok(Self {
+            project,
+            fold,
+            readers,
+            origin,
+            queue: Some(queue),
+            waiting,
+            writer: Some(writer),
+            patience: PATIENCE,
+        })
+    }
+
+    /// The same, with more or less patience for the writer's place.
+    pub fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// The project's id.
+    pub fn project(&self) -> &str {
+        &self.project
+    }
+
+    /// What events mean here.
+    pub fn fold(&self) -> &Arc<dyn Fold> {
+        &self.fold
+    }
+
+    /// Does some work in the write transaction, and answers once it is durable. The work sees everything before it and
+    /// nothing after; if it fails, it has left no trace. It may share its commit with others. It runs at most once.
+    pub fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Transaction<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let value = Arc::new(Mutex::new(None));
+        let kept = Arc::clone(&value);
+        let work = Box::new(move |transaction: &mut Transaction<'_>| {
+            let made = work(transaction)?;
+            *lock(&kept) = Some(made);
+            Ok(())
+        });
+        let (answer, answered) = sync_channel(1);
+        let ticket = Arc::new(Ticket::default());
+        let gone = || Error::NotWritten("the ledger is closed".to_owned());
+        let queue = self.queue.as_ref().ok_or_else(gone)?;
+        self.waiting.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        queue.send(Job { ticket: Arc::clone(&ticket), work, answer }).map_err(|_| gone())?;
+        match answered.recv_timeout(self.patience) {
+            Ok(outcome) => outcome?,
+            Err(RecvTimeoutError::Timeout) if ticket.give_up() => {
+                let waited_ms = u64::try_from(self.patience.as_millis()).unwrap_or(u64::MAX);
+                let holder = lock(&self.origin).writer();
+                return Err(Error::Busy { waited_ms, holder });
+            }
+            // It was taken up: what becomes of it is worth waiting for once more.
+            Err(RecvTimeoutError::Timeout) => match answered.recv_timeout(self.patience) {
+                Ok(outcome) => outcome?,
+                Err(_) => return Err(Error::Unknown("the commit has not returned".to_owned())),
+            },
+            Err(RecvTimeoutError::Disconnected) => return Err(Error::Unknown("the writer is gone".to_owned())),
+        }
+        let made = lock(&value).take();
+        made.ok_or_else(|| Error::Broke("it left no answer".to_owned()))
+    }
+
+    /// A handle for reading beside the writer; it goes back when it is dropped.
+    pub fn reader(&self) -> Result<Reader<'_>> {
+        let pooled = lock(&self.readers).pop();
+        let store = match pooled {
+            Some(store) => store,
+            None => lock(&self.origin).another()?,
+        };
+        Ok(Reader { pool: &self.readers, store: Some(store) })
+    }
+
+    /// The end of the log.
+    pub fn head(&self) -> Result<Head> {
+        self.reader()?.head()
+    }
+
+    /// The entities of some keys.
+    pub fn get(&self, keys: &[Key]) -> Result<Vec<Option<Entity>>> {
+        let keys: Vec<_> = keys.iter().cloned().map(RowKey::Entity).collect();
+        Ok(self.reader()?.get(&keys)?.into_iter().map(entity).collect())
+    }
+
+    /// What lies in a stretch of an index.
+    pub fn scan(&self, scan: &Scan) -> Result<Vec<Hit>> {
+        let mut reader = self.reader()?;
+        scan_one(scan, |from, to, limit| reader.range(from, to, limit))
+    }
+
+    /// At most `limit` events from `from` on; of one run only, if that is given.
+    pub fn events(&self, from: u64, run: Option<&str>, limit: usize) -> Result<Vec<EventRow>> {
+        self.reader()?.events(from, run, limit)
+    }
+
+    /// The texts of an event.
+    pub fn texts(&self, seq: u64) -> Result<Vec<TextRow>> {
+        self.reader()?.texts(seq, seq.saturating_add(1))
+    }
+
+    /// The sequence number of an event by its id.
+    pub fn find(&self, id: &str) -> Result<Option<u64>> {
+        self.reader()?.find(id)
+    }
+
+    /// The events that changed an entity, oldest first, after `after`.
+    pub fn history(&self, key: &Key, after: u64, limit: usize) -> Result<Vec<u64>> {
+        let from = RowKey::Touch(key.clone(), after.saturating_add(1));
+        let to = RowKey::Touch(key.clone(), u64::MAX >> 1);
+        let rows = self.reader()?.range(&from, Some(&to), limit)?;
+        let seq = |(key, _)| match key {
+            RowKey::Touch(_, seq) => Some(seq),
+            _ => None,
+        };
+        Ok(rows.into_iter().filter_map(seq).collect())
+    }
+
+    /// What an idempotency key was used for, whatever the request was.
+    pub fn remembered(&self, command: &Command) -> Result<Option<Remembered>> {
+        let Some(once) = &command.once else { return Ok(None) };
+        let key = RowKey::Remembered([command.actor.clone(), command.name.clone(), once.key.clone()]);
+        match self.reader()?.get(&[key])?.pop().flatten() {
+            Some(RowValue::Remembered(it)) => Ok(Some(it)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Waits until there are events after `seq` or the time is over, and gives the end of the log.
+    pub fn wait(&self, seq: u64, patience: Duration) -> Result<Head> {
+        self.reader()?.wait(seq, patience)
+    }
+
+    /// A handle on the store of its own, for what works through all of it.
+    pub fn store(&self) -> Result<Box<dyn Store>> {
+        lock(&self.origin).another()
+    }
+
+    /// How many rows a table has, counted page by page.
+    pub fn count(&self, table: Table) -> Result<u64> {
+        let mut reader = self.reader()?;
+        let mut count = 0;
+        crate::pages::rows(&mut *reader, table, &mut |_| {
+            count += 1;
+            Ok(())
+        })?;
+        Ok(count)
+    }
+}
+
+impl Drop for Ledger {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(writer) = self.writer.take() {
+            // What was taken up is brought to its end; a writer that broke has nothing left to say.
+            let _ = writer.join();
+        }
+    }
+}
+
+/// A store to read from, borrowed from the ledger.
+pub struct Reader<'a> {
+    pool: &'a Mutex<Vec<Box<dyn Store>>>,
+    store: Option<Box<dyn Store>>,
+}
+
+impl Deref for Reader<'_> {
+    type Target = dyn Store;
+
+    #[expect(clippy::expect_used, reason = "the store is there until the reader is dropped")]
+    fn deref(&self) -> &Self::Target {
+        &**self.store.as_ref().expect("a reader has its store until it is dropped")
+    }
+}
+
+impl DerefMut for Reader<'_> {
+    #[expect(clippy::expect_used, reason = "the store is there until the reader is dropped")]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut **self.store.as_mut().expect("a reader has its store until it is dropped")
+    }
+}
+
+impl Drop for Reader<'_> {
+    fn drop(&mut self) {
+        const POOLED_MAX: usize = 8;
+        let mut pool = lock(self.pool);
+        if let Some(store) = self.store.take().filter(|_| pool.len() < POOLED_MAX) {
+            pool.push(store);
+        }
+    }
+}
+
+/// A lock that a panic elsewhere does not close: what it guards is whole between any two statements.
+pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

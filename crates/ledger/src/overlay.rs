@@ -1,0 +1,129 @@
+//! What a transaction has changed and the store does not know yet.
+//!
+//! Commands that share a commit see each other's changes here, and one that is refused takes back only its own. The
+//! store is written to once, when all are through.
+
+use crate::error::Result;
+use crate::rows::{EventRow, Row, RowKey, RowValue, TextRow};
+use crate::store::{Batch, Store};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+#[derive(Default)]
+pub(crate) struct Overlay {
+    rows: BTreeMap<RowKey, Option<RowValue>>,
+    pub(crate) events: Vec<EventRow>,
+    pub(crate) texts: Vec<TextRow>,
+    pub(crate) erase: Vec<(u64, u32)>,
+    /// What stood here before each change since the last mark, to be put back.
+    journal: Vec<(RowKey, Option<Option<RowValue>>)>,
+}
+
+/// How far an overlay had come.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    events: usize,
+    texts: usize,
+    erase: usize,
+}
+
+impl Overlay {
+    /// The point to which a refused command is taken back.
+    pub(crate) fn mark(&mut self) -> Mark {
+        self.journal.clear();
+        Mark { events: self.events.len(), texts: self.texts.len(), erase: self.erase.len() }
+    }
+
+    pub(crate) fn take_back(&mut self, mark: Mark) {
+        self.events.truncate(mark.events);
+        self.texts.truncate(mark.texts);
+        self.erase.truncate(mark.erase);
+        for (key, before) in self.journal.drain(..).rev() {
+            match before {
+                Some(before) => self.rows.insert(key, before),
+                None => self.rows.remove(&key),
+            };
+        }
+    }
+
+    pub(crate) fn put(&mut self, key: RowKey, value: RowValue) {
+        self.set(key, Some(value));
+    }
+
+    pub(crate) fn delete(&mut self, key: RowKey) {
+        self.set(key, None);
+    }
+
+    fn set(&mut self, key: RowKey, value: Option<RowValue>) {
+        let before = match self.rows.entry(key.clone()) {
+            Entry::Occupied(mut entry) => Some(entry.insert(value)),
+            Entry::Vacant(entry) => {
+                entry.insert(value);
+                None
+            }
+        };
+        self.journal.push((key, before));
+    }
+
+    /// The rows of some keys: as changed here, else as the store has them.
+    pub(crate) fn get(&self, store: &mut dyn Store, keys: &[RowKey]) -> Result<Vec<Option<RowValue>>> {
+        let unknown: Vec<RowKey> = keys.iter().filter(|key| !self.rows.contains_key(key)).cloned().collect();
+        let mut stored = if unknown.is_empty() { Vec::new() } else { store.get(&unknown)? }.into_iter();
+        let one = |key| match self.rows.get(key) {
+            Some(changed) => changed.clone(),
+            None => stored.next().flatten(),
+        };
+        Ok(keys.iter().map(one).collect())
+    }
+
+    /// At most `limit` rows of a range, as they are with the changes.
+    pub(crate) fn range(
+        &self,
+        store: &mut dyn Store,
+        from: &RowKey,
+        to: Option<&RowKey>,
+        limit: usize,
+    ) -> Result<Vec<Row>> {
+        let table = from.table();
+        let changes = self.rows.range(from.clone()..);
+        let inside = |key: &RowKey| key.table() == table && to.is_none_or(|to| key < to);
+        let changes: Vec<_> = changes.take_while(|(key, _)| inside(key)).collect();
+        if changes.is_empty() {
+            return store.range(from, to, limit);
+        }
+        // Each change can hide one stored row, so that many more are asked for.
+        let stored = store.range(from, to, limit.saturating_add(changes.len()))?;
+        let mut merged: BTreeMap<RowKey, RowValue> = stored.into_iter().collect();
+        for (key, change) in changes {
+            match change {
+                Some(value) => merged.insert(key.clone(), value.clone()),
+                None => merged.remove(key),
+            };
+        }
+        Ok(merged.into_iter().take(limit).collect())
+    }
+
+    /// Everything as one batch. Rows come out in the order of their keys, which is the order in which a tree of pages
+    /// takes them best.
+    pub(crate) fn into_batch(self) -> Batch {
+        let mut batch = Batch { events: self.events, texts: self.texts, erase: self.erase, ..Batch::default() };
+        for (key, change) in self.rows {
+            match change {
+                Some(value) => batch.put.push((key, value)),
+                None => batch.delete.push(key),
+            }
+        }
+        batch
+    }
+}
+
+impl Batch {
+    /// Whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty()
+            && self.texts.is_empty()
+            && self.put.is_empty()
+            && self.delete.is_empty()
+            && self.erase.is_empty()
+    }
+}

@@ -1,0 +1,63 @@
+//! Going through everything, a page at a time, so that memory stays flat and no read transaction lives long.
+
+use crate::error::Result;
+use crate::ledger::PAGE_EVENTS;
+use crate::rows::{EventRow, Row, Table};
+use crate::store::Store;
+
+/// Hands out the events from `from` to `to`, both inclusive, in order.
+pub fn events(store: &mut dyn Store, from: u64, to: u64, each: &mut dyn FnMut(EventRow) -> Result<()>) -> Result<()> {
+    let mut next = from;
+    while next <= to {
+        let limit = usize::try_from(to - next + 1).unwrap_or(PAGE_EVENTS).min(PAGE_EVENTS);
+        let page = store.events(next, None, limit)?;
+        let Some(last) = page.last() else { return Ok(()) };
+        next = last.seq + 1;
+        page.into_iter().try_for_each(&mut *each)?;
+    }
+    Ok(())
+}
+
+/// Hands out all rows of a table, in the order of their keys.
+pub fn rows(store: &mut dyn Store, table: Table, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+    let mut pages = Rows::new(table);
+    while let Some(row) = pages.next(store)? {
+        each(row)?;
+    }
+    Ok(())
+}
+
+/// The rows of a table one after the other, read in pages.
+pub struct Rows {
+    page: std::vec::IntoIter<Row>,
+    from: Option<crate::rows::RowKey>,
+    skip: bool,
+}
+
+impl Rows {
+    /// From the first row of a table.
+    pub fn new(table: Table) -> Self {
+        Self { page: Vec::new().into_iter(), from: Some(table.first()), skip: false }
+    }
+
+    /// The next row, or nothing at the end.
+    pub fn next(&mut self, store: &mut dyn Store) -> Result<Option<Row>> {
+        loop {
+            if let Some(row) = self.page.next() {
+                return Ok(Some(row));
+            }
+            let Some(from) = self.from.take() else { return Ok(None) };
+            let page = store.range(&from, None, PAGE_EVENTS)?;
+            // A page begins where the last one ended, with the row that is known already.
+            let full = page.len() == PAGE_EVENTS;
+            let last = page.last().map(|(key, _)| key.clone());
+            let known = usize::from(self.skip && page.first().is_some_and(|(key, _)| *key == from));
+            self.page = page.into_iter();
+            if known == 1 {
+                self.page.next();
+            }
+            self.skip = true;
+            self.from = last.filter(|_| full);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Making everything that is derived again, from the events alone.
+
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::fold::Fold;
+use crate::ledger::PAGE_EVENTS;
+use crate::overlay::Overlay;
+use crate::rows::{EventRow, RowValue, Table};
+use crate::store::{Batch, Head, Store};
+use crate::time::Time;
+use crate::transaction::Transaction;
+use crate::tree::{Edge, leaf};
+use crate::writer::{META_SHAPE, meta};
+
+/// Takes all derived rows away and makes them again, in one transaction: whoever reads sees the old ones until all of
+/// the new ones are there. Says how many events are done. Liveness stays as it is.
+pub fn rebuild(store: &mut dyn Store, fold: &dyn Fold, progress: &mut dyn FnMut(u64)) -> Result<Head> {
+    let head = store.begin()?.head;
+    let rebuilt = remake(store, fold, head, progress);
+    match rebuilt {
+        Ok(()) => store.commit()?,
+        Err(error) => {
+            store.rollback();
+            return Err(error);
+        }
+    }
+    store.settle();
+    Ok(head)
+}
+
+fn remake(store: &mut dyn Store, fold: &dyn Fold, head: Head, progress: &mut dyn FnMut(u64)) -> Result<()> {
+    Table::DERIVED.into_iter().try_for_each(|table| store.clear(table))?;
+    let mut edge = Edge::default();
+    while edge.size() < head.seq {
+        let page = store.events(edge.size() + 1, None, PAGE_EVENTS)?;
+        if page.is_empty() {
+            return Err(Error::Damaged(format!("event {} is missing", edge.size() + 1)));
+        }
+        refold(store, fold, &page, &mut edge)?;
+        progress(edge.size());
+    }
+    let shape = (meta(META_SHAPE), RowValue::Meta(fold.shape().to_string()));
+    store.apply(&Batch { put: vec![shape], ..Batch::default() })
+}
+
+/// Writes everything that follows from a page of events into a store that has what followed from those before it.
+pub(crate) fn refold(store: &mut dyn Store, fold: &dyn Fold, page: &[EventRow], edge: &mut Edge) -> Result<()> {
+    let mut overlay = Overlay::default();
+    derive(store, fold, page, edge, &mut overlay, false)?;
+    store.apply(&overlay.into_batch())
+}
+
+/// Everything that follows from a page of events, into an overlay.
+pub(crate) fn derive(
+    store: &mut dyn Store,
+    fold: &dyn Fold,
+    page: &[EventRow],
+    edge: &mut Edge,
+    overlay: &mut Overlay,
+    live: bool,
+) -> Result<()> {
+    let mut head = Head::EMPTY;
+    for row in page {
+        let event =
+            Event::read(&row.body).map_err(|why| Error::Damaged(format!("event {} cannot be read: {why}", row.seq)))?;
+        overlay.mark();
+        let mut transaction =
+            Transaction { store, fold, project: event.project, overlay, head: &mut head, now: Time(0), live };
+        transaction.derive(&event)?;
+        edge.add(leaf(&row.body), |key, value| overlay.put(key, value));
+    }
+    Ok(())
+}

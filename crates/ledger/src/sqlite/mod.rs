@@ -1,0 +1,511 @@
+//! A store in one SQLite file, shared by the threads and processes of a machine.
+//!
+//! ```text
+//! ledger.db  ledger.db-wal  ledger.db-shm     SQLite's own
+//! ledger.db-next  ledger.db-turn              whose turn it is to write
+//! ledger.db-bell                              touched after each commit
+//! blobs/ab/cdef…                              texts over 64 KiB
+//! ```
+
+mod bell;
+mod blobs;
+mod open;
+mod rows;
+mod turn;
+
+use crate::error::{Error, Result};
+use crate::event::{INLINE_BYTES_MAX, Text};
+use crate::hash::Hash;
+use crate::rows::{EventRow, Row, RowKey, RowValue, Table, TextRow};
+use crate::store::{Batch, Begun, Head, Store};
+use crate::time::Clock;
+use bell::Bell;
+use blobs::Blobs;
+use rows::{number, unsigned};
+use rusqlite::{Connection, ErrorCode, OptionalExtension};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use turn::Turn;
+
+/// Rows in a SQLite file.
+pub struct Sqlite {
+    path: PathBuf,
+    clock: Clock,
+    connection: Option<Connection>,
+    turn: Turn,
+    blobs: Blobs,
+    bell: Bell,
+    writing: bool,
+    /// A commit gave no clear answer, and its pages may still lie in the write-ahead log.
+    doubtful: bool,
+}
+
+impl Sqlite {
+    /// Makes the file, which must not be there, and opens it.
+    pub fn create(path: &Path, clock: Clock) -> Result<Self> {
+        let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if let Some(why) = open::refused_place(folder) {
+            return Err(Error::Closed(why));
+        }
+        private_file(path).map_err(|error| Error::NotWritten(format!("{} cannot be made: {error}", path.display())))?;
+        let made = Self::open(path, clock)?;
+        // The file's name is durable only once the folder is.
+        let synced = std::fs::File::open(folder).and_then(|it| it.sync_all());
+        synced.map_err(|error| Error::NotWritten(format!("{} cannot be synced: {error}", folder.display())))?;
+        Ok(made)
+    }
+
+    /// Opens a file that is there. One of an older format is brought up to date, after a copy was made.
+    pub fn open(path: &Path, clock: Clock) -> Result<Self> {
+        Self::open_as(path, clock, open::STEPS)
+    }
+
+    fn open_as(path: &Path, clock: Clock, steps: &[&str]) -> Result<Self> {
+        if !path.is_file() {
+            return Err(Error::Unreadable(format!("there is no file {}", path.display())));
+        }
+        let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if let Some(why) = open::refused_place(folder) {
+            return Err(Error::Closed(why));
+        }
+        let unlocked =
+            |error| Error::Unreadable(format!("the lock files of {} cannot be opened: {error}", path.display()));
+        let turn = Turn::beside(path).map_err(unlocked)?;
+        let mut connection = open::connect(path)?;
+        if open::format(&connection)? != steps.len() as u32 {
+            turn.take().map_err(unlocked)?;
+            let upgraded = open::upgrade(&mut connection, path, steps);
+            turn.leave();
+            upgraded?;
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            clock,
+            connection: Some(connection),
+            turn,
+            blobs: Blobs::beside(path),
+            bell: Bell::beside(path),
+            writing: false,
+            doubtful: false,
+        })
+    }
+
+    /// The connection, opened anew if an error closed it.
+    fn connection(&mut self) -> Result<&Connection> {
+        let connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => open::connect(&self.path)?,
+        };
+        Ok(self.connection.insert(connection))
+    }
+
+    /// Reads something. After an error the connection is not used again, since what it has in memory may be wrong.
+    fn read<T>(&mut self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
+        let answer = read(self.connection()?);
+        answer.map_err(|error| {
+            if !self.writing {
+                self.connection = None;
+            }
+            unreadable(&error)
+        })
+    }
+
+    fn begin_in_turn(&mut self) -> Result<Begun> {
+        let doubtful = self.doubtful;
+        let connection = self.connection()?;
+        if doubtful {
+            // What a failed commit left in the write-ahead log must not come back later. Once all of the log is in the
+            // file and the log is empty, what is there is there for good, and what is not will never be.
+            let busy: i64 = connection
+                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+                .map_err(|error| not_written(&error))?;
+            if busy != 0 {
+                return Err(Error::NotWritten(
+                    "another process reads and keeps the journal from being cleared".to_owned(),
+                ));
+            }
+            self.doubtful = false;
+        }
+        let connection = self.connection()?;
+        connection.execute_batch("BEGIN IMMEDIATE").map_err(|error| not_written(&error))?;
+        let begun = (head(connection), meta(connection));
+        match begun {
+            (Ok(head), Ok(meta)) => Ok(Begun { head, now: self.clock.now(), meta }),
+            (Err(error), _) | (_, Err(error)) => Err(not_written(&error)),
+        }
+    }
+
+    fn leave(&mut self) {
+        if std::mem::take(&mut self.writing) {
+            self.turn.leave();
+        }
+    }
+
+    fn write_batch(&self, connection: &Connection, batch: &Batch) -> Result<()> {
+        for row in &batch.texts {
+            self.write_text(connection, row)?;
+        }
+        write_rows(connection, batch).map_err(|error| not_written(&error))
+    }
+
+    fn write_text(&self, connection: &Connection, row: &TextRow) -> Result<()> {
+        let (salt, body, blob) = match &row.text {
+            Some(text) if text.body.len() > INLINE_BYTES_MAX => {
+                let hash = text.hash();
+                self.blobs.keep(&hash, &text.body).map_err(|error| {
+                    Error::NotWritten(format!(
+                        "a long text cannot be written to {}: {error}",
+                        self.blobs.path(&hash).display()
+                    ))
+                })?;
+                (Some(text.salt.as_slice()), None, Some(hash.0))
+            }
+            Some(text) => (Some(text.salt.as_slice()), Some(text.body.as_slice()), None),
+            None => (None, None, None),
+        };
+        let sql = "INSERT INTO text (seq, n, salt, body, blob) VALUES (?1, ?2, ?3, ?4, ?5)";
+        let mut insert = connection.prepare_cached(sql).map_err(|error| not_written(&error))?;
+        let values = rusqlite::params![number(row.seq), row.n, salt, body, blob.as_ref().map(|it| it.as_slice())];
+        insert.execute(values).map(drop).map_err(|error| not_written(&error))
+    }
+
+    /// Whether a text names a blob. There is an index of those few rows alone.
+    fn names_blob(&mut self, hash: Option<Hash>) -> Result<bool> {
+        let Some(hash) = hash else { return Ok(false) };
+        self.read(|connection| {
+            connection.prepare_cached("SELECT 1 FROM text WHERE blob = ?1")?.exists([hash.0.as_slice()])
+        })
+    }
+
+    /// Removes files of blobs that no text names: of texts that were erased, and of commits that never came.
+    fn sweep_blobs(&mut self) -> Result<()> {
+        let failed =
+            |error: std::io::Error| Error::NotWritten(format!("the folder of long texts cannot be swept: {error}"));
+        for (hash, path) in self.blobs.all().map_err(failed)? {
+            if !self.names_blob(hash)? {
+                std::fs::remove_file(&path).map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write_rows(connection: &Connection, batch: &Batch) -> rusqlite::Result<()> {
+    let mut insert =
+        connection.prepare_cached("INSERT INTO event (seq, id, run, hash, body) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    for row in &batch.events {
+        insert.execute((number(row.seq), &row.id, row.run.as_deref(), row.hash.0.as_slice(), &row.body))?;
+    }
+    let mut empty =
+        connection.prepare_cached("UPDATE text SET salt = NULL, body = NULL, blob = NULL WHERE seq = ?1 AND n = ?2")?;
+    for (seq, n) in &batch.erase {
+        empty.execute((number(*seq), n))?;
+    }
+    batch.delete.iter().try_for_each(|key| rows::delete(connection, key))?;
+    batch.put.iter().try_for_each(|row| rows::put(connection, row))
+}
+
+fn head(connection: &Connection) -> rusqlite::Result<Head> {
+    let mut last = connection.prepare_cached("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1")?;
+    let head = last.query_row([], |row| Ok(Head { seq: unsigned(row, 0)?, hash: rows::hash(row, 1)? })).optional()?;
+    Ok(head.unwrap_or(Head::EMPTY))
+}
+
+fn meta(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
+    let mut all = connection.prepare_cached("SELECT name, value FROM meta ORDER BY name")?;
+    all.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
+impl Store for Sqlite {
+    fn begin(&mut self) -> Result<Begun> {
+        self.rollback();
+        self.turn.take().map_err(|error| Error::NotWritten(format!("the writer's place cannot be had: {error}")))?;
+        self.writing = true;
+        self.begin_in_turn().inspect_err(|_| self.rollback())
+    }
+
+    fn apply(&mut self, batch: &Batch) -> Result<()> {
+        let Some(connection) = self.connection.take_if(|it| !it.is_autocommit()) else {
+            return Err(Error::NotWritten("no transaction was begun".to_owned()));
+        };
+        let written = self.write_batch(&connection, batch);
+        self.connection = Some(connection);
+        written.inspect_err(|_| self.rollback())
+    }
+
+    fn clear(&mut self, table: Table) -> Result<()> {
+        let cleared = self.connection()?.execute(&format!("DELETE FROM {}", table.name()), []);
+        cleared.map(drop).map_err(|error| not_written(&error)).inspect_err(|_| self.rollback())
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        let Some(connection) = self.connection.as_ref().filter(|it| !it.is_autocommit()) else {
+            self.leave();
+            return Err(Error::NotWritten("no transaction was begun".to_owned()));
+        };
+        if let Err(error) = connection.execute_batch("COMMIT") {
+            self.doubtful = true;
+            self.rollback();
+            self.connection = None;
+            return Err(Error::Unknown(reason(&error)));
+        }
+        self.leave();
+        Ok(())
+    }
+
+    fn rollback(&mut self) {
+        if let Some(connection) = self.connection.take_if(|it| !it.is_autocommit()) {
+            // A connection that cannot even do that is not used again.
+            if connection.execute_batch("ROLLBACK").is_ok() {
+                self.connection = Some(connection);
+            }
+        }
+        self.leave();
+    }
+
+    fn settle(&mut self) {
+        self.bell.ring();
+    }
+
+    fn get(&mut self, keys: &[RowKey]) -> Result<Vec<Option<RowValue>>> {
+        self.read(|connection| keys.iter().map(|key| rows::get(connection, key)).collect())
+    }
+
+    fn range(&mut self, from: &RowKey, to: Option<&RowKey>, limit: usize) -> Result<Vec<Row>> {
+        self.read(|connection| rows::range(connection, from, to, limit))
+    }
+
+    fn head(&mut self) -> Result<Head> {
+        self.read(head)
+    }
+
+    fn events(&mut self, from: u64, run: Option<&str>, limit: usize) -> Result<Vec<EventRow>> {
+        let read = |row: &rusqlite::Row<'_>| {
+            let hash = rows::hash(row, 3)?;
+            Ok(EventRow { seq: unsigned(row, 0)?, id: row.get(1)?, run: row.get(2)?, hash, body: row.get(4)? })
+        };
+        let limit = number(limit.min(i32::MAX as usize) as u64);
+        self.read(|connection| match run {
+            None => {
+                let sql = "SELECT seq, id, run, hash, body FROM event WHERE seq >= ?1 ORDER BY seq LIMIT ?2";
+                connection.prepare_cached(sql)?.query_map((number(from), limit), read)?.collect()
+            }
+            Some(run) => {
+                let sql =
+                    "SELECT seq, id, run, hash, body FROM event WHERE run = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3";
+                connection.prepare_cached(sql)?.query_map((run, number(from), limit), read)?.collect()
+            }
+        })
+    }
+
+    fn find(&mut self, id: &str) -> Result<Option<u64>> {
+        self.read(|connection| {
+            let mut by_id = connection.prepare_cached("SELECT seq FROM event WHERE id = ?1")?;
+            by_id.query_row([id], |row| unsigned(row, 0)).optional()
+        })
+    }
+
+    fn texts(&mut self, from: u64, to: u64) -> Result<Vec<TextRow>> {
+        type Found = (u64, u32, Option<Vec<u8>>, Option<Vec<u8>>, Option<[u8; 32]>);
+        let found: Vec<Found> = self.read(|connection| {
+            let sql = "SELECT seq, n, salt, body, blob FROM text WHERE seq >= ?1 AND seq < ?2 ORDER BY seq, n";
+            let mut select = connection.prepare_cached(sql)?;
+            let read =
+                |row: &rusqlite::Row<'_>| Ok((unsigned(row, 0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?));
+            select.query_map((number(from), number(to)), read)?.collect()
+        })?;
+        let row = |(seq, n, salt, body, blob): Found| {
+            let damaged = |why: &str| Error::Damaged(format!("text {n} of event {seq} {why}"));
+            let body = match (body, blob) {
+                (Some(body), None) => Some(body),
+                (None, Some(hash)) => {
+                    let hash = Hash(hash);
+                    Some(self.blobs.read(&hash).map_err(|error| {
+                        damaged(&format!("is not in {}: {error}", self.blobs.path(&hash).display()))
+                    })?)
+                }
+                (None, None) => None,
+                (Some(_), Some(_)) => return Err(damaged("is both in the table and in a file")),
+            };
+            let text = match (salt, body) {
+                (Some(salt), Some(body)) => {
+                    let salt = salt.try_into().map_err(|_| damaged("has a salt of another length"))?;
+                    Some(Text { salt, body })
+                }
+                (None, None) => None,
+                _ => return Err(damaged("is half erased")),
+            };
+            Ok(TextRow { seq, n, text })
+        };
+        found.into_iter().map(row).collect()
+    }
+
+    fn another(&self) -> Result<Box<dyn Store>> {
+        Ok(Box::new(Self::open(&self.path, self.clock.clone())?))
+    }
+
+    fn wait(&mut self, seq: u64, patience: Duration) -> Result<Head> {
+        let until = Instant::now() + patience;
+        self.bell.listen();
+        loop {
+            let head = self.head()?;
+            let left = until.saturating_duration_since(Instant::now());
+            if head.seq > seq || left.is_zero() {
+                return Ok(head);
+            }
+            self.bell.hear(left.min(Duration::from_secs(1)));
+        }
+    }
+
+    fn scrub(&mut self) -> Result<()> {
+        const ATTEMPTS_MAX: u32 = 50;
+        // In the writer's place, so that nobody adds to the log while it is emptied.
+        self.rollback();
+        self.turn.take().map_err(|error| Error::NotWritten(format!("the writer's place cannot be had: {error}")))?;
+        self.writing = true;
+        let swept = self.sweep_blobs();
+        let mut busy = 1;
+        for _ in 0..ATTEMPTS_MAX {
+            let emptied = self.read(|it| it.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)));
+            match emptied {
+                Ok(0) => {
+                    busy = 0;
+                    break;
+                }
+                Ok(_) => std::thread::sleep(Duration::from_millis(100)),
+                Err(error) => {
+                    self.leave();
+                    return Err(error);
+                }
+            }
+        }
+        self.leave();
+        swept?;
+        if busy != 0 {
+            let why =
+                "another process reads, and keeps a copy in the journal; end it and run `countersign doctor --fix`";
+            return Err(Error::NotWritten(why.to_owned()));
+        }
+        Ok(())
+    }
+
+    fn backup(&mut self, to: &Path) -> Result<()> {
+        if to.exists() {
+            return Err(Error::NotWritten(format!("{} is there already", to.display())));
+        }
+        let folder = to.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let context = |error: std::io::Error| Error::NotWritten(format!("{} cannot be written: {error}", to.display()));
+        let beside = tempfile::tempdir_in(folder).map_err(context)?;
+        let copy = beside.path().join("copy");
+        copy_to(self.connection()?, &copy)?;
+        std::fs::File::open(&copy).and_then(|it| it.sync_all()).map_err(context)?;
+        // A link, and not a rename: a file that came to be there meanwhile stays.
+        std::fs::hard_link(&copy, to).map_err(context)?;
+        let blobs = Blobs::beside(to);
+        for (hash, path) in self.blobs.all().map_err(context)? {
+            if let Some(hash) = hash.filter(|hash| blobs.path(hash) != path && !blobs.path(hash).exists()) {
+                blobs.keep(&hash, &std::fs::read(&path).map_err(context)?).map_err(context)?;
+            }
+        }
+        std::fs::File::open(folder).and_then(|it| it.sync_all()).map_err(context)
+    }
+
+    fn writer(&self) -> Option<String> {
+        self.turn.holder()
+    }
+
+    fn examine(&mut self) -> Result<Vec<String>> {
+        let mut faults = open::schema_faults(self.connection()?)?;
+        let checked = self.read(|connection| {
+            let mut check = connection.prepare("PRAGMA integrity_check(20)")?;
+            check.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        faults.extend(checked.into_iter().filter(|line| line != "ok").map(|line| format!("SQLite finds: {line}")));
+        let listed =
+            self.blobs.all().map_err(|error| Error::Unreadable(format!("the folder of long texts: {error}")))?;
+        for (hash, path) in listed {
+            if !self.names_blob(hash)? {
+                let why = "is a long text that no event names any more; `countersign doctor --fix` removes it";
+                faults.push(format!("{} {why}", path.display()));
+            }
+        }
+        Ok(faults)
+    }
+
+    fn describe(&mut self) -> Result<Vec<(String, String)>> {
+        let path = self.path.display().to_string();
+        let connection = self.connection()?;
+        open::held(connection)?;
+        let format = open::format(connection)?;
+        let version = rusqlite::version();
+        let pages = self.read(|it| it.pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0)))?;
+        let line = |name: &str, value: String| (name.to_owned(), value);
+        Ok(vec![
+            line("store", format!("SQLite {version}, {path}")),
+            line("format", format.to_string()),
+            line("durability", "WAL, synchronous FULL, secure_delete".to_owned()),
+            line("size", format!("{} KiB", pages * 4)),
+        ])
+    }
+}
+
+impl Drop for Sqlite {
+    fn drop(&mut self) {
+        self.rollback();
+    }
+}
+
+/// Copies a database page by page to a new file.
+fn copy_to(connection: &Connection, to: &Path) -> Result<()> {
+    const PAGES: std::ffi::c_int = 1024;
+    private_file(to).map_err(|error| Error::NotWritten(format!("{} cannot be made: {error}", to.display())))?;
+    let copy = || {
+        let mut target = Connection::open(to)?;
+        let backup = rusqlite::backup::Backup::new(connection, &mut target)?;
+        // Without pauses: each step is a read transaction of its own, and writers are never kept waiting.
+        backup.run_to_completion(PAGES, Duration::ZERO, None)
+    };
+    copy().map_err(|error| not_written(&error))
+}
+
+/// Makes an empty file that only its owner may read.
+fn private_file(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
+}
+
+fn unreadable(error: &rusqlite::Error) -> Error {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::Damaged(reason(error)),
+        _ => match error {
+            rusqlite::Error::SqliteFailure(..) | rusqlite::Error::SqlInputError { .. } => {
+                Error::Unreadable(reason(error))
+            }
+            // A column of another type or size than was ever written there.
+            _ => Error::Damaged(reason(error)),
+        },
+    }
+}
+
+fn not_written(error: &rusqlite::Error) -> Error {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::Damaged(reason(error)),
+        _ => Error::NotWritten(reason(error)),
+    }
+}
+
+fn reason(error: &rusqlite::Error) -> String {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => "the disk is full; make room and try again".to_owned(),
+        Some(ErrorCode::ReadOnly) => "the file or its folder may only be read; see its permissions".to_owned(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            "another program holds the file; end it and try again".to_owned()
+        }
+        Some(ErrorCode::SystemIoFailure) => format!("the disk failed ({error})"),
+        Some(ErrorCode::CannotOpen) => format!("the file cannot be opened ({error}); see its permissions"),
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,163 @@
+//! Opening the file: with the settings that make its promises true, or not at all.
+
+use crate::error::{Error, Result};
+use crate::sqlite::unreadable;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The steps that lead from an empty file to the present format; the format is their number. A step is never changed.
+pub(super) const STEPS: &[&str] = &[include_str!("steps/0001.sql")];
+/// What marks the file as ours: "CSSG".
+const APPLICATION: i32 = 0x4353_5347;
+/// How long to wait for other programs on the file. Our own writers queue elsewhere.
+const BUSY: Duration = Duration::from_secs(5);
+/// After how many pages of 4 KiB the write-ahead log is brought into the file: 8 MiB.
+const CHECKPOINT_PAGES: i32 = 2048;
+/// How much of the file is kept in memory, in KiB.
+const CACHE_KIB: i32 = 16 * 1024;
+
+/// Opens a ledger's file.
+pub(super) fn connect(path: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(|error| unreadable(&error))?;
+    settle(&connection).map_err(|error| unreadable(&error))?;
+    held(&connection)?;
+    Ok(connection)
+}
+
+fn settle(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.pragma_update(None, "checkpoint_fullfsync", true)?;
+    connection.pragma_update(None, "secure_delete", true)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")
+}
+
+/// What the settings are, as SQLite says, and whether that is what the promises need.
+pub(super) fn held(connection: &Connection) -> Result<()> {
+    let ask = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, rusqlite::types::Value>(0));
+    let needed = [("journal_mode", "wal"), ("synchronous", "2"), ("secure_delete", "1")];
+    for (name, needed) in needed {
+        let got = match ask(name).map_err(|error| unreadable(&error))? {
+            rusqlite::types::Value::Text(text) => text,
+            rusqlite::types::Value::Integer(number) => number.to_string(),
+            _ => String::new(),
+        };
+        if got != needed {
+            return Err(Error::Unreadable(format!(
+                "SQLite's {name} is {got} and must be {needed}; without it what was acknowledged could be lost"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The format of a file; 0 if it is empty.
+pub(super) fn format(connection: &Connection) -> Result<u32> {
+    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    let read =
+        || Ok::<_, rusqlite::Error>((number("application_id")?, number("user_version")?, number("schema_version")?));
+    match read().map_err(|error| unreadable(&error))? {
+        (APPLICATION, format, _) => Ok(u32::try_from(format).unwrap_or(0)),
+        (0, 0, 0) => Ok(0),
+        _ => Err(Error::Unreadable("the file is a database of another program".to_owned())),
+    }
+}
+
+/// Brings a file up to the format that `steps` lead to. One that has something in it is copied first; the copy's path
+/// is given back. A file of a newer format is refused.
+pub(super) fn upgrade(connection: &mut Connection, path: &Path, steps: &[&str]) -> Result<Option<PathBuf>> {
+    let found = format(connection)?;
+    let known = steps.len() as u32;
+    if found > known {
+        return Err(Error::Newer { what: "format", found, known });
+    }
+    if found == known {
+        return Ok(None);
+    }
+    let copy = if found == 0 { None } else { Some(copy_first(connection, path, found)?) };
+    let mut climb = || {
+        let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        // Another process may have been here first.
+        let done: u32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        for step in steps.iter().skip(done as usize) {
+            transaction.execute_batch(step)?;
+        }
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
+        transaction.pragma_update(None, "user_version", known)?;
+        transaction.commit()
+    };
+    climb().map_err(|error| super::not_written(&error))?;
+    Ok(copy)
+}
+
+fn copy_first(connection: &Connection, path: &Path, format: u32) -> Result<PathBuf> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".format-{format}"));
+    let copy = PathBuf::from(name);
+    // A copy of an earlier attempt that did not come to its end is of the same format, and is made again.
+    let _ = std::fs::remove_file(&copy);
+    super::copy_to(connection, &copy)?;
+    Ok(copy)
+}
+
+/// How the schema differs from the one that the steps make: a trigger or a column that somebody added by hand is as good
+/// a way to change what is recorded as any.
+pub(super) fn schema_faults(connection: &Connection) -> Result<Vec<String>> {
+    type Parts = std::collections::BTreeMap<(String, String), String>;
+    let parts = |connection: &Connection| -> rusqlite::Result<Parts> {
+        let mut all = connection.prepare("SELECT type, name, coalesce(sql, '') FROM sqlite_schema")?;
+        all.query_map([], |row| Ok(((row.get(0)?, row.get(1)?), row.get(2)?)))?.collect()
+    };
+    let made = || {
+        let model = Connection::open_in_memory()?;
+        STEPS.iter().try_for_each(|step| model.execute_batch(step))?;
+        Ok((parts(&model)?, parts(connection)?))
+    };
+    let (expected, found) = made().map_err(|error: rusqlite::Error| unreadable(&error))?;
+    let mut faults = Vec::new();
+    for ((kind, name), sql) in &found {
+        match expected.get(&(kind.clone(), name.clone())) {
+            None => faults.push(format!("the file has a {kind} `{name}` that does not belong there")),
+            Some(known) if known != sql => faults.push(format!("the {kind} `{name}` is not declared as it was made")),
+            Some(_) => {}
+        }
+    }
+    let missing = expected.keys().filter(|part| !found.contains_key(*part));
+    faults.extend(missing.map(|(kind, name)| format!("the {kind} `{name}` is missing")));
+    Ok(faults)
+}
+
+/// Why a file may not lie in a folder; nothing, if it may. Locks and shared memory do not hold on network file systems.
+#[cfg(target_os = "linux")]
+pub(super) fn refused_place(folder: &Path) -> Option<String> {
+    let kind = rustix::fs::statfs(folder).ok()?.f_type as u64 & 0xffff_ffff;
+    let name = match kind {
+        0x6969 => "NFS",
+        0x517b | 0xff53_4d42 | 0xfe53_4d42 => "SMB",
+        0x0102_1997 => "9p",
+        0x5346_414f => "AFS",
+        0x00c3_6400 => "Ceph",
+        0x0bd0_0bd0 => "Lustre",
+        _ => return None,
+    };
+    Some(format!(
+        "{} lies on a network file system ({name}), where locks do not hold; use a local folder, or postgres://",
+        folder.display()
+    ))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn refused_place(_folder: &Path) -> Option<String> {
+    None
+}

@@ -1,0 +1,189 @@
+//! Rows in SQL: a statement to get, range, put and delete for each table.
+
+use crate::hash::Hash;
+use crate::rows::{Entity, Key, Lease, Liveness, Place, Remembered, Row, RowKey, RowValue, Table};
+use crate::time::Time;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OptionalExtension, Result, params_from_iter};
+use std::sync::LazyLock;
+
+/// A table's name, key columns and other columns.
+const COLUMNS: [(Table, &[&str], &[&str]); 9] = [
+    (Table::Entity, &["kind", "id"], &["seq", "version", "birth", "shape", "matter", "class", "facts"]),
+    (Table::Index, &["name", "at", "kind", "id"], &[]),
+    (Table::Touch, &["kind", "id", "seq"], &[]),
+    (Table::Remembered, &["actor", "command", "key"], &["request", "code", "first", "last"]),
+    (Table::Lease, &["name"], &["number", "holder", "granted", "ttl", "ended"]),
+    (Table::Tile, &["level", "number"], &["hashes"]),
+    (Table::Liveness, &["name"], &["number", "beat", "deadline"]),
+    (Table::Due, &["deadline", "name"], &[]),
+    (Table::Meta, &["name"], &["value"]),
+];
+
+struct Sql {
+    get: String,
+    range: String,
+    range_to: String,
+    put: String,
+    delete: String,
+}
+
+static SQL: LazyLock<Vec<Sql>> =
+    LazyLock::new(|| COLUMNS.iter().map(|(table, key, rest)| sql(*table, key, rest)).collect());
+
+fn sql(table: Table, key: &[&str], rest: &[&str]) -> Sql {
+    let table = table.name();
+    let all = [key, rest].concat();
+    let (keys, columns) = (key.join(", "), all.join(", "));
+    let marks =
+        |from: usize, count: usize| (from..from + count).map(|n| format!("?{n}")).collect::<Vec<_>>().join(", ");
+    let (first, second) = (marks(1, key.len()), marks(key.len() + 1, key.len()));
+    let select = format!("SELECT {columns} FROM {table} WHERE ({keys})");
+    let order = |limit: usize| format!("ORDER BY {keys} LIMIT ?{limit}");
+    Sql {
+        get: format!("{select} = ({first})"),
+        range: format!("{select} >= ({first}) {}", order(key.len() + 1)),
+        range_to: format!("{select} >= ({first}) AND ({keys}) < ({second}) {}", order(2 * key.len() + 1)),
+        put: format!("INSERT OR REPLACE INTO {table} ({columns}) VALUES ({})", marks(1, all.len())),
+        delete: format!("DELETE FROM {table} WHERE ({keys}) = ({first})"),
+    }
+}
+
+fn of(table: Table) -> &'static Sql {
+    &SQL[table as usize]
+}
+
+type Values<'a> = Vec<ToSqlOutput<'a>>;
+
+fn text(text: &str) -> ToSqlOutput<'_> {
+    ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes()))
+}
+
+fn bytes(bytes: &[u8]) -> ToSqlOutput<'_> {
+    ToSqlOutput::Borrowed(ValueRef::Blob(bytes))
+}
+
+/// Sequence numbers and the like stay far below 2^63.
+pub(super) fn number(number: u64) -> ToSqlOutput<'static> {
+    ToSqlOutput::Borrowed(ValueRef::Integer(number as i64))
+}
+
+fn time(time: Time) -> ToSqlOutput<'static> {
+    ToSqlOutput::Borrowed(ValueRef::Integer(time.0))
+}
+
+fn key_values(key: &RowKey) -> Values<'_> {
+    match key {
+        RowKey::Entity(Key { kind, id }) => vec![text(kind), text(id)],
+        RowKey::Index(place, Key { kind, id }) => vec![text(&place.index), bytes(&place.at), text(kind), text(id)],
+        RowKey::Touch(Key { kind, id }, seq) => vec![text(kind), text(id), number(*seq)],
+        RowKey::Remembered([actor, command, key]) => vec![text(actor), text(command), text(key)],
+        RowKey::Lease(name) | RowKey::Liveness(name) | RowKey::Meta(name) => vec![text(name)],
+        RowKey::Tile(level, tile) => vec![number(u64::from(*level)), number(*tile)],
+        RowKey::Due(deadline, name) => vec![time(*deadline), text(name)],
+    }
+}
+
+fn rest_values<'a>(value: &'a RowValue, out: &mut Values<'a>) {
+    match value {
+        RowValue::Nothing => {}
+        RowValue::Entity(it) => {
+            let numbers = [it.seq, it.version, it.birth, u64::from(it.shape)].map(number);
+            out.extend(numbers);
+            out.extend([text(&it.matter), text(&it.class), text(&it.facts)]);
+        }
+        RowValue::Remembered(it) => {
+            out.extend([bytes(&it.request.0), text(&it.code), number(it.first), number(it.last)]);
+        }
+        RowValue::Lease(it) => {
+            let ended = it.ended.map_or(ToSqlOutput::Borrowed(ValueRef::Null), number);
+            let ttl = ToSqlOutput::Borrowed(ValueRef::Integer(it.ttl));
+            out.extend([number(it.number), text(&it.holder), time(it.granted), ttl, ended]);
+        }
+        RowValue::Tile(hashes) => out.push(bytes(hashes)),
+        RowValue::Liveness(it) => out.extend([number(it.number), time(it.beat), time(it.deadline)]),
+        RowValue::Meta(value) => out.push(text(value)),
+    }
+}
+
+pub(super) fn hash(row: &rusqlite::Row<'_>, column: usize) -> Result<Hash> {
+    row.get::<_, [u8; 32]>(column).map(Hash)
+}
+
+pub(super) fn unsigned(row: &rusqlite::Row<'_>, column: usize) -> Result<u64> {
+    let found: i64 = row.get(column)?;
+    u64::try_from(found).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, found))
+}
+
+fn read(table: Table, row: &rusqlite::Row<'_>) -> Result<Row> {
+    let name = |column: usize| row.get::<_, String>(column);
+    let time = |column: usize| row.get::<_, i64>(column).map(Time);
+    let key = |column: usize| Ok::<_, rusqlite::Error>(Key { kind: name(column)?, id: name(column + 1)? });
+    Ok(match table {
+        Table::Entity => {
+            let entity = Entity {
+                key: key(0)?,
+                seq: unsigned(row, 2)?,
+                version: unsigned(row, 3)?,
+                birth: unsigned(row, 4)?,
+                shape: row.get(5)?,
+                matter: name(6)?,
+                class: name(7)?,
+                facts: name(8)?,
+            };
+            (RowKey::Entity(entity.key.clone()), RowValue::Entity(entity))
+        }
+        Table::Index => (RowKey::Index(Place { index: name(0)?, at: row.get(1)? }, key(2)?), RowValue::Nothing),
+        Table::Touch => (RowKey::Touch(key(0)?, unsigned(row, 2)?), RowValue::Nothing),
+        Table::Remembered => {
+            let value = Remembered {
+                request: hash(row, 3)?,
+                code: name(4)?,
+                first: unsigned(row, 5)?,
+                last: unsigned(row, 6)?,
+            };
+            (RowKey::Remembered([name(0)?, name(1)?, name(2)?]), RowValue::Remembered(value))
+        }
+        Table::Lease => {
+            let ended = row.get::<_, Option<i64>>(5)?.map(|_| unsigned(row, 5)).transpose()?;
+            let value =
+                Lease { number: unsigned(row, 1)?, holder: name(2)?, granted: time(3)?, ttl: row.get(4)?, ended };
+            (RowKey::Lease(name(0)?), RowValue::Lease(value))
+        }
+        Table::Tile => (RowKey::Tile(row.get(0)?, unsigned(row, 1)?), RowValue::Tile(row.get(2)?)),
+        Table::Liveness => {
+            let value = Liveness { number: unsigned(row, 1)?, beat: time(2)?, deadline: time(3)? };
+            (RowKey::Liveness(name(0)?), RowValue::Liveness(value))
+        }
+        Table::Due => (RowKey::Due(time(0)?, name(1)?), RowValue::Nothing),
+        Table::Meta => (RowKey::Meta(name(0)?), RowValue::Meta(name(1)?)),
+    })
+}
+
+pub(super) fn get(connection: &Connection, key: &RowKey) -> Result<Option<RowValue>> {
+    let table = key.table();
+    let mut statement = connection.prepare_cached(&of(table).get)?;
+    let row = statement.query_row(params_from_iter(key_values(key)), |row| read(table, row)).optional()?;
+    Ok(row.map(|(_, value)| value))
+}
+
+pub(super) fn range(connection: &Connection, from: &RowKey, to: Option<&RowKey>, limit: usize) -> Result<Vec<Row>> {
+    let table = from.table();
+    let sql = if to.is_some() { &of(table).range_to } else { &of(table).range };
+    let mut values = key_values(from);
+    values.extend(to.into_iter().flat_map(key_values));
+    values.push(number(limit.min(i32::MAX as usize) as u64));
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map(params_from_iter(values), |row| read(table, row))?;
+    rows.collect()
+}
+
+pub(super) fn put(connection: &Connection, (key, value): &Row) -> Result<()> {
+    let mut values = key_values(key);
+    rest_values(value, &mut values);
+    connection.prepare_cached(&of(key.table()).put)?.execute(params_from_iter(values)).map(drop)
+}
+
+pub(super) fn delete(connection: &Connection, key: &RowKey) -> Result<()> {
+    connection.prepare_cached(&of(key.table()).delete)?.execute(params_from_iter(key_values(key))).map(drop)
+}

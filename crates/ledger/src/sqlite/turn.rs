@@ -1,0 +1,69 @@
+//! Whose turn it is to write, among all threads and processes on one file.
+//!
+//! SQLite's own busy handler sleeps and tries again, so that whoever just wrote nearly always writes next. Two lock files
+//! make a queue of it: who wants to write first takes `next`, then waits for `turn`, and lets go of `next` only when it has
+//! that. A writer that is done must get `next` before it can take `turn` again, and there the one who waits already stands.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub(super) struct Turn {
+    next: File,
+    turn: File,
+    turn_path: PathBuf,
+}
+
+/// The writer's place, until it is given back.
+impl Turn {
+    /// The two lock files beside a database.
+    pub(super) fn beside(database: &Path) -> io::Result<Self> {
+        let path = |end: &str| {
+            let mut name = database.as_os_str().to_owned();
+            name.push(end);
+            PathBuf::from(name)
+        };
+        let open = |path: &Path| OpenOptions::new().create(true).truncate(false).write(true).open(path);
+        let turn_path = path("-turn");
+        Ok(Self { next: open(&path("-next"))?, turn: open(&turn_path)?, turn_path })
+    }
+
+    /// Waits for the turn. It ends with [`Turn::leave`], or with the process, however that ends.
+    pub(super) fn take(&self) -> io::Result<()> {
+        self.next.lock()?;
+        let taken = self.turn.lock();
+        let left = self.next.unlock();
+        taken.and(left)
+    }
+
+    pub(super) fn leave(&self) {
+        // A lock that cannot be given back goes with the file handle.
+        let _ = self.turn.unlock();
+    }
+
+    /// The process that has the turn, where the system tells.
+    pub(super) fn holder(&self) -> Option<String> {
+        holder(&self.turn_path)
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn holder(path: &Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    let inode = std::fs::metadata(path).ok()?.ino().to_string();
+    let locks = std::fs::read_to_string("/proc/locks").ok()?;
+    // 1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF; who waits has an arrow after the number.
+    let held = |line: &&str| {
+        !line.contains("->") && line.split_whitespace().nth(5).is_some_and(|it| it.rsplit(':').next() == Some(&inode))
+    };
+    let pid = locks.lines().find(held)?.split_whitespace().nth(4)?;
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let stopped = status.lines().any(|line| line.starts_with("State:\tT"));
+    Some(format!("process {pid} {}{}", name.trim(), if stopped { ", which is stopped" } else { "" }).replace("  ", " "))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn holder(_path: &Path) -> Option<String> {
+    None
+}

@@ -1,0 +1,345 @@
+//! One command's part of a commit: what it sees, and what it asks to be recorded.
+
+use crate::error::{Error, Refused, Result};
+use crate::event::{Binding, Command, Draft, EVENT_BYTES_MAX, Event, Held};
+use crate::fold::Fold;
+use crate::hash::Hash;
+use crate::lease::{self, Standing};
+use crate::overlay::Overlay;
+use crate::rows::{Entity, EventRow, Key, Lease, Liveness, Place, Remembered, RowKey, RowValue, TextRow};
+use crate::store::{Head, Store};
+use crate::time::Time;
+use serde_json::value::RawValue;
+
+/// A stretch of an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scan {
+    /// The index.
+    pub index: String,
+    /// The first place, inclusive.
+    pub from: Vec<u8>,
+    /// The last place, exclusive; to the end of the index without it.
+    pub to: Option<Vec<u8>>,
+    /// How many at most.
+    pub limit: usize,
+}
+
+impl Scan {
+    /// All places that begin with some bytes.
+    pub fn prefix(index: impl Into<String>, prefix: &[u8], limit: usize) -> Self {
+        let mut end = prefix.to_vec();
+        // The next prefix of the same length: the last byte that can grow does, what follows it falls away.
+        while end.last() == Some(&0xff) {
+            end.pop();
+        }
+        if let Some(last) = end.last_mut() {
+            *last += 1;
+        }
+        Self { index: index.into(), from: prefix.to_vec(), to: (!end.is_empty()).then_some(end), limit }
+    }
+}
+
+/// An entity's place in an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    /// The place.
+    pub at: Vec<u8>,
+    /// The entity.
+    pub key: Key,
+}
+
+/// The events that a command recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recorded {
+    /// The first.
+    pub first: u64,
+    /// The last.
+    pub last: u64,
+}
+
+/// What a command sees and does inside of the write transaction. It sees every command before it, also those that
+/// share its commit, and nothing after.
+pub struct Transaction<'a> {
+    pub(crate) store: &'a mut dyn Store,
+    pub(crate) fold: &'a dyn Fold,
+    pub(crate) project: &'a str,
+    pub(crate) overlay: &'a mut Overlay,
+    pub(crate) head: &'a mut Head,
+    pub(crate) now: Time,
+    /// Whether leases that are granted are alive from here on: not when the past is gone through again.
+    pub(crate) live: bool,
+}
+
+impl Transaction<'_> {
+    /// The store's clock.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// The end of the log, with what this command has appended.
+    pub fn head(&self) -> Head {
+        *self.head
+    }
+
+    /// The entities of some keys, each or nothing, in the order asked.
+    pub fn get(&mut self, keys: &[Key]) -> Result<Vec<Option<Entity>>> {
+        let keys: Vec<_> = keys.iter().cloned().map(RowKey::Entity).collect();
+        let rows = self.overlay.get(self.store, &keys)?;
+        Ok(rows.into_iter().map(entity).collect())
+    }
+
+    /// What lies in some stretches of indexes.
+    pub fn scan(&mut self, scans: &[Scan]) -> Result<Vec<Vec<Hit>>> {
+        scans
+            .iter()
+            .map(|scan| scan_one(scan, |from, to, limit| self.overlay.range(self.store, from, to, limit)))
+            .collect()
+    }
+
+    /// What an idempotency key was used for by this actor with this command. The same key for another request is refused.
+    pub fn remembered(&mut self, command: &Command) -> Result<Option<Remembered>> {
+        let Some(once) = &command.once else { return Ok(None) };
+        let key = [command.actor.clone(), command.name.clone(), once.key.clone()];
+        match self.overlay.get(self.store, &[RowKey::Remembered(key)])?.pop().flatten() {
+            Some(RowValue::Remembered(it)) if it.request == once.request => Ok(Some(it)),
+            Some(RowValue::Remembered(it)) => Err(Refused::KeyReused { key: once.key.clone(), first: it.first }.into()),
+            _ => Ok(None),
+        }
+    }
+
+    /// A lease and how fresh it is.
+    pub fn lease(&mut self, name: &str) -> Result<Option<Standing>> {
+        let keys = [RowKey::Lease(name.to_owned()), RowKey::Liveness(name.to_owned())];
+        let mut rows = self.overlay.get(self.store, &keys)?.into_iter();
+        let Some(Some(RowValue::Lease(held))) = rows.next() else { return Ok(None) };
+        let row = match rows.next().flatten() {
+            Some(RowValue::Liveness(row)) => Some(row),
+            _ => None,
+        };
+        let (fresh, heal) = lease::freshness(&held, row.as_ref(), self.now);
+        if heal && held.ended.is_none() {
+            self.set_liveness(name, Some(fresh.clone()))?;
+        }
+        Ok(Some(Standing { lease: held, deadline: fresh.deadline }))
+    }
+
+    /// A sign of life: the lease lasts its whole length from now on. No event.
+    pub fn renew(&mut self, held: &Held) -> Result<Time> {
+        let standing = self.lease(&held.name)?;
+        lease::still_held(held, standing.as_ref(), self.now)?;
+        let ttl = standing.map_or(0, |it| it.lease.ttl);
+        let deadline = self.now.plus(ttl);
+        self.set_liveness(&held.name, Some(Liveness { number: held.number, beat: self.now, deadline }))?;
+        Ok(deadline)
+    }
+
+    /// At most `limit` leases that have lapsed and not ended, the longest first.
+    pub fn lapsed(&mut self, limit: usize) -> Result<Vec<Held>> {
+        let from = RowKey::Due(Time(i64::MIN), String::new());
+        let to = RowKey::Due(self.now.plus(1), String::new());
+        let rows = self.overlay.range(self.store, &from, Some(&to), limit)?;
+        let mut lapsed = Vec::new();
+        for (key, _) in rows {
+            let RowKey::Due(_, name) = key else { continue };
+            if let Some(standing) = self.lease(&name)?.filter(|it| it.lease.ended.is_none() && !it.is_held(self.now)) {
+                lapsed.push(Held { name, number: standing.lease.number });
+            }
+        }
+        Ok(lapsed)
+    }
+
+    /// Records events in the name of a command: in order, all of them or none. Chain, tree, entities, indexes,
+    /// leases and the idempotency key follow in the same commit. A command with an idempotency key appends once.
+    pub fn append(&mut self, command: &Command, drafts: Vec<Draft>) -> Result<Recorded> {
+        let fault = command.fault().or_else(|| drafts.iter().find_map(Draft::fault));
+        if let Some(fault) = fault.or_else(|| drafts.is_empty().then(|| "there are no events".to_owned())) {
+            return Err(Error::Malformed(fault));
+        }
+        if let Some((seq, _)) = drafts.iter().flat_map(|draft| &draft.erase).find(|(seq, _)| *seq > self.head.seq) {
+            return Err(Error::Malformed(format!("there is no event {seq} yet whose text could be erased")));
+        }
+        if self.remembered(command)?.is_some() {
+            return Err(Error::Malformed("this idempotency key has been answered already".to_owned()));
+        }
+        if let Some(held) = &command.under {
+            let standing = self.lease(&held.name)?;
+            lease::still_held(held, standing.as_ref(), self.now)?;
+        }
+        let first = self.head.seq + 1;
+        let count = drafts.len() as u64;
+        for draft in drafts {
+            let binding = command.once.as_ref().filter(|_| self.head.seq + 1 == first);
+            let binding =
+                binding.map(|once| Binding { code: &once.code, events: count, key: &once.key, request: once.request });
+            self.append_one(command, draft, binding)?;
+        }
+        Ok(Recorded { first, last: self.head.seq })
+    }
+
+    fn append_one(&mut self, command: &Command, draft: Draft, once: Option<Binding<'_>>) -> Result<()> {
+        if let Some(change) = &draft.lease {
+            let standing = self.lease(lease::name_of(change))?;
+            lease::judge(change, standing.as_ref(), self.now)?;
+        }
+        let seq = self.head.seq + 1;
+        let facts: &RawValue =
+            serde_json::from_str(&draft.facts).map_err(|error| Error::Malformed(error.to_string()))?;
+        let event = Event {
+            actor: &command.actor,
+            authn: &command.authn,
+            cause: draft.cause.as_deref(),
+            class: &draft.class,
+            command: &command.name,
+            erase: draft.erase.clone(),
+            facts,
+            id: &draft.id,
+            kind: &draft.kind,
+            lease: draft.lease.clone(),
+            matter: &draft.matter,
+            once,
+            prev: self.head.hash,
+            project: self.project,
+            run: draft.run.as_deref(),
+            seq,
+            taint: &draft.taint,
+            texts: draft.texts.iter().map(crate::event::Text::hash).collect(),
+            time: self.now,
+            under: command.under.clone(),
+            v: draft.v,
+        };
+        let body = event.write();
+        if body.len() > EVENT_BYTES_MAX {
+            return Err(Error::Malformed(format!(
+                "an event of {} bytes is too long; the limit is {EVENT_BYTES_MAX}",
+                body.len()
+            )));
+        }
+        let hash = Hash::of(body.as_bytes());
+        self.derive(&event)?;
+        let id = draft.id.clone();
+        for (n, text) in (0..).zip(draft.texts) {
+            self.overlay.texts.push(TextRow { seq, n, text: Some(text) });
+        }
+        self.overlay.erase.extend(draft.erase);
+        self.overlay.events.push(EventRow { seq, id, run: draft.run, hash, body });
+        *self.head = Head { seq, hash };
+        Ok(())
+    }
+
+    /// Everything that follows from an event: entities and their places, the idempotency key, the lease.
+    pub(crate) fn derive(&mut self, event: &Event<'_>) -> Result<()> {
+        let touched = self.fold.touched(event);
+        let before = self.get(&touched)?;
+        for (key, before) in touched.into_iter().zip(before) {
+            self.change(key, before, event);
+        }
+        if let Some(once) = &event.once {
+            let key = [event.actor.to_owned(), event.command.to_owned(), once.key.to_owned()];
+            let last = event.seq.saturating_add(once.events).saturating_sub(1);
+            let value = Remembered { request: once.request, code: once.code.to_owned(), first: event.seq, last };
+            self.overlay.put(RowKey::Remembered(key), RowValue::Remembered(value));
+        }
+        self.follow_lease(event)
+    }
+
+    fn change(&mut self, key: Key, before: Option<Entity>, event: &Event<'_>) {
+        let state = self.fold.evolve(&key, before.as_ref(), event);
+        let after = state.map(|state| Entity {
+            key: key.clone(),
+            seq: event.seq,
+            version: before.as_ref().map_or(0, |it| it.version) + 1,
+            birth: before.as_ref().map_or(event.seq, |it| it.birth),
+            shape: self.fold.shape(),
+            matter: state.matter,
+            class: state.class,
+            facts: state.facts,
+        });
+        let places = |entity: &Option<Entity>| entity.as_ref().map_or_else(Vec::new, |it| self.fold.places(it));
+        let (old, new) = (places(&before), places(&after));
+        for place in old.iter().filter(|place| !new.contains(place)) {
+            self.overlay.delete(RowKey::Index(place.clone(), key.clone()));
+        }
+        for place in new.into_iter().filter(|place| !old.contains(place)) {
+            self.overlay.put(RowKey::Index(place, key.clone()), RowValue::Nothing);
+        }
+        self.overlay.put(RowKey::Touch(key.clone(), event.seq), RowValue::Nothing);
+        match after {
+            Some(after) => self.overlay.put(RowKey::Entity(key), RowValue::Entity(after)),
+            None => self.overlay.delete(RowKey::Entity(key)),
+        }
+    }
+
+    fn follow_lease(&mut self, event: &Event<'_>) -> Result<()> {
+        let Some(change) = &event.lease else { return Ok(()) };
+        let before = self.overlay.get(self.store, &[RowKey::Lease(lease::name_of(change).to_owned())])?.pop().flatten();
+        let before = match before {
+            Some(RowValue::Lease(before)) => Some(before),
+            _ => None,
+        };
+        let Some((name, after)) = lease::evolve(event, |_| before) else { return Ok(()) };
+        let fresh = after.ended.is_none().then(|| Liveness {
+            number: after.number,
+            beat: after.granted,
+            deadline: after.granted.plus(after.ttl),
+        });
+        if self.live {
+            self.set_liveness(&name, fresh)?;
+        }
+        self.overlay.put(RowKey::Lease(name), RowValue::Lease(after));
+        Ok(())
+    }
+
+    fn set_liveness(&mut self, name: &str, fresh: Option<Liveness>) -> Result<()> {
+        let key = RowKey::Liveness(name.to_owned());
+        let before = self.overlay.get(self.store, std::slice::from_ref(&key))?.pop().flatten();
+        if let Some(RowValue::Liveness(before)) = before {
+            self.overlay.delete(RowKey::Due(before.deadline, name.to_owned()));
+        }
+        match fresh {
+            Some(fresh) => {
+                self.overlay.put(RowKey::Due(fresh.deadline, name.to_owned()), RowValue::Nothing);
+                self.overlay.put(key, RowValue::Liveness(fresh));
+            }
+            None => self.overlay.delete(key),
+        }
+        Ok(())
+    }
+
+    /// At most `limit` stored events from `from` on; those of this commit are not among them.
+    pub fn events(&mut self, from: u64, limit: usize) -> Result<Vec<EventRow>> {
+        self.store.events(from, None, limit)
+    }
+}
+
+pub(crate) fn entity(row: Option<RowValue>) -> Option<Entity> {
+    match row {
+        Some(RowValue::Entity(entity)) => Some(entity),
+        _ => None,
+    }
+}
+
+pub(crate) fn scan_one(
+    scan: &Scan,
+    mut range: impl FnMut(&RowKey, Option<&RowKey>, usize) -> Result<Vec<crate::rows::Row>>,
+) -> Result<Vec<Hit>> {
+    let none = || Key::new("", "");
+    let from = RowKey::Index(Place { index: scan.index.clone(), at: scan.from.clone() }, none());
+    let to = match &scan.to {
+        Some(to) => RowKey::Index(Place { index: scan.index.clone(), at: to.clone() }, none()),
+        // The first name after this one; names have no control characters.
+        None => RowKey::Index(Place { index: format!("{}\u{1}", scan.index), at: Vec::new() }, none()),
+    };
+    let rows = range(&from, Some(&to), scan.limit)?;
+    let hit = |(key, _)| match key {
+        RowKey::Index(place, key) => Some(Hit { at: place.at, key }),
+        _ => None,
+    };
+    Ok(rows.into_iter().filter_map(hit).collect())
+}
+
+impl Lease {
+    /// The lease as what is shown to write under it.
+    pub fn held(&self, name: &str) -> Held {
+        Held { name: name.to_owned(), number: self.number }
+    }
+}

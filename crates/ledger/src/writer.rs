@@ -1,0 +1,261 @@
+//! The one thread of a process that writes: it takes the commands that wait together into one commit.
+//!
+//! ```text
+//! take the writer's place ─▶ command ─▶ command ─▶ … ─▶ commit ─▶ answer all ─▶ settle
+//! ```
+//!
+//! **Invariant:** nobody is answered before the commit has returned, not even who was refused: a refusal may rest on a write
+//! that shares the commit.
+
+use crate::error::{Error, Result};
+use crate::fold::Fold;
+use crate::overlay::Overlay;
+use crate::rows::RowKey;
+use crate::store::{Begun, Head, Store};
+use crate::transaction::Transaction;
+use crate::tree::{Edge, leaf};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError};
+use std::time::{Duration, Instant};
+
+/// How many commands share a commit at most.
+const COMMANDS_MAX: usize = 64;
+/// How long commands are taken into a commit at most.
+const TAKING_MAX: Duration = Duration::from_millis(5);
+/// How long to wait for one more command when more were there a moment ago.
+const LINGER: Duration = Duration::from_micros(300);
+/// How long the outcome of a commit is looked for before it is called unknown.
+const RESOLVING_MAX: Duration = Duration::from_secs(20);
+const RESOLVING_PAUSE: Duration = Duration::from_millis(100);
+
+const WAITING: u8 = 0;
+const TAKEN: u8 = 1;
+const GIVEN_UP: u8 = 2;
+
+/// Whether a command still waits, was taken up, or was given up by its caller.
+#[derive(Debug, Default)]
+pub(crate) struct Ticket(AtomicU8);
+
+impl Ticket {
+    /// Taken up by the writer, unless its caller is gone.
+    fn take(&self) -> bool {
+        self.0.compare_exchange(WAITING, TAKEN, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+    }
+
+    /// Given up by its caller, unless the writer has it.
+    pub(crate) fn give_up(&self) -> bool {
+        self.0.compare_exchange(WAITING, GIVEN_UP, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+    }
+}
+
+pub(crate) type Work = Box<dyn FnOnce(&mut Transaction<'_>) -> Result<()> + Send>;
+
+/// A command on its way.
+pub(crate) struct Job {
+    pub(crate) ticket: Arc<Ticket>,
+    pub(crate) work: Work,
+    pub(crate) answer: SyncSender<Result<()>>,
+}
+
+/// How many commands are queued.
+pub(crate) type Waiting = Arc<AtomicUsize>;
+
+pub(crate) struct Writer {
+    pub(crate) store: Box<dyn Store>,
+    pub(crate) fold: Arc<dyn Fold>,
+    pub(crate) project: String,
+    pub(crate) queue: Receiver<Job>,
+    pub(crate) waiting: Waiting,
+    /// Where the tree stands, as long as nobody else has written.
+    pub(crate) edge: Option<(Head, Edge)>,
+    /// How many commands were about in the last round.
+    pub(crate) about: usize,
+}
+
+type Answers = Vec<(SyncSender<Result<()>>, Result<()>)>;
+
+impl Writer {
+    /// Works until nobody can send any more.
+    pub(crate) fn run(mut self) {
+        while let Ok(first) = self.queue.recv() {
+            self.waiting.fetch_sub(1, Ordering::SeqCst);
+            self.round(first);
+        }
+    }
+
+    fn round(&mut self, first: Job) {
+        let begun = match self.begin() {
+            Ok(begun) => begun,
+            Err(error) => {
+                if first.ticket.take() {
+                    let _ = first.answer.send(Err(error));
+                }
+                return;
+            }
+        };
+        let mut head = begun.head;
+        let mut overlay = Overlay::default();
+        let mut answers = self.take_jobs(first, &begun, &mut overlay, &mut head);
+        let outcome = self.finish(begun.head, head, overlay);
+        if let Err(error) = outcome {
+            answers.iter_mut().for_each(|(_, answer)| *answer = Err(error.clone()));
+        }
+        let taken = answers.len();
+        for (to, answer) in answers {
+            // Whoever no longer listens has been told that the outcome is unknown.
+            let _ = to.send(answer);
+        }
+        self.store.settle();
+        self.about = taken + self.waiting.load(Ordering::SeqCst);
+    }
+
+    /// Begins a transaction and makes sure that this binary may write here.
+    fn begin(&mut self) -> Result<Begun> {
+        let begun = self.store.begin()?;
+        let may = may_write(&begun, &self.project, self.fold.shape());
+        may.inspect_err(|_| self.store.rollback()).map(|()| begun)
+    }
+
+    fn take_jobs(&mut self, first: Job, begun: &Begun, overlay: &mut Overlay, head: &mut Head) -> Answers {
+        let started = Instant::now();
+        let mut answers = Vec::new();
+        let mut next = Some(first);
+        while let Some(job) = next {
+            if job.ticket.take() {
+                let done = self.perform(job.work, begun, overlay, head);
+                answers.push((job.answer, done));
+            }
+            next = self.next_job(answers.len(), started);
+        }
+        answers
+    }
+
+    /// Runs one command. One that fails leaves no trace in the overlay.
+    fn perform(&mut self, work: Work, begun: &Begun, overlay: &mut Overlay, head: &mut Head) -> Result<()> {
+        let (mark, head_before) = (overlay.mark(), *head);
+        let mut transaction = Transaction {
+            store: &mut *self.store,
+            fold: &*self.fold,
+            project: &self.project,
+            overlay,
+            head,
+            now: begun.now,
+            live: true,
+        };
+        let done = catch_unwind(AssertUnwindSafe(|| work(&mut transaction)));
+        let done = done.unwrap_or_else(|panic| Err(Error::Broke(said(&*panic))));
+        if done.is_err() {
+            overlay.take_back(mark);
+            *head = head_before;
+        }
+        done
+    }
+
+    fn next_job(&mut self, taken: usize, started: Instant) -> Option<Job> {
+        if taken >= COMMANDS_MAX || started.elapsed() >= TAKING_MAX {
+            return None;
+        }
+        let job = match self.queue.try_recv() {
+            Err(TryRecvError::Empty) if taken < self.about => {
+                self.queue.recv_timeout(LINGER).map_err(|_: RecvTimeoutError| TryRecvError::Empty)
+            }
+            other => other,
+        };
+        job.ok().inspect(|_| {
+            self.waiting.fetch_sub(1, Ordering::SeqCst);
+        })
+    }
+
+    /// Writes what came together and ends the transaction.
+    fn finish(&mut self, before: Head, after: Head, mut overlay: Overlay) -> Result<()> {
+        let grown = match self.grow(before, &mut overlay) {
+            Ok(grown) => grown,
+            Err(error) => {
+                self.store.rollback();
+                return Err(error);
+            }
+        };
+        let batch = overlay.into_batch();
+        if batch.is_empty() {
+            self.store.rollback();
+            return Ok(());
+        }
+        let outcome = match self.store.apply(&batch).and_then(|()| self.store.commit()) {
+            Err(Error::Unknown(why)) if after != before => self.resolve(after, why),
+            outcome => outcome,
+        };
+        self.edge = grown.filter(|_| outcome.is_ok()).map(|edge| (after, edge));
+        outcome
+    }
+
+    /// The tree with the new leaves, if it is known or needed; the tiles that changed go into the overlay.
+    fn grow(&mut self, before: Head, overlay: &mut Overlay) -> Result<Option<Edge>> {
+        let mut edge = match self.edge.take() {
+            Some((head, edge)) if head == before => edge,
+            _ if overlay.events.is_empty() => return Ok(None),
+            _ => Edge::load(&mut *self.store, before.seq)?,
+        };
+        let leaves: Vec<_> = overlay.events.iter().map(|event| leaf(&event.body)).collect();
+        for leaf in leaves {
+            edge.add(leaf, |key, value| overlay.put(key, value));
+        }
+        Ok(Some(edge))
+    }
+
+    /// Finds out what became of a commit that gave no clear answer: the last event is there with its hash, or it is not.
+    fn resolve(&mut self, after: Head, why: String) -> Result<()> {
+        let started = Instant::now();
+        loop {
+            match self.look(after) {
+                Ok(true) => return Ok(()),
+                Ok(false) => return Err(Error::NotWritten(why)),
+                Err(_) if started.elapsed() < RESOLVING_MAX => std::thread::sleep(RESOLVING_PAUSE),
+                Err(_) => return Err(Error::Unknown(why)),
+            }
+        }
+    }
+
+    fn look(&mut self, after: Head) -> Result<bool> {
+        // In the writer's place: whatever was still under way has ended when we have it.
+        self.store.begin()?;
+        let found = self.store.events(after.seq, None, 1);
+        self.store.rollback();
+        Ok(found?.first().is_some_and(|event| event.hash == after.hash))
+    }
+}
+
+/// Whether this binary, for this project, may write to a ledger.
+pub(crate) fn may_write(begun: &Begun, project: &str, shape: u32) -> Result<()> {
+    if let Some(why) = begun.meta(META_CLOSED) {
+        return Err(Error::Closed(why.to_owned()));
+    }
+    match begun.meta(META_PROJECT) {
+        Some(found) if found == project => {}
+        Some(found) => return Err(Error::Closed(format!("this ledger is of project {found}, and not of {project}"))),
+        None => return Err(Error::Closed("this ledger has no project yet; run `countersign init`".to_owned())),
+    }
+    let found = begun.meta(META_SHAPE).and_then(|it| it.parse().ok()).unwrap_or(0);
+    match found {
+        found if found > shape => Err(Error::Newer { what: "shape", found, known: shape }),
+        found if found < shape => Err(Error::Older { found, known: shape }),
+        _ => Ok(()),
+    }
+}
+
+/// The project's id.
+pub(crate) const META_PROJECT: &str = "project";
+/// The shape of the derived rows.
+pub(crate) const META_SHAPE: &str = "shape";
+/// Why nothing may be written: the ledger is being filled, or has moved.
+pub(crate) const META_CLOSED: &str = "closed";
+
+pub(crate) fn meta(name: &str) -> RowKey {
+    RowKey::Meta(name.to_owned())
+}
+
+fn said(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|it| (*it).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "an internal error".to_owned())
+}
