@@ -60,5 +60,5 @@ pub use rows::{Entity, EventRow, Key, Lease, Liveness, Place, Remembered, Row, R
 pub use sqlite::Sqlite;
 pub use store::{Batch, Begun, Head, Store};
 pub use time::{Clock, Time};
-pub use transaction::{Hit, Recorded, Scan, Transaction};
+pub use transaction::{Hit, Recorded, Scan, Tally, Transaction};
 pub use verify::{Finding, Verified, Verifying, verify};
