@@ -19,16 +19,22 @@ const NOBODY: u32 = 65534;
 /// How long a server may take to come or to go.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Runs a server until the test says so or is gone, and then leaves nothing behind. The shell stands between because it
-/// notices the end of a test process however that comes: its input ends.
-const GUARD: &str =
-    r#"folder=$1; shift; "$@" & read order; kill -QUIT $! 2>/dev/null; wait $!; [ -n "$order" ] || rm -rf "$folder""#;
+/// Stops a server whose test process is gone, however that came, and leaves nothing behind. A shell, because its input
+/// ends with the process.
+const GUARD: &str = r#"read order; [ -n "$order" ] && exit; kill -QUIT "$2"; for _ in 1 2 3 4 5; do sleep 1; \
+    kill -0 "$2" || break; done 2>/dev/null; rm -rf "$1""#;
 
 /// A server, running unless it was stopped.
 pub struct Server {
     binaries: PathBuf,
     folder: TempDir,
-    guard: Mutex<Option<Child>>,
+    running: Mutex<Option<Running>>,
+}
+
+/// The server's process, and the one that ends it if the test cannot.
+struct Running {
+    postgres: Child,
+    guard: Child,
 }
 
 /// A server that the tests of this process share. It ends with the last of them.
@@ -70,8 +76,7 @@ impl Server {
         succeed(&mut as_nobody(copy, standby.folder.path()));
         standby.configure();
         standby.run();
-        self.sql("ALTER SYSTEM SET synchronous_standby_names = '*'");
-        self.sql("SELECT pg_reload_conf()");
+        self.set("synchronous_standby_names", "*");
         eventually("the standby keeps up", || {
             self.sql("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") == "1"
         });
@@ -96,44 +101,72 @@ impl Server {
 
     /// Runs some SQL and gives what it answers.
     pub fn sql(&self, sql: &str) -> String {
+        succeed(&mut self.psql(sql)).trim_end().to_owned()
+    }
+
+    /// What runs some SQL.
+    pub fn psql(&self, sql: &str) -> Command {
         let mut psql = Command::new(self.binaries.join("psql"));
         psql.args(["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "--username=postgres", "--dbname=postgres"]);
         psql.arg("--host").arg(self.sockets()).arg("--command").arg(sql);
-        succeed(&mut psql).trim_end().to_owned()
+        psql
+    }
+
+    /// Changes a setting of the whole server, and waits until new sessions have it.
+    pub fn set(&self, name: &str, value: &str) {
+        self.sql(&format!("ALTER SYSTEM SET {name} = '{value}'"));
+        self.sql("SELECT pg_reload_conf()");
+        eventually("the setting holds", || self.sql(&format!("SHOW {name}")) == value);
     }
 
     /// Stops it in the middle of whatever it does, as a crash would: what was not flushed is lost.
     pub fn crash(&self) {
-        self.signal("QUIT");
-        self.reap();
+        self.stop("QUIT");
     }
 
     /// Stops it without a chance to say goodbye.
     pub fn kill(&self) {
-        self.signal("KILL");
-        self.reap();
+        self.stop("KILL");
     }
 
     /// Starts it again after it was stopped.
     pub fn run(&self) {
-        let mut postgres = Command::new(self.binaries.join("postgres"));
-        postgres.arg("-D").arg(self.data());
-        let mut sh = Command::new("sh");
-        sh.args(["-c", GUARD, "sh"]).arg(self.folder.path()).arg(postgres.get_program()).args(postgres.get_args());
-        let mut sh = as_nobody(sh, self.folder.path());
-        let log = File::options().create(true).append(true).open(self.folder.path().join("log")).unwrap();
-        sh.stdin(Stdio::piped()).stdout(log.try_clone().unwrap()).stderr(log);
-        *crate::ledger::lock(&self.guard) = Some(sh.spawn().unwrap());
+        let mut running = crate::ledger::lock(&self.running);
         eventually("the server answers", || {
+            // It refuses to start while what is left of one that was killed still ends.
+            if running.as_mut().is_none_or(|it| it.postgres.try_wait().unwrap().is_some()) {
+                running.take().into_iter().for_each(Running::end);
+                *running = Some(self.spawn());
+            }
             let mut ready = Command::new(self.binaries.join("pg_isready"));
             ready.arg("-q").arg("--host").arg(self.sockets()).status().unwrap().success()
         });
     }
 
+    fn spawn(&self) -> Running {
+        let folder = self.folder.path();
+        let log = File::options().create(true).append(true).open(folder.join("log")).unwrap();
+        let mut postgres = Command::new(self.binaries.join("postgres"));
+        postgres.arg("-D").arg(self.data());
+        let mut postgres = as_nobody(postgres, folder);
+        let postgres = postgres.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap();
+        let mut guard = Command::new("sh");
+        guard.args(["-c", GUARD, "sh"]).arg(folder).arg(postgres.id().to_string());
+        let mut guard = as_nobody(guard, folder);
+        Running { postgres, guard: guard.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap() }
+    }
+
+    fn stop(&self, signal: &str) {
+        let Some(mut running) = crate::ledger::lock(&self.running).take() else { return };
+        let pid = running.postgres.id().to_string();
+        succeed(Command::new("sh").args(["-c", "kill -\"$1\" \"$2\"", "sh", signal, &pid]));
+        running.postgres.wait().unwrap();
+        running.end();
+    }
+
     /// Makes a primary of a standby.
     pub fn promote(&self) {
         self.sql("SELECT pg_promote(true, 60)");
-        self.sql("ALTER SYSTEM RESET synchronous_standby_names");
     }
 
     /// What the server has said so far.
@@ -148,10 +181,11 @@ impl Server {
             chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
             chown(folder.path().join("s"), Some(NOBODY), Some(NOBODY)).unwrap();
         }
-        Self { binaries, folder, guard: Mutex::new(None) }
+        Self { binaries, folder, running: Mutex::new(None) }
     }
 
-    fn data(&self) -> PathBuf {
+    /// The folder of its files.
+    pub fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
@@ -165,39 +199,26 @@ impl Server {
         let mut file = File::options().append(true).open(self.data().join("postgresql.conf")).unwrap();
         file.write_all(lines.as_bytes()).unwrap();
     }
+}
 
-    fn signal(&self, signal: &str) {
-        let pid = std::fs::read_to_string(self.data().join("postmaster.pid")).unwrap();
-        let pid: u32 = pid.lines().next().unwrap().parse().unwrap();
-        succeed(Command::new("sh").args(["-c", "kill -\"$1\" \"$2\"", "sh", signal, &pid.to_string()]));
-    }
-
-    /// Waits until the server is gone, and keeps its folder.
-    fn reap(&self) {
-        let Some(mut guard) = crate::ledger::lock(&self.guard).take() else { return };
-        if let Some(mut input) = guard.stdin.take() {
+impl Running {
+    /// Sends the guard away.
+    fn end(mut self) {
+        if let Some(mut input) = self.guard.stdin.take() {
             let _ = input.write_all(b"stop\n");
         }
-        guard.wait().unwrap();
-        // A server that was killed leaves children that notice a moment later.
-        eventually("nobody answers any more", || {
-            let mut ready = Command::new(self.binaries.join("pg_isready"));
-            !ready.arg("-q").arg("--host").arg(self.sockets()).status().unwrap().success()
-        });
+        let _ = self.guard.wait();
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        if let Some(mut guard) = crate::ledger::lock(&self.guard).take() {
-            drop(guard.stdin.take());
-            let _ = guard.wait();
-        }
+        self.stop("QUIT");
     }
 }
 
 /// Waits until something holds, and fails if it never does.
-pub fn eventually(what: &str, holds: impl Fn() -> bool) {
+pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let started = Instant::now();
     while !holds() {
         assert!(started.elapsed() < PATIENCE, "in vain waited for: {what}");

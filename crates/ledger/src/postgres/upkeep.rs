@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// How long to wait for others that still may see what was erased.
-const OTHERS_MAX: Duration = Duration::from_secs(10);
+const OTHERS_MAX: Duration = Duration::from_secs(3);
 const OTHERS_PAUSE: Duration = Duration::from_millis(100);
 
 /// Everything that is in our schema, a line for each. A trigger, a rule or a column that somebody added by hand is as good a
