@@ -6,6 +6,7 @@
 use crate::house::{answers, cargo, run};
 use crate::steps::{self, Step};
 use crate::{Outcome, Verb, fuzz, no_arguments};
+use std::process::Command;
 
 pub(crate) const VERB: Verb =
     Verb { name: "test", arguments: "", summary: "run every test: units, documents, a bounded fuzz run", run: verb };
@@ -33,7 +34,23 @@ fn needs() -> Needs {
         println!("cargo-nextest is not installed; using `cargo test`, which runs the same tests more slowly");
         println!("to install it: cargo install cargo-nextest --locked");
     }
+    if !has_postgres() {
+        println!(
+            "no PostgreSQL server is installed, and the ledger's tests need its programs: apt-get install -y postgresql"
+        );
+        if let Err(error) = run(Command::new("apt-get").args(["install", "-y", "postgresql"])) {
+            println!("{error}; install it by hand, or the tests that need it will fail");
+        }
+    }
     Needs { nextest }
+}
+
+/// Whether the programs of a PostgreSQL server are where the tests look for them. Nothing needs to run.
+fn has_postgres() -> bool {
+    let debian = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders = debian.map(|version| version.path().join("bin")).chain(std::env::split_paths(&path));
+    folders.any(|folder| folder.join("initdb").is_file() && folder.join("postgres").is_file())
 }
 
 fn tests(needs: &Needs) -> Outcome {

@@ -3,6 +3,8 @@
 //! The test of a store is one line: `conformance::run(&|| Fresh { store, hand })`, where each call makes an empty store.
 
 mod ledger;
+#[cfg(unix)]
+pub mod postgres_server;
 mod store;
 
 use crate::event::{Command, Draft, Event, Once, Text};

@@ -1,8 +1,8 @@
 //! Every store keeps the same promises.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use countersign_ledger::conformance::{self, Fresh};
-use countersign_ledger::{Clock, Memory, Sqlite, Time};
+use countersign_ledger::conformance::{self, Fresh, postgres_server};
+use countersign_ledger::{Clock, Memory, Postgres, Sqlite, Time};
 use std::cell::RefCell;
 
 const START: Time = Time(1_800_000_000_000);
@@ -24,5 +24,16 @@ fn sqlite_keeps_its_promises() {
         let store = Sqlite::create(&folder.path().join("ledger.db"), clock).unwrap();
         folders.borrow_mut().push(folder);
         Fresh { store: Box::new(store), hand: Some(hand) }
+    });
+}
+
+#[test]
+fn postgres_keeps_its_promises() {
+    let server = postgres_server::shared();
+    let projects = RefCell::new(0);
+    conformance::run(&|| {
+        *projects.borrow_mut() += 1;
+        let project = format!("project-{}", projects.borrow());
+        Fresh { store: Box::new(Postgres::create(&server.url(), &project).unwrap()), hand: None }
     });
 }

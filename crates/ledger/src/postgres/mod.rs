@@ -1,0 +1,318 @@
+//! A store in a PostgreSQL database, shared by the machines of a team.
+//!
+//! ```text
+//! countersign.head                            the end of each log; its row, locked, is the writer's place
+//! countersign.event  .text  .blob  .meta      what happened, what was said, long texts in parts, settings
+//! countersign.entity  .place  …               derived, as in every store
+//! countersign.format                          the steps that made the schema
+//! ```
+//!
+//! Many projects share the tables; the first column of every key says whose a row is. A handle has one connection, made
+//! when it is first needed, and one more if it waits for events. Connections keep settings and prepared statements, so
+//! a pooler between us and the server must pool sessions, not transactions.
+
+mod address;
+mod fault;
+mod line;
+mod link;
+mod log;
+mod open;
+mod rows;
+mod turn;
+mod upkeep;
+
+use crate::error::{Error, Result};
+use crate::event::name_fault;
+use crate::rows::{EventRow, Row, RowKey, RowValue, Table, TextRow};
+use crate::store::{Batch, Begun, Head, Store};
+use address::Address;
+use fault::Fault;
+use line::Line;
+use link::{Link, Session};
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long the server may take for a question, for writing a batch, and for making it durable.
+const READ: Duration = Duration::from_secs(60);
+const WRITE: Duration = Duration::from_secs(120);
+const COMMIT: Duration = Duration::from_secs(60);
+/// How long it may take to say goodbye.
+const ROLLBACK: Duration = Duration::from_secs(5);
+/// What works through a whole table.
+const LONG: Duration = Duration::from_secs(3600);
+
+/// Where a handle stands between [`Store::begin`] and the end of the transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Outside.
+    Idle,
+    /// Inside. Whether events were added is remembered for those who wait.
+    Writing { grown: bool },
+    /// Inside of one that something ended. Until the caller ends it too, nothing may be read: it would be from outside.
+    Broken,
+}
+
+/// Rows of a project in a PostgreSQL database. The clock is the server's.
+pub struct Postgres {
+    line: Line,
+    /// For notifications.
+    ear: Line,
+    stage: Stage,
+    /// Events were committed, and nobody was told.
+    untold: bool,
+}
+
+impl Postgres {
+    /// Makes a project, which must not be there, in the database at a `postgres://` address. The tables are made with the
+    /// first one.
+    pub fn create(url: &str, project: &str) -> Result<Self> {
+        if let Some(why) = name_fault(project) {
+            return Err(Error::Malformed(format!("the project's name: {why}")));
+        }
+        let (address, link) = connect(url)?;
+        prepare(&link, true)?;
+        let made = link.run(Some(COMMIT), async |session| open::make_project(session, project).await);
+        if !made.map_err(Fault::of_commit)? {
+            return Err(Error::Closed(format!("there is a project {project} in this database already")));
+        }
+        Ok(Self::with(address, project, link))
+    }
+
+    /// Opens a project that is there. A database of an older format is brought up to date.
+    pub fn open(url: &str, project: &str) -> Result<Self> {
+        let (address, link) = connect(url)?;
+        prepare(&link, false)?;
+        let found = link.run(Some(READ), async |session| open::find_project(session, project).await);
+        if !found.map_err(Fault::unreadable)? {
+            return Err(line::missing(project));
+        }
+        Ok(Self::with(address, project, link))
+    }
+
+    /// The projects in a database, by name.
+    pub fn projects(url: &str) -> Result<Vec<String>> {
+        let (_, link) = connect(url)?;
+        let work = async |session: &Session| match open::settle(session).await?.format {
+            0 => Ok(Vec::new()),
+            _ => open::projects(session).await,
+        };
+        link.run(Some(READ), work).map_err(Fault::unreadable)
+    }
+
+    fn with(address: Arc<Address>, project: &str, link: Link) -> Self {
+        let project = Arc::from(project);
+        let line = Line::new(&address, &project, false).with(link);
+        Self { line, ear: Line::new(&address, &project, true), stage: Stage::Idle, untold: false }
+    }
+
+    /// Reads something. Inside of a transaction a fault ends that one.
+    fn read<T>(&mut self, read: impl AsyncFn(&Session) -> std::result::Result<T, Fault>) -> Result<T> {
+        let answer = match self.stage {
+            Stage::Idle => self.line.ask(Some(READ), read),
+            Stage::Writing { .. } => self.line.ask_once(Some(READ), read).inspect_err(|_| self.stage = Stage::Broken),
+            Stage::Broken => Err(Fault::Lost("the transaction was broken off".to_owned())),
+        };
+        answer.map_err(Fault::unreadable)
+    }
+
+    /// Writes something into the transaction. A fault ends it.
+    fn write(
+        &mut self,
+        at_most: Duration,
+        work: impl AsyncFn(&Session) -> std::result::Result<(), Fault>,
+    ) -> Result<()> {
+        let written = match self.stage {
+            Stage::Idle => Err(Fault::Lost("no transaction was begun".to_owned())),
+            Stage::Writing { .. } => self.line.ask_once(Some(at_most), work),
+            Stage::Broken => Err(Fault::Lost("the transaction was broken off".to_owned())),
+        };
+        written.map_err(Fault::not_written).inspect_err(|_| self.rollback())
+    }
+}
+
+fn connect(url: &str) -> Result<(Arc<Address>, Link)> {
+    let address = Arc::new(Address::parse(url)?);
+    let link = Link::make(&address).map_err(Fault::unreadable)?;
+    Ok((address, link))
+}
+
+/// Makes sure that the server and the format of its tables are right. An empty database is filled if `fill` says so.
+fn prepare(link: &Link, fill: bool) -> Result<()> {
+    let found = link.run(Some(READ), async |session| open::settle(session).await).map_err(Fault::unreadable)?.format;
+    let known = open::STEPS.len() as u32;
+    if found < known && (found > 0 || fill) {
+        let climbed = link.run(Some(LONG), async |session| open::climb(session, open::STEPS).await);
+        return climbed.map_err(Fault::not_written);
+    }
+    open::fits(found)
+}
+
+async fn write_batch(session: &Session, batch: &Batch) -> std::result::Result<(), Fault> {
+    let project = session.project.get();
+    let mut asks = log::append(project, &batch.events);
+    let advances = !asks.is_empty();
+    asks.extend(log::say(project, &batch.texts));
+    asks.extend(log::erase(project, &batch.erase));
+    asks.extend(rows::delete(project, &batch.delete));
+    asks.extend(rows::put(project, &batch.put));
+    let answers = session.ask(&asks).await?;
+    if advances && answers.first().is_none_or(Vec::is_empty) {
+        let seq = batch.events.first().map_or(0, |event| event.seq);
+        let why = format!("event {seq} is there already, or one is missing before it");
+        return Err(Fault::Said(Error::NotWritten(why)));
+    }
+    Ok(())
+}
+
+impl Store for Postgres {
+    fn begin(&mut self) -> Result<Begun> {
+        self.rollback();
+        // Without a limit: writers queue, and how long is for the caller to say. A server that is gone is noticed.
+        let begun = self.line.ask(None, async |session| turn::begin(session).await);
+        match begun {
+            Ok(begun) => {
+                self.stage = Stage::Writing { grown: false };
+                Ok(begun)
+            }
+            Err(fault) => {
+                self.line.hang_up();
+                Err(fault.not_written())
+            }
+        }
+    }
+
+    fn apply(&mut self, batch: &Batch) -> Result<()> {
+        self.write(WRITE, async |session| write_batch(session, batch).await)?;
+        if let Stage::Writing { grown } = &mut self.stage {
+            *grown |= !batch.events.is_empty();
+        }
+        Ok(())
+    }
+
+    fn clear(&mut self, table: Table) -> Result<()> {
+        let work = async |session: &Session| session.ask_one(rows::clear(session.project.get(), table)).await.map(drop);
+        self.write(LONG, work)
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        let Stage::Writing { grown } = self.stage else {
+            self.rollback();
+            return Err(Error::NotWritten("there is no transaction to commit".to_owned()));
+        };
+        self.stage = Stage::Idle;
+        let committed = self.line.ask_once(Some(COMMIT), async |session| turn::commit(session).await);
+        self.untold |= grown && committed.is_ok();
+        committed.map_err(Fault::of_commit)
+    }
+
+    fn rollback(&mut self) {
+        let stage = std::mem::replace(&mut self.stage, Stage::Idle);
+        if stage != Stage::Idle && self.line.is_up() {
+            let rolled_back = self.line.ask_once(Some(ROLLBACK), async |session| turn::rollback(session).await);
+            if rolled_back.is_err() {
+                self.line.hang_up();
+            }
+        }
+    }
+
+    /// Notifies outside of the transaction, which would make all commits of the database queue; once for all events that
+    /// were committed since.
+    fn settle(&mut self) {
+        if std::mem::take(&mut self.untold) && self.line.is_up() {
+            let project = Arc::clone(&self.line.project);
+            // What cannot be said is not worth failing for: listeners look by themselves.
+            let _ = self.line.ask_once(Some(ROLLBACK), async |session| turn::ring(session, &project).await);
+        }
+    }
+
+    fn get(&mut self, keys: &[RowKey]) -> Result<Vec<Option<RowValue>>> {
+        self.read(async |session| rows::get(session, keys).await)
+    }
+
+    fn range(&mut self, from: &RowKey, to: Option<&RowKey>, limit: usize) -> Result<Vec<Row>> {
+        self.read(async |session| rows::range(session, from, to, limit).await)
+    }
+
+    fn head(&mut self) -> Result<Head> {
+        self.read(async |session| turn::head(session).await)
+    }
+
+    fn events(&mut self, from: u64, run: Option<&str>, limit: usize) -> Result<Vec<EventRow>> {
+        self.read(async |session| log::events(session, from, run, limit).await)
+    }
+
+    fn find(&mut self, id: &str) -> Result<Option<u64>> {
+        self.read(async |session| log::find(session, id).await)
+    }
+
+    fn texts(&mut self, from: u64, to: u64) -> Result<Vec<TextRow>> {
+        self.read(async |session| log::texts(session, from, to).await)
+    }
+
+    /// It connects when it is first used: a server has few connections to give.
+    fn another(&self) -> Result<Box<dyn Store>> {
+        let (address, project) = (&self.line.address, &self.line.project);
+        let (line, ear) = (Line::new(address, project, false), Line::new(address, project, true));
+        Ok(Box::new(Self { line, ear, stage: Stage::Idle, untold: false }))
+    }
+
+    fn wait(&mut self, seq: u64, patience: Duration) -> Result<Head> {
+        let until = Instant::now() + patience;
+        loop {
+            let head = self.ear.ask(Some(READ), async |session| turn::head(session).await);
+            let head = head.map_err(Fault::unreadable)?;
+            let left = until.saturating_duration_since(Instant::now());
+            if head.seq > seq || left.is_zero() {
+                return Ok(head);
+            }
+            let at_most = left.min(Duration::from_secs(1));
+            let hear = async |session: &Session| {
+                session.hear(at_most).await;
+                Ok(())
+            };
+            self.ear.ask_once(None, hear).map_err(Fault::unreadable)?;
+        }
+    }
+
+    /// Rewrites the tables of all projects' texts, during which nobody reads or writes texts. What the server wrote elsewhere
+    /// is beyond our reach: its write-ahead log until it was recycled, archives of that log, base backups, dumps,
+    /// and the same on each of its standbys.
+    fn scrub(&mut self) -> Result<()> {
+        self.rollback();
+        let scrubbed = self.line.ask(Some(LONG), async |session| upkeep::scrub(session).await);
+        scrubbed.map_err(Fault::not_written)
+    }
+
+    fn backup(&mut self, _to: &Path) -> Result<()> {
+        let how = format!("pg_dump --schema=countersign --format=custom --file=… for {}", self.line.address);
+        Err(Error::Malformed(format!("a database is backed up with PostgreSQL's own tools: {how}")))
+    }
+
+    fn writer(&self) -> Option<String> {
+        let mut line = Line::new(&self.line.address, &self.line.project, false);
+        line.ask_once(Some(ROLLBACK), async |session| turn::holder(session).await).ok()?
+    }
+
+    fn examine(&mut self) -> Result<Vec<String>> {
+        self.read(async |session| upkeep::examine(session).await)
+    }
+
+    fn describe(&mut self) -> Result<Vec<(String, String)>> {
+        let place = format!("{}, project {}", self.line.address, self.line.project);
+        self.read(async |session| upkeep::describe(session, &place).await)
+    }
+}
+
+impl fmt::Debug for Postgres {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Postgres({}, {}, {:?})", self.line.address, self.line.project, self.stage)
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        self.rollback();
+    }
+}

@@ -1,0 +1,143 @@
+//! Opening the database: with the settings that make its promises true, or not at all.
+
+use super::fault::Fault;
+use super::link::{Ask, Session};
+use crate::error::Error;
+use crate::hash::Hash;
+
+/// The steps that lead from an empty database to the present format; the format is their number. A step is never changed.
+pub(super) const STEPS: &[&str] = &[include_str!("steps/0001.sql")];
+
+/// What our locks are known by: "CSSG".
+pub(super) const LOCK: i32 = 0x4353_5347;
+
+/// The oldest server that has all that is used here.
+const VERSION_MIN: i64 = 130_000;
+
+/// Commits wait for the disk, and for a standby where one is asked for. Waiting for the writer's place has no limit, and
+/// a client that stops in the middle of a transaction loses it. Temporary tables cannot stand in for ours. Plans go by
+/// index whatever the statistics say: a plan made while a table was small would be kept when it is not.
+const SETTLE: &str = "SELECT
+    set_config('synchronous_commit',
+        CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false),
+    set_config('search_path', 'pg_catalog, pg_temp', false),
+    set_config('statement_timeout', '0', false),
+    set_config('lock_timeout', '0', false),
+    set_config('idle_in_transaction_session_timeout', '60s', false),
+    set_config('tcp_keepalives_idle', '10', false),
+    set_config('tcp_keepalives_interval', '5', false),
+    set_config('tcp_keepalives_count', '3', false),
+    set_config('enable_seqscan', 'off', false),
+    set_config('enable_hashjoin', 'off', false),
+    set_config('enable_mergejoin', 'off', false),
+    set_config('max_parallel_workers_per_gather', '0', false),
+    set_config('jit', 'off', false),
+    (SELECT count(set_config(name, '0', false)) FROM pg_settings
+        WHERE name IN ('transaction_timeout', 'idle_session_timeout'))";
+
+const HELD: &str = "SELECT current_setting('fsync'), current_setting('full_page_writes'),
+    current_setting('synchronous_commit'), current_setting('server_encoding'),
+    current_setting('server_version_num')::bigint, current_setting('synchronous_standby_names'),
+    to_regclass('countersign.format') IS NOT NULL";
+
+/// What the server is.
+pub(super) struct Found {
+    /// The format of what is there; 0 if nothing is.
+    pub(super) format: u32,
+}
+
+/// Sets a new session up, makes sure that the server holds what it is told, and says what is there.
+pub(super) async fn settle(session: &Session) -> Result<Found, Fault> {
+    let answers = session.ask(&[Ask::bare(SETTLE), Ask::bare(HELD)]).await?;
+    let Some(row) = answers.get(1).and_then(|rows| rows.first()) else {
+        return Err(Fault::Odd("the server says nothing of its settings".to_owned()));
+    };
+    let refused = |name: &str, got: &str, needed: &str, why: &str| {
+        let why = format!("the server's {name} is {got} and must be {needed}; {why}");
+        Err(Fault::Said(Error::Unreadable(why)))
+    };
+    for (at, name) in ["fsync", "full_page_writes"].into_iter().enumerate() {
+        let got: &str = row.try_get(at)?;
+        if got != "on" {
+            return refused(name, got, "on", "without it what was acknowledged could be lost");
+        }
+    }
+    let (commit, encoding, version): (&str, &str, i64) = (row.try_get(2)?, row.try_get(3)?, row.try_get(4)?);
+    if !matches!(commit, "on" | "remote_apply") {
+        return refused("synchronous_commit", commit, "on", "without it what was acknowledged could be lost");
+    }
+    if encoding != "UTF8" {
+        return refused("encoding of this database", encoding, "UTF8", "make another one with it");
+    }
+    if version < VERSION_MIN {
+        let got = (version / 10_000).to_string();
+        return refused("version", &got, "13 or later", "use a newer server");
+    }
+    // Without standbys whatever can be seen is on the disk.
+    session.settled.set(row.try_get::<_, &str>(5)?.is_empty());
+    let format = if row.try_get(6)? { format(session).await? } else { 0 };
+    Ok(Found { format })
+}
+
+async fn format(session: &Session) -> Result<u32, Fault> {
+    let rows = session.ask_one(Ask::bare("SELECT coalesce(max(step), 0) FROM countersign.format")).await?;
+    let step: i64 = rows.first().map_or(Ok(0), |row| row.try_get(0))?;
+    u32::try_from(step).map_err(|_| Fault::Odd(format!("the format is {step}")))
+}
+
+/// Whether this binary can use a database of that format as it is.
+pub(super) fn fits(found: u32) -> Result<(), Error> {
+    let known = STEPS.len() as u32;
+    match found {
+        found if found == known => Ok(()),
+        found if found > known => Err(Error::Newer { what: "format", found, known }),
+        0 => Err(Error::Unreadable("there are no ledgers in this database; run `countersign init`".to_owned())),
+        _ => Err(Error::Unreadable(format!("the database is of format {found}, and this binary needs {known}"))),
+    }
+}
+
+/// Brings a database up to the format that `steps` lead to, all at once or not at all. Of many that try, one does it.
+pub(super) async fn climb(session: &Session, steps: &[&str]) -> Result<(), Fault> {
+    session.plain(&format!("BEGIN; SELECT pg_advisory_xact_lock({LOCK})")).await?;
+    let there = session.ask_one(Ask::bare("SELECT to_regnamespace('countersign') IS NOT NULL")).await?;
+    // Asking to make what is there would need rights that its users need not have.
+    if !there.first().map_or(Ok(false), |row| row.try_get(0))? {
+        session.plain("CREATE SCHEMA countersign").await?;
+    }
+    let table = "CREATE TABLE IF NOT EXISTS countersign.format
+        (step bigint PRIMARY KEY, made timestamptz NOT NULL DEFAULT clock_timestamp())";
+    session.plain(table).await?;
+    let done = format(session).await?;
+    for (number, step) in (1_u32..).zip(steps).skip(done as usize) {
+        session.plain(step).await?;
+        session.plain(&format!("INSERT INTO countersign.format (step) VALUES ({number})")).await?;
+    }
+    session.plain("COMMIT").await
+}
+
+/// Looks the project's number up. Nothing, if it is not there.
+pub(super) async fn find_project(session: &Session, project: &str) -> Result<bool, Fault> {
+    let ask = Ask::new("SELECT project FROM countersign.head WHERE name = $1", vec![Box::new(project)]);
+    let rows = session.ask_one(ask).await?;
+    if let Some(row) = rows.first() {
+        session.project.set(row.try_get(0)?);
+    }
+    Ok(!rows.is_empty())
+}
+
+/// Makes a project. Says whether it is new.
+pub(super) async fn make_project(session: &Session, project: &str) -> Result<bool, Fault> {
+    let sql = "INSERT INTO countersign.head (name, seq, hash) VALUES ($1, 0, $2)
+        ON CONFLICT (name) DO NOTHING RETURNING project";
+    let rows = session.ask_one(Ask::new(sql, vec![Box::new(project), Box::new(Hash::NONE.0.to_vec())])).await?;
+    if let Some(row) = rows.first() {
+        session.project.set(row.try_get(0)?);
+    }
+    Ok(!rows.is_empty())
+}
+
+/// All projects.
+pub(super) async fn projects(session: &Session) -> Result<Vec<String>, Fault> {
+    let rows = session.ask_one(Ask::bare("SELECT name FROM countersign.head ORDER BY name")).await?;
+    rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+}

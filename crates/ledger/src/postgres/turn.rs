@@ -1,0 +1,136 @@
+//! The writer's place: the project's row in `head`, locked.
+//!
+//! Who waits for the lock stands in PostgreSQL's own queue. Nothing rests on an isolation level: under the lock every
+//! statement sees all that was committed before it, and the keys of `event` refuse what slipped through.
+
+use super::fault::Fault;
+use super::link::{Ask, Session, Value};
+use super::open::LOCK;
+use super::rows::{hash, unsigned};
+use crate::error::Error;
+use crate::hash::hex;
+use crate::store::{Begun, Head};
+use crate::time::Time;
+
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+const TAKE: &str = "SELECT seq, hash FROM countersign.head WHERE project = $1 FOR UPDATE";
+/// Nobody waits for this lock. It is taken because row locks cannot be seen by others, and this one can.
+const MARK: &str = "SELECT pg_try_advisory_xact_lock($1::integer, $2::integer)";
+const LAST: &str = "SELECT seq, hash FROM countersign.event WHERE project = $1 ORDER BY seq DESC LIMIT 1";
+const META: &str = "SELECT name, value FROM countersign.meta WHERE project = $1 ORDER BY name";
+const NOW: &str = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+const SETTLE: &str = "UPDATE countersign.head SET seq = seq WHERE project = $1";
+const HEAD: &str = "SELECT seq, hash FROM countersign.head WHERE project = $1";
+const NOTIFY: &str = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, '')";
+
+const HOLDER: &str = "SELECT a.pid, a.application_name, host(a.client_addr), a.state = 'idle in transaction',
+        floor(extract(epoch FROM clock_timestamp() - a.xact_start))::bigint
+    FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+    WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.classid::bigint = $1 AND l.objid::bigint = $2
+        AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+
+fn project(session: &Session) -> Value<'static> {
+    Box::new(session.project.get())
+}
+
+/// Waits for the writer's place and begins a transaction, in one round trip.
+pub(super) async fn begin(session: &Session) -> Result<Begun, Fault> {
+    settle(session).await?;
+    let asks = [
+        Ask::bare(BEGIN),
+        Ask::new(TAKE, vec![project(session)]),
+        Ask::new(MARK, vec![Box::new(LOCK), project(session)]),
+        Ask::new(LAST, vec![project(session)]),
+        Ask::new(META, vec![project(session)]),
+        Ask::bare(NOW),
+    ];
+    let answers = session.ask(&asks).await?;
+    let [_, taken, _, last, meta, now] = answers.as_slice() else {
+        return Err(Fault::Odd("the server left a question unanswered".to_owned()));
+    };
+    let (Some(taken), Some(now)) = (taken.first(), now.first()) else {
+        return Err(Fault::Odd("the project is no longer in this database".to_owned()));
+    };
+    let head = Head { seq: unsigned(taken, 0)?, hash: hash(taken, 1)? };
+    let last = last.first().map(|row| Ok::<_, Fault>(Head { seq: unsigned(row, 0)?, hash: hash(row, 1)? }));
+    let last = last.transpose()?.unwrap_or(Head::EMPTY);
+    if head != last {
+        let why = format!("the log should end with event {} and ends with {}", head.seq, last.seq);
+        return Err(Fault::Said(Error::Damaged(why)));
+    }
+    let pair = |row: &tokio_postgres::Row| Ok::<_, Fault>((row.try_get(0)?, row.try_get(1)?));
+    let meta = meta.iter().map(pair).collect::<Result<_, _>>()?;
+    Ok(Begun { head, now: Time(now.try_get(0)?), meta })
+}
+
+/// Makes what can be seen as durable as a commit of our own. With standbys that need not be so: after a crash the primary
+/// shows what no standby may have, and an answer that rests on it could be lost with the primary. A commit that waits
+/// for the standbys waits for all that came before it.
+async fn settle(session: &Session) -> Result<(), Fault> {
+    if session.settled.get() {
+        return Ok(());
+    }
+    session.warned();
+    session.ask_one(Ask::new(SETTLE, vec![project(session)])).await?;
+    if session.warned() {
+        return Err(Fault::Lost("the standbys have not confirmed what was written".to_owned()));
+    }
+    session.settled.set(true);
+    Ok(())
+}
+
+/// Ends the transaction for good.
+pub(super) async fn commit(session: &Session) -> Result<(), Fault> {
+    session.warned();
+    session.ask_one(Ask::bare("COMMIT")).await?;
+    if session.warned() {
+        // The server's only way to say that somebody ended the wait for the standbys.
+        session.settled.set(false);
+        return Err(Fault::Lost("the standbys have not confirmed the commit".to_owned()));
+    }
+    Ok(())
+}
+
+/// Ends the transaction without a trace.
+pub(super) async fn rollback(session: &Session) -> Result<(), Fault> {
+    session.ask_one(Ask::bare("ROLLBACK")).await.map(drop)
+}
+
+/// The end of the log.
+pub(super) async fn head(session: &Session) -> Result<Head, Fault> {
+    let rows = session.ask_one(Ask::new(HEAD, vec![project(session)])).await?;
+    match rows.first() {
+        Some(row) => Ok(Head { seq: unsigned(row, 0)?, hash: hash(row, 1)? }),
+        None => Err(Fault::Odd("the project is no longer in this database".to_owned())),
+    }
+}
+
+/// The channel on which a project's clients notify each other.
+fn channel(project: &str) -> String {
+    format!("countersign_{}", hex(&crate::hash::Hash::of(project.as_bytes()).0[..16]))
+}
+
+/// Wakes whoever listens, and does not wait for it: what is lost is seen a second later.
+pub(super) async fn ring(session: &Session, project: &str) -> Result<(), Fault> {
+    session.mention(Ask::new(NOTIFY, vec![Box::new(channel(project))])).await
+}
+
+/// Begins to listen.
+pub(super) async fn listen(session: &Session, project: &str) -> Result<(), Fault> {
+    session.plain(&format!("LISTEN {}", channel(project))).await
+}
+
+/// Who has the writer's place.
+pub(super) async fn holder(session: &Session) -> Result<Option<String>, Fault> {
+    let values: Vec<Value<'_>> = vec![Box::new(i64::from(LOCK)), Box::new(i64::from(session.project.get()))];
+    let rows = session.ask_one(Ask::new(HOLDER, values)).await?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    let (pid, name): (i32, Option<&str>) = (row.try_get(0)?, row.try_get(1)?);
+    let (host, idle): (Option<&str>, Option<bool>) = (row.try_get(2)?, row.try_get(3)?);
+    let since: Option<i64> = row.try_get(4)?;
+    let name = name.filter(|it| !it.is_empty()).unwrap_or("a client");
+    let host = host.map(|it| format!(" on {it}")).unwrap_or_default();
+    let idle = if idle == Some(true) { ", which asks for nothing" } else { "" };
+    let since = since.map(|it| format!(", for {it} s")).unwrap_or_default();
+    Ok(Some(format!("{name}{host} (server process {pid}{since}{idle})")))
+}
