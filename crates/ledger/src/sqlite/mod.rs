@@ -155,6 +155,13 @@ impl Sqlite {
         }
     }
 
+    /// Ends a transaction that failed. The next one gets another connection: SQLite keeps to a file that it could once open
+    /// for reading only, or whose journal it could not open, for as long as the connection lives.
+    fn give_up(&mut self) {
+        self.rollback();
+        self.connection = None;
+    }
+
     fn write_batch(&self, connection: &Connection, batch: &Batch) -> Result<()> {
         for row in &batch.texts {
             self.write_text(connection, row)?;
@@ -235,7 +242,7 @@ impl Store for Sqlite {
         self.rollback();
         self.turn.take().map_err(|error| Error::NotWritten(format!("the writer's place cannot be had: {error}")))?;
         self.writing = true;
-        self.begin_in_turn().inspect_err(|_| self.rollback())
+        self.begin_in_turn().inspect_err(|_| self.give_up())
     }
 
     fn apply(&mut self, batch: &Batch) -> Result<()> {
@@ -244,12 +251,12 @@ impl Store for Sqlite {
         };
         let written = self.write_batch(&connection, batch);
         self.connection = Some(connection);
-        written.inspect_err(|_| self.rollback())
+        written.inspect_err(|_| self.give_up())
     }
 
     fn clear(&mut self, table: Table) -> Result<()> {
         let cleared = self.connection()?.execute(&format!("DELETE FROM {}", table.name()), []);
-        cleared.map(drop).map_err(|error| not_written(&error)).inspect_err(|_| self.rollback())
+        cleared.map(drop).map_err(|error| not_written(&error)).inspect_err(|_| self.give_up())
     }
 
     fn commit(&mut self) -> Result<()> {
@@ -259,8 +266,7 @@ impl Store for Sqlite {
         };
         if let Err(error) = connection.execute_batch("COMMIT") {
             self.doubtful = true;
-            self.rollback();
-            self.connection = None;
+            self.give_up();
             return Err(Error::Unknown(reason(&error)));
         }
         self.leave();
