@@ -296,7 +296,10 @@ impl Store for Sqlite {
     }
 
     fn head(&mut self) -> Result<Head> {
-        self.read(head)
+        self.read(head).map_err(|error| match error {
+            Error::Damaged(why) => Error::Damaged(format!("the last event cannot be read: {why}")),
+            error => error,
+        })
     }
 
     fn events(&mut self, from: u64, run: Option<&str>, limit: usize) -> Result<Vec<EventRow>> {
@@ -436,6 +439,7 @@ impl Store for Sqlite {
 
     fn examine(&mut self) -> Result<Vec<String>> {
         let mut faults = open::schema_faults(self.connection()?)?;
+        faults.extend(self.read(open::hidden_faults)?);
         let checked = self.read(|connection| {
             let mut check = connection.prepare("PRAGMA integrity_check(20)")?;
             check.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()

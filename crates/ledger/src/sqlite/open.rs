@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::sqlite::unreadable;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -68,7 +68,11 @@ pub(super) fn format(connection: &Connection) -> Result<u32> {
     let read =
         || Ok::<_, rusqlite::Error>((number("application_id")?, number("user_version")?, number("schema_version")?));
     match read().map_err(|error| unreadable(&error))? {
-        (APPLICATION, format, _) => Ok(u32::try_from(format).unwrap_or(0)),
+        // Both are set in one commit, with the first step.
+        (APPLICATION, format, _) => match u32::try_from(format) {
+            Ok(format) if format > 0 => Ok(format),
+            _ => Err(Error::Damaged(format!("the file says that it is of format {format}, which there never was"))),
+        },
         (0, 0, 0) => Ok(0),
         _ => Err(Error::Unreadable("the file is a database of another program".to_owned())),
     }
@@ -135,6 +139,23 @@ pub(super) fn schema_faults(connection: &Connection) -> Result<Vec<String>> {
     }
     let missing = expected.keys().filter(|part| !found.contains_key(*part));
     faults.extend(missing.map(|(kind, name)| format!("the {kind} `{name}` is missing")));
+    Ok(faults)
+}
+
+/// Rows that nobody would ever come by, since everything begins with event 1 and level 0.
+pub(super) fn hidden_faults(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let hidden = [
+        ("event", "seq", "SELECT seq FROM event WHERE seq < 1 LIMIT 1"),
+        ("text", "seq", "SELECT seq FROM text WHERE seq < 1 LIMIT 1"),
+        ("touch", "seq", "SELECT seq FROM touch WHERE seq < 1 LIMIT 1"),
+        ("tile", "number", "SELECT min(level, number) FROM tile WHERE level < 0 OR number < 0 LIMIT 1"),
+    ];
+    let mut faults = Vec::new();
+    for (table, column, sql) in hidden {
+        if let Some(found) = connection.query_row(sql, [], |row| row.get::<_, i64>(0)).optional()? {
+            faults.push(format!("the table `{table}` has a row whose {column} is {found}, where nothing can be"));
+        }
+    }
     Ok(faults)
 }
 
