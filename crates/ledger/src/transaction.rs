@@ -68,6 +68,8 @@ pub struct Transaction<'a> {
     pub(crate) now: Time,
     /// Whether leases that are granted are alive from here on: not when the past is gone through again.
     pub(crate) live: bool,
+    /// Leases whose last sign of life lay in the future and was set to now.
+    pub(crate) healed: Vec<String>,
 }
 
 impl Transaction<'_> {
@@ -118,6 +120,7 @@ impl Transaction<'_> {
         };
         let (fresh, heal) = lease::freshness(&held, row.as_ref(), self.now);
         if heal && held.ended.is_none() {
+            self.healed.push(name.to_owned());
             self.set_liveness(name, Some(fresh.clone()))?;
         }
         Ok(Some(Standing { lease: held, deadline: fresh.deadline }))

@@ -143,12 +143,18 @@ impl Writer {
             head,
             now: begun.now,
             live: true,
+            healed: Vec::new(),
         };
         let done = catch_unwind(AssertUnwindSafe(|| work(&mut transaction)));
         let done = done.unwrap_or_else(|panic| Err(Error::Broke(said(&*panic))));
         if done.is_err() {
-            overlay.take_back(mark);
-            *head = head_before;
+            transaction.overlay.take_back(mark);
+            *transaction.head = head_before;
+            // That a lease lives from now on, because the clock has gone back, holds for whoever is refused as well: else
+            // it would live from now on whenever somebody asks, and never lapse.
+            for name in std::mem::take(&mut transaction.healed) {
+                let _ = transaction.lease(&name);
+            }
         }
         done
     }
