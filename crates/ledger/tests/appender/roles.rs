@@ -2,7 +2,7 @@
 
 use super::{Answer, MARK, PROJECT, database};
 use countersign_ledger::conformance::{Counters, add, once, text};
-use countersign_ledger::{Clock, Draft, Error, Ledger, Result, Sqlite, Transaction};
+use countersign_ledger::{Clock, Command, Draft, Error, Held, LeaseChange, Ledger, Result, Sqlite, Transaction};
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,6 +17,7 @@ pub fn play(role: &str, folder: &Path, name: &str) {
         "some" => some(folder, name),
         "script" => script(folder, name),
         "hold" => hold(folder, name),
+        "lease" => lease(folder, name),
         other => panic!("there is no role {other}"),
     }
 }
@@ -41,9 +42,12 @@ pub fn begin(folder: &Path) -> Result<Sqlite> {
     }
 }
 
-/// Opens the ledger in a folder, or makes it.
+/// Opens the ledger in a folder, or makes it, which takes the writer's place.
 pub fn open(folder: &Path) -> Result<Ledger> {
-    Ledger::create(Box::new(begin(folder)?), Arc::new(Counters), PROJECT)
+    match Ledger::open(Box::new(begin(folder)?), Arc::new(Counters)) {
+        Err(Error::Closed(_)) => Ledger::create(Box::new(begin(folder)?), Arc::new(Counters), PROJECT),
+        other => other,
+    }
 }
 
 /// Both events of a command; their ids follow from its key, so that a second attempt would bring the same ones.
@@ -121,7 +125,8 @@ fn some(folder: &Path, name: &str) {
             let ledger = &ledger;
             scope.spawn(move || {
                 for number in 0..each {
-                    let key = format!("{name}-{thread}-{number}");
+                    // Without long texts, which end with a 7.
+                    let key = format!("{name}-{thread}-{number}x");
                     let started = Instant::now();
                     ask_aloud(&key, || ask(ledger, &key));
                     say(&format!("took {}", started.elapsed().as_micros()));
@@ -185,5 +190,29 @@ fn hold(folder: &Path, name: &str) {
         do_once(transaction, &key, None)
     };
     ask_aloud(name, || ledger.write(work));
+    say("end");
+}
+
+/// Takes a lease for a moment, and when it is told to, writes under it and renews it.
+fn lease(folder: &Path, name: &str) {
+    const MOMENT_MS: i64 = 300;
+    let ledger = open(folder).unwrap();
+    let mut draft = drafts(name).remove(0);
+    draft.lease = Some(LeaseChange::Grant { holder: name.to_owned(), name: "door".to_owned(), ttl: MOMENT_MS });
+    let granted = once("appender", name, name);
+    let number = ledger.write(move |transaction| Ok(transaction.append(&granted, vec![draft])?.first)).unwrap();
+    say(&format!("granted {number}"));
+    wait_for_word();
+    let held = Held { name: "door".to_owned(), number };
+    let renewed = held.clone();
+    let renewed = ledger.write(move |transaction| transaction.renew(&renewed));
+    say(&format!("renewed {renewed:?}"));
+    let key = format!("{name}-late");
+    let command = Command { under: Some(held), ..once("appender", &key, &key) };
+    let drafts = drafts(&key);
+    ask_aloud(&key, || {
+        let recorded = ledger.write(move |transaction| transaction.append(&command, drafts))?;
+        Ok((recorded.first, recorded.last))
+    });
     say("end");
 }
