@@ -265,6 +265,12 @@ impl Store for Sqlite {
             return Err(Error::NotWritten("no transaction was begun".to_owned()));
         };
         if let Err(error) = connection.execute_batch("COMMIT") {
+            // There was no room for all of the frames. The last of them is the one that makes a commit of them, and it is
+            // written in full before anything is synced; nothing can come back. To clear the journal would take room, too.
+            if error.sqlite_error_code() == Some(ErrorCode::DiskFull) {
+                self.give_up();
+                return Err(not_written(&error));
+            }
             self.doubtful = true;
             self.give_up();
             return Err(Error::Unknown(reason(&error)));
