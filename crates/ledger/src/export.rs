@@ -11,7 +11,7 @@
 use crate::chain::{Chain, text_faults};
 use crate::checkpoint::{Checkpoint, PublicKey, SecretKey};
 use crate::error::{Error, Result};
-use crate::event::Text;
+use crate::event::{Event, Text, TextPlace};
 use crate::hash::{Hash, hex, unhex};
 use crate::ledger::PAGE_EVENTS;
 use crate::rows::{EventRow, TextRow};
@@ -20,6 +20,7 @@ use crate::tree::{self, Peaks};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::io::{BufRead, Read, Write};
 
 /// The version of this format.
@@ -69,7 +70,8 @@ struct Ending {
     root: Hash,
 }
 
-/// Writes the events from `from` on. What was recorded while it ran is not in it.
+/// Writes the events from `from` on. What was recorded while it ran is not in it, unless it erased a text that would have
+/// been: then the events up to the one that says so are.
 pub fn export(
     store: &mut dyn Store,
     project: &str,
@@ -78,37 +80,103 @@ pub fn export(
     out: &mut dyn Write,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Head> {
-    let end = store.head()?;
+    let mut end = store.head()?;
     let from = from.max(1);
     if from > end.seq + 1 {
         return Err(Error::Malformed(format!("there is no event {from} yet; the last is {}", end.seq)));
     }
-    let mut peaks = tree::peaks_at(store, from - 1)?;
+    let peaks = tree::peaks_at(store, from - 1)?;
     let prev = if from == 1 { Hash::NONE } else { hash_of(store, from - 1)? };
     let tree = peaks.hashes().to_vec();
     put(out, &Beginning { countersign_export: EXPORT_VERSION, from, prev, project: project.to_owned(), tree })?;
-    let mut next = from;
-    while next <= end.seq {
-        let limit = usize::try_from(end.seq - next + 1).unwrap_or(PAGE_EVENTS).min(PAGE_EVENTS);
-        let page = store.events(next, None, limit)?;
-        let last = page.last().map(|row| row.seq).ok_or_else(|| Error::Damaged(format!("event {next} is missing")))?;
-        let mut texts = store.texts(next, last + 1)?.into_iter().peekable();
-        for row in &page {
-            let mut own = Vec::new();
-            while let Some(text) = texts.next_if(|text| text.seq == row.seq) {
-                own.push(text.text);
-            }
-            put(out, &line(row, &own)?)?;
-            peaks.add(tree::leaf(&row.body));
-        }
-        next = last + 1;
-        progress(last, end.seq);
+    let mut writing = Writing { out, from, next: from, peaks, gone: Default::default() };
+    while writing.next <= end.seq {
+        writing.page(store, end.seq)?;
+        progress(writing.next - 1, end.seq);
     }
+    // A text may have been erased while this ran, by an event that was not there yet when it began.
+    while !writing.gone.unsaid.is_empty() && store.head()?.seq > end.seq {
+        let seq = end.seq + 1;
+        let said = writing.page(store, seq)?;
+        if said.iter().any(|(seq, _)| *seq >= from && *seq < writing.next) {
+            return Err(Error::NotWritten("a text was erased while it was exported; export it again".to_owned()));
+        }
+        end = Head { seq, hash: hash_of(store, seq)? };
+    }
+    let Writing { out, peaks, .. } = writing;
     let checkpoint = Checkpoint { project: project.to_owned(), size: end.seq, root: peaks.root(), head: end.hash };
     let note = key.map(|key| checkpoint.sign(key)).transpose()?;
     put(out, &Ending { checkpoint: note, events: end.seq + 1 - from, head: end.hash, root: checkpoint.root })?;
     out.flush().map_err(|error| unwritten(&error))?;
     Ok(end)
+}
+
+/// An export on its way.
+struct Writing<'a> {
+    out: &'a mut dyn Write,
+    from: u64,
+    next: u64,
+    peaks: Peaks,
+    gone: Gone,
+}
+
+impl Writing<'_> {
+    /// Writes a page of events, not beyond `end`. Gives the texts that they erased and that were not empty when they were
+    /// written.
+    fn page(&mut self, store: &mut dyn Store, end: u64) -> Result<Vec<TextPlace>> {
+        let limit = usize::try_from(end - self.next + 1).unwrap_or(PAGE_EVENTS).min(PAGE_EVENTS);
+        let page = store.events(self.next, None, limit)?;
+        let missing = || Error::Damaged(format!("event {} is missing", self.next));
+        let last = page.last().map(|row| row.seq).ok_or_else(missing)?;
+        let mut texts = store.texts(self.next, last + 1)?.into_iter().peekable();
+        let mut kept = Vec::new();
+        for row in &page {
+            let mut own = Vec::new();
+            while let Some(text) = texts.next_if(|text| text.seq == row.seq) {
+                own.push(text.text);
+            }
+            put(self.out, &line(row, &own)?)?;
+            self.peaks.add(tree::leaf(&row.body));
+            let empty = (0..).zip(&own).filter(|(_, text)| text.is_none());
+            self.gone.empty(empty.map(|(n, _)| (row.seq, n)));
+            if row.body.contains("\"erase\":") {
+                let event =
+                    Event::read(&row.body).map_err(|why| Error::Damaged(format!("event {}: {why}", row.seq)))?;
+                kept.extend(self.gone.said(event.erase.into_iter().filter(|(seq, _)| *seq >= self.from)));
+            }
+        }
+        self.next = last + 1;
+        Ok(kept)
+    }
+}
+
+/// Texts that are empty, held against the events that say so.
+#[derive(Default)]
+struct Gone {
+    empty: BTreeSet<TextPlace>,
+    /// Of those, the ones that no event was met for yet.
+    unsaid: BTreeSet<TextPlace>,
+}
+
+impl Gone {
+    fn empty(&mut self, places: impl Iterator<Item = TextPlace>) {
+        for place in places {
+            self.empty.insert(place);
+            self.unsaid.insert(place);
+        }
+    }
+
+    /// Takes note of what an event erased; gives back what was not empty.
+    fn said(&mut self, places: impl Iterator<Item = TextPlace>) -> Vec<TextPlace> {
+        let mut kept = Vec::new();
+        for place in places {
+            self.unsaid.remove(&place);
+            if !self.empty.contains(&place) {
+                kept.push(place);
+            }
+        }
+        kept
+    }
 }
 
 fn hash_of(store: &mut dyn Store, seq: u64) -> Result<Hash> {
@@ -250,8 +318,9 @@ fn read<'a, T: Serialize + Deserialize<'a>>(text: &'a str, number: u64) -> Resul
 struct Reading {
     chain: Chain,
     checkpoints: Vec<Checkpoint>,
-    erased: std::collections::BTreeSet<(u64, u32)>,
-    empty: std::collections::BTreeSet<(u64, u32)>,
+    gone: Gone,
+    /// A text that is here although an event erased it.
+    kept: Option<TextPlace>,
     exported: Exported,
 }
 
@@ -276,7 +345,7 @@ impl Reading {
         let mut checkpoints = known.to_vec();
         checkpoints.sort_by_key(|it| it.size);
         let chain = Chain::after(&project, head, peaks);
-        let mut reading = Self { chain, checkpoints, erased: Default::default(), empty: Default::default(), exported };
+        let mut reading = Self { chain, checkpoints, gone: Gone::default(), kept: None, exported };
         reading.meet_checkpoints(1)?;
         Ok(reading)
     }
@@ -304,8 +373,10 @@ impl Reading {
         if !wrong.is_empty() {
             return Err(faults(wrong));
         }
-        self.erased.extend(event.erase);
-        self.empty.extend(erased.iter().map(|n| (seq, *n)));
+        self.gone.empty(erased.iter().map(|n| (seq, *n)));
+        let from = self.exported.from;
+        let kept = self.gone.said(event.erase.into_iter().filter(|(seq, _)| *seq >= from));
+        self.kept = self.kept.or(kept.first().copied());
         self.exported.events += 1;
         self.exported.erased += erased.len() as u64;
         self.exported.texts += (texts.len() - erased.len()) as u64;
@@ -341,8 +412,14 @@ impl Reading {
         if ending.events != self.exported.events || ending.head != head.hash || ending.root != root {
             return Err(bad(number, "the last line does not fit what stands before it"));
         }
-        if let Some((seq, n)) = self.empty.difference(&self.erased).next() {
+        if let Some((seq, n)) = self.gone.unsaid.first() {
             return Err(bad(number, &format!("text {n} of event {seq} is gone, and no event says that it was erased")));
+        }
+        if let Some((seq, n)) = self.kept {
+            return Err(bad(
+                number,
+                &format!("text {n} of event {seq} was erased by a later event, and is here again"),
+            ));
         }
         if let Some(late) = self.checkpoints.first() {
             return Err(bad(

@@ -8,6 +8,7 @@ use crate::store::{Batch, Head, Store};
 use crate::transaction::{Hit, Scan, Transaction, entity, scan_one};
 use crate::writer::{Job, META_CLOSED, META_PROJECT, META_SHAPE, Ticket, Waiting, Writer, meta};
 use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -28,6 +29,7 @@ pub struct Ledger {
     queue: Option<Sender<Job>>,
     waiting: Waiting,
     writer: Option<std::thread::JoinHandle<()>>,
+    in_line: Arc<AtomicBool>,
     patience: Duration,
 }
 
@@ -79,6 +81,7 @@ impl Ledger {
         let origin = Mutex::new(store.another()?);
         let (queue, jobs) = channel();
         let waiting = Waiting::default();
+        let in_line = Arc::new(AtomicBool::new(false));
         let writer = Writer {
             store,
             fold: Arc::clone(&fold),
@@ -87,6 +90,7 @@ impl Ledger {
             waiting: Arc::clone(&waiting),
             edge: None,
             about: 1,
+            in_line: Arc::clone(&in_line),
         };
         let thread = std::thread::Builder::new().name("ledger".to_owned()).spawn(|| writer.run());
         let writer = thread.map_err(|error| Error::Unreadable(format!("no thread can be had: {error}")))?;
@@ -98,6 +102,7 @@ impl Ledger {
             queue: Some(queue),
             waiting,
             writer: Some(writer),
+            in_line,
             patience: PATIENCE,
         })
     }
@@ -135,7 +140,7 @@ impl Ledger {
         let ticket = Arc::new(Ticket::default());
         let gone = || Error::NotWritten("the ledger is closed".to_owned());
         let queue = self.queue.as_ref().ok_or_else(gone)?;
-        self.waiting.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        self.waiting.fetch_add(1, Ordering::SeqCst);
         queue.send(Job { ticket: Arc::clone(&ticket), work, answer }).map_err(|_| gone())?;
         match answered.recv_timeout(self.patience) {
             Ok(outcome) => outcome?,
@@ -243,9 +248,16 @@ impl Ledger {
 
 impl Drop for Ledger {
     fn drop(&mut self) {
+        const PAUSE: Duration = Duration::from_millis(1);
         self.queue = None;
-        if let Some(writer) = self.writer.take() {
-            // What was taken up is brought to its end; a writer that broke has nothing left to say.
+        let Some(writer) = self.writer.take() else { return };
+        // What was taken up is brought to its end. A writer that only stands in line has nothing: all who asked have given
+        // up, and whoever is in its place may stand there for ever. It finds that out by itself.
+        while !writer.is_finished() && !self.in_line.load(Ordering::SeqCst) {
+            std::thread::park_timeout(PAUSE);
+        }
+        if writer.is_finished() {
+            // One that broke has nothing left to say.
             let _ = writer.join();
         }
     }

@@ -64,8 +64,16 @@ pub(crate) fn derive(
         let event =
             Event::read(&row.body).map_err(|why| Error::Damaged(format!("event {} cannot be read: {why}", row.seq)))?;
         overlay.mark();
-        let mut transaction =
-            Transaction { store, fold, project: event.project, overlay, head: &mut head, now: Time(0), live };
+        let mut transaction = Transaction {
+            store,
+            fold,
+            project: event.project,
+            overlay,
+            head: &mut head,
+            now: Time(0),
+            live,
+            healed: Vec::new(),
+        };
         transaction.derive(&event)?;
         edge.add(leaf(&row.body), |key, value| overlay.put(key, value));
     }

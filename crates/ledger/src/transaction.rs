@@ -1,7 +1,7 @@
 //! One command's part of a commit: what it sees, and what it asks to be recorded.
 
 use crate::error::{Error, Refused, Result};
-use crate::event::{Binding, Command, Draft, EVENT_BYTES_MAX, Event, Held};
+use crate::event::{Binding, Command, Draft, EVENT_BYTES_MAX, Event, Held, TextPlace};
 use crate::fold::Fold;
 use crate::hash::Hash;
 use crate::lease::{self, Standing};
@@ -82,6 +82,8 @@ pub struct Transaction<'a> {
     pub(crate) now: Time,
     /// Whether leases that are granted are alive from here on: not when the past is gone through again.
     pub(crate) live: bool,
+    /// Leases whose last sign of life lay in the future and was set to now.
+    pub(crate) healed: Vec<String>,
 }
 
 impl Transaction<'_> {
@@ -132,6 +134,7 @@ impl Transaction<'_> {
         };
         let (fresh, heal) = lease::freshness(&held, row.as_ref(), self.now);
         if heal && held.ended.is_none() {
+            self.healed.push(name.to_owned());
             self.set_liveness(name, Some(fresh.clone()))?;
         }
         Ok(Some(Standing { lease: held, deadline: fresh.deadline }))
@@ -169,8 +172,8 @@ impl Transaction<'_> {
         if let Some(fault) = fault.or_else(|| drafts.is_empty().then(|| "there are no events".to_owned())) {
             return Err(Error::Malformed(fault));
         }
-        if let Some((seq, _)) = drafts.iter().flat_map(|draft| &draft.erase).find(|(seq, _)| *seq > self.head.seq) {
-            return Err(Error::Malformed(format!("there is no event {seq} yet whose text could be erased")));
+        for place in drafts.iter().flat_map(|draft| &draft.erase) {
+            self.has_text(*place)?;
         }
         if self.remembered(command)?.is_some() {
             return Err(Error::Malformed("this idempotency key has been answered already".to_owned()));
@@ -188,6 +191,21 @@ impl Transaction<'_> {
             self.append_one(command, draft, binding)?;
         }
         Ok(Recorded { first, last: self.head.seq })
+    }
+
+    /// Refuses to erase what was never said: from then on it would look like a text that came back.
+    fn has_text(&mut self, (seq, n): TextPlace) -> Result<()> {
+        let brought = match self.overlay.events.iter().find(|row| row.seq == seq) {
+            Some(row) => texts_of(row),
+            None => self.store.events(seq, None, 1)?.first().filter(|row| row.seq == seq).and_then(texts_of),
+        };
+        match brought {
+            Some(count) if (n as usize) < count => Ok(()),
+            Some(count) => {
+                Err(Error::Malformed(format!("event {seq} brought {count} texts, and none with number {n} to erase")))
+            }
+            None => Err(Error::Malformed(format!("there is no event {seq} whose text could be erased"))),
+        }
     }
 
     fn append_one(&mut self, command: &Command, draft: Draft, once: Option<Binding<'_>>) -> Result<()> {
@@ -339,6 +357,11 @@ impl Transaction<'_> {
     pub fn events(&mut self, from: u64, limit: usize) -> Result<Vec<EventRow>> {
         self.store.events(from, None, limit)
     }
+}
+
+/// How many texts an event brought.
+fn texts_of(row: &EventRow) -> Option<usize> {
+    Event::read(&row.body).ok().map(|event| event.texts.len())
 }
 
 pub(crate) fn entity(row: Option<RowValue>) -> Option<Entity> {

@@ -16,7 +16,7 @@ use crate::transaction::Transaction;
 use crate::tree::{Edge, leaf};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError};
 use std::time::{Duration, Instant};
 
@@ -72,6 +72,8 @@ pub(crate) struct Writer {
     pub(crate) edge: Option<(Head, Edge)>,
     /// How many commands were about in the last round.
     pub(crate) about: usize,
+    /// Whether the writer stands in line, and has nothing in its hands.
+    pub(crate) in_line: Arc<AtomicBool>,
 }
 
 type Answers = Vec<(SyncSender<Result<()>>, Result<()>)>;
@@ -113,9 +115,17 @@ impl Writer {
 
     /// Begins a transaction and makes sure that this binary may write here.
     fn begin(&mut self) -> Result<Begun> {
-        let begun = self.store.begin()?;
+        let begun = self.line_up()?;
         let may = may_write(&begun, &self.project, self.fold.shape());
         may.inspect_err(|_| self.store.rollback()).map(|()| begun)
+    }
+
+    /// Waits for the writer's place, however long that takes.
+    fn line_up(&mut self) -> Result<Begun> {
+        self.in_line.store(true, Ordering::SeqCst);
+        let begun = self.store.begin();
+        self.in_line.store(false, Ordering::SeqCst);
+        begun
     }
 
     fn take_jobs(&mut self, first: Job, begun: &Begun, overlay: &mut Overlay, head: &mut Head) -> Answers {
@@ -143,12 +153,18 @@ impl Writer {
             head,
             now: begun.now,
             live: true,
+            healed: Vec::new(),
         };
         let done = catch_unwind(AssertUnwindSafe(|| work(&mut transaction)));
         let done = done.unwrap_or_else(|panic| Err(Error::Broke(said(&*panic))));
         if done.is_err() {
-            overlay.take_back(mark);
-            *head = head_before;
+            transaction.overlay.take_back(mark);
+            *transaction.head = head_before;
+            // That a lease lives from now on, because the clock has gone back, holds for whoever is refused as well: else
+            // it would live from now on whenever somebody asks, and never lapse.
+            for name in std::mem::take(&mut transaction.healed) {
+                let _ = transaction.lease(&name);
+            }
         }
         done
     }
@@ -219,7 +235,7 @@ impl Writer {
 
     fn look(&mut self, after: Head) -> Result<bool> {
         // In the writer's place: whatever was still under way has ended when we have it.
-        self.store.begin()?;
+        self.line_up()?;
         let found = self.store.events(after.seq, None, 1);
         self.store.rollback();
         Ok(found?.first().is_some_and(|event| event.hash == after.hash))

@@ -155,6 +155,13 @@ impl Sqlite {
         }
     }
 
+    /// Ends a transaction that failed. The next one gets another connection: SQLite keeps to a file that it could once open
+    /// for reading only, or whose journal it could not open, for as long as the connection lives.
+    fn give_up(&mut self) {
+        self.rollback();
+        self.connection = None;
+    }
+
     fn write_batch(&self, connection: &Connection, batch: &Batch) -> Result<()> {
         for row in &batch.texts {
             self.write_text(connection, row)?;
@@ -235,7 +242,7 @@ impl Store for Sqlite {
         self.rollback();
         self.turn.take().map_err(|error| Error::NotWritten(format!("the writer's place cannot be had: {error}")))?;
         self.writing = true;
-        self.begin_in_turn().inspect_err(|_| self.rollback())
+        self.begin_in_turn().inspect_err(|_| self.give_up())
     }
 
     fn apply(&mut self, batch: &Batch) -> Result<()> {
@@ -244,12 +251,12 @@ impl Store for Sqlite {
         };
         let written = self.write_batch(&connection, batch);
         self.connection = Some(connection);
-        written.inspect_err(|_| self.rollback())
+        written.inspect_err(|_| self.give_up())
     }
 
     fn clear(&mut self, table: Table) -> Result<()> {
         let cleared = self.connection()?.execute(&format!("DELETE FROM {}", table.name()), []);
-        cleared.map(drop).map_err(|error| not_written(&error)).inspect_err(|_| self.rollback())
+        cleared.map(drop).map_err(|error| not_written(&error)).inspect_err(|_| self.give_up())
     }
 
     fn commit(&mut self) -> Result<()> {
@@ -258,9 +265,14 @@ impl Store for Sqlite {
             return Err(Error::NotWritten("no transaction was begun".to_owned()));
         };
         if let Err(error) = connection.execute_batch("COMMIT") {
+            // There was no room for all of the frames. The last of them is the one that makes a commit of them, and it is
+            // written in full before anything is synced; nothing can come back. To clear the journal would take room, too.
+            if error.sqlite_error_code() == Some(ErrorCode::DiskFull) {
+                self.give_up();
+                return Err(not_written(&error));
+            }
             self.doubtful = true;
-            self.rollback();
-            self.connection = None;
+            self.give_up();
             return Err(Error::Unknown(reason(&error)));
         }
         self.leave();
@@ -290,7 +302,10 @@ impl Store for Sqlite {
     }
 
     fn head(&mut self) -> Result<Head> {
-        self.read(head)
+        self.read(head).map_err(|error| match error {
+            Error::Damaged(why) => Error::Damaged(format!("the last event cannot be read: {why}")),
+            error => error,
+        })
     }
 
     fn events(&mut self, from: u64, run: Option<&str>, limit: usize) -> Result<Vec<EventRow>> {
@@ -430,6 +445,7 @@ impl Store for Sqlite {
 
     fn examine(&mut self) -> Result<Vec<String>> {
         let mut faults = open::schema_faults(self.connection()?)?;
+        faults.extend(self.read(open::hidden_faults)?);
         let checked = self.read(|connection| {
             let mut check = connection.prepare("PRAGMA integrity_check(20)")?;
             check.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()

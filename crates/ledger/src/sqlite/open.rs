@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::sqlite::unreadable;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -68,7 +68,11 @@ pub(super) fn format(connection: &Connection) -> Result<u32> {
     let read =
         || Ok::<_, rusqlite::Error>((number("application_id")?, number("user_version")?, number("schema_version")?));
     match read().map_err(|error| unreadable(&error))? {
-        (APPLICATION, format, _) => Ok(u32::try_from(format).unwrap_or(0)),
+        // Both are set in one commit, with the first step.
+        (APPLICATION, format, _) => match u32::try_from(format) {
+            Ok(format) if format > 0 => Ok(format),
+            _ => Err(Error::Damaged(format!("the file says that it is of format {format}, which there never was"))),
+        },
         (0, 0, 0) => Ok(0),
         _ => Err(Error::Unreadable("the file is a database of another program".to_owned())),
     }
@@ -108,6 +112,10 @@ fn copy_first(connection: &Connection, path: &Path, format: u32) -> Result<PathB
     // A copy of an earlier attempt that did not come to its end is of the same format, and is made again.
     let _ = std::fs::remove_file(&copy);
     super::copy_to(connection, &copy)?;
+    // It is no copy to fall back on before it and its name are durable.
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let synced = [copy.as_path(), folder].into_iter().try_for_each(|it| std::fs::File::open(it)?.sync_all());
+    synced.map_err(|error| Error::NotWritten(format!("{} cannot be synced: {error}", copy.display())))?;
     Ok(copy)
 }
 
@@ -138,6 +146,23 @@ pub(super) fn schema_faults(connection: &Connection) -> Result<Vec<String>> {
     Ok(faults)
 }
 
+/// Rows that nobody would ever come by, since everything begins with event 1 and level 0.
+pub(super) fn hidden_faults(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let hidden = [
+        ("event", "seq", "SELECT seq FROM event WHERE seq < 1 LIMIT 1"),
+        ("text", "seq", "SELECT seq FROM text WHERE seq < 1 LIMIT 1"),
+        ("touch", "seq", "SELECT seq FROM touch WHERE seq < 1 LIMIT 1"),
+        ("tile", "number", "SELECT min(level, number) FROM tile WHERE level < 0 OR number < 0 LIMIT 1"),
+    ];
+    let mut faults = Vec::new();
+    for (table, column, sql) in hidden {
+        if let Some(found) = connection.query_row(sql, [], |row| row.get::<_, i64>(0)).optional()? {
+            faults.push(format!("the table `{table}` has a row whose {column} is {found}, where nothing can be"));
+        }
+    }
+    Ok(faults)
+}
+
 /// Why a file may not lie in a folder; nothing, if it may. Locks and shared memory do not hold on network file systems.
 #[cfg(target_os = "linux")]
 pub(super) fn refused_place(folder: &Path) -> Option<String> {
@@ -160,4 +185,91 @@ pub(super) fn refused_place(folder: &Path) -> Option<String> {
 #[cfg(not(target_os = "linux"))]
 pub(super) fn refused_place(_folder: &Path) -> Option<String> {
     None
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::hash::Hash;
+    use crate::rows::EventRow;
+    use crate::sqlite::Sqlite;
+    use crate::store::{Batch, Store};
+    use crate::time::Clock;
+
+    /// What the next format could be.
+    const NEXT: &[&str] = &[STEPS[0], "ALTER TABLE meta ADD COLUMN note TEXT;"];
+
+    fn made(folder: &Path) -> PathBuf {
+        let path = folder.join("ledger.db");
+        let mut store = Sqlite::create(&path, Clock::System).unwrap();
+        let hash = Hash::of(b"body");
+        let event = EventRow { seq: 1, id: "id-1".to_owned(), run: None, hash, body: "body".to_owned() };
+        store.begin().unwrap();
+        store.apply(&Batch { events: vec![event], ..Batch::default() }).unwrap();
+        store.commit().unwrap();
+        path
+    }
+
+    fn open_next(path: &Path) -> Result<Sqlite> {
+        Sqlite::open_as(path, Clock::System, NEXT)
+    }
+
+    fn format_of(path: &Path) -> u32 {
+        format(&Connection::open(path).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_file_of_an_older_format_is_copied_and_then_brought_up_to_date() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = made(folder.path());
+        let copy = folder.path().join("ledger.db.format-1");
+        // What an attempt that broke off left behind is made anew.
+        std::fs::write(&copy, "half a copy").unwrap();
+        let mut upgraded = open_next(&path).unwrap();
+        let head = upgraded.head().unwrap();
+        assert_eq!((head.seq, format_of(&path)), (1, 2));
+        let mut old = Sqlite::open(&copy, Clock::System).unwrap();
+        assert_eq!((old.head().unwrap(), format_of(&copy)), (head, 1));
+        assert_eq!(old.examine().unwrap(), Vec::<String>::new());
+        // The next time there is nothing to do, and no copy to be made.
+        drop((upgraded, old));
+        std::fs::remove_file(&copy).unwrap();
+        open_next(&path).unwrap();
+        assert!(!copy.exists());
+    }
+
+    #[test]
+    fn a_file_of_a_newer_format_is_refused_with_both_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = made(folder.path());
+        open_next(&path).unwrap();
+        let before = std::fs::read(&path).unwrap();
+        let refused = Sqlite::open(&path, Clock::System).map(drop).unwrap_err();
+        assert_eq!(refused, Error::Newer { what: "format", found: 2, known: 1 });
+        assert!(refused.to_string().contains("format 2") && refused.to_string().contains("knows 1"));
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn a_step_that_fails_leaves_the_file_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = made(folder.path());
+        let broken = [STEPS[0], "CREATE TABLE extra (a); INSERT INTO nowhere VALUES (1);"];
+        assert!(Sqlite::open_as(&path, Clock::System, &broken).is_err());
+        let mut store = Sqlite::open(&path, Clock::System).unwrap();
+        assert_eq!((store.head().unwrap().seq, format_of(&path)), (1, 1));
+        assert_eq!(store.examine().unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn many_that_find_an_older_format_at_once_bring_it_up_to_date_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = made(folder.path());
+        std::thread::scope(|scope| {
+            let openers: Vec<_> = (0..6).map(|_| scope.spawn(|| open_next(&path).map(drop))).collect();
+            openers.into_iter().for_each(|it| it.join().unwrap().unwrap());
+        });
+        assert_eq!(format_of(&path), 2);
+    }
 }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct Turn {
     next: File,
     turn: File,
+    next_path: PathBuf,
     turn_path: PathBuf,
 }
 
@@ -24,8 +25,8 @@ impl Turn {
             PathBuf::from(name)
         };
         let open = |path: &Path| OpenOptions::new().create(true).truncate(false).write(true).open(path);
-        let turn_path = path("-turn");
-        Ok(Self { next: open(&path("-next"))?, turn: open(&turn_path)?, turn_path })
+        let (next_path, turn_path) = (path("-next"), path("-turn"));
+        Ok(Self { next: open(&next_path)?, turn: open(&turn_path)?, next_path, turn_path })
     }
 
     /// Waits for the turn. It ends with [`Turn::leave`], or with the process, however that ends.
@@ -41,9 +42,9 @@ impl Turn {
         let _ = self.turn.unlock();
     }
 
-    /// The process that has the turn, where the system tells.
+    /// The process that has the turn, or else the one that is next and does not take it, where the system tells.
     pub(super) fn holder(&self) -> Option<String> {
-        holder(&self.turn_path)
+        holder(&self.turn_path).or_else(|| holder(&self.next_path))
     }
 }
 

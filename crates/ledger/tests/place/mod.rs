@@ -1,0 +1,39 @@
+//! Places that are small or can only be read. They go when the test ends, however it ends.
+#![allow(dead_code, clippy::unwrap_used, clippy::print_stderr, reason = "tests; not each of them uses all of it")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A file system that is unmounted when this is dropped.
+pub struct Mounted(PathBuf);
+
+impl Mounted {
+    /// A file system in memory, of some size. Nothing, with a word about it, where that is not allowed.
+    pub fn small(at: &Path, size: &str) -> Option<Self> {
+        std::fs::create_dir_all(at).unwrap();
+        let options = format!("size={size}");
+        run(&["mount", "-t", "tmpfs", "-o", &options, "countersign-test"], &[at]).then(|| Self(at.to_owned()))
+    }
+
+    /// What is in a folder, to be read only.
+    pub fn read_only(folder: &Path, at: &Path) -> Option<Self> {
+        std::fs::create_dir_all(at).unwrap();
+        let mounted = run(&["mount", "--bind"], &[folder, at]).then(|| Self(at.to_owned()))?;
+        run(&["mount", "-o", "remount,ro,bind"], &[at]).then_some(mounted)
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        // One that is still in use goes when its last user does.
+        if !run(&["umount"], &[&self.0]) {
+            run(&["umount", "--lazy"], &[&self.0]);
+        }
+    }
+}
+
+fn run(words: &[&str], paths: &[&Path]) -> bool {
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).args(paths).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
