@@ -1,7 +1,7 @@
 //! A document back into text: as a value, compact, and in RFC 8785's canonical form.
 
 use crate::document::{Cursor, Kind};
-use crate::json::plain_end;
+use crate::run::plain_end;
 use serde_json::{Map, Number, Value};
 use sha2::{Digest, Sha256};
 use std::cmp::Ordering;
