@@ -219,6 +219,12 @@ impl<'s> Document<'s> {
         self.text.as_bytes().get((start + quote) as usize..(end - quote) as usize).unwrap_or_default()
     }
 
+    /// The keys of an object that is not closed yet, up to the key `end`.
+    pub(crate) fn keys(&self, object: usize, end: usize) -> impl Iterator<Item = usize> {
+        let keys = Entries { document: self, at: offset(object + 1), end: offset(end) };
+        keys.map(|(key, _)| key.at as usize)
+    }
+
     pub(crate) fn text_of(&self, node: usize) -> &str {
         Cursor { document: self, at: offset(node) }.raw()
     }

@@ -22,8 +22,7 @@ type Stop = Box<Fault>;
 
 fn read(document: &mut Document<'_>, from: usize, to: usize) -> Result<(), Stop> {
     let text = &document.text()[..to];
-    let mut reader =
-        Reader { bytes: text.as_bytes(), text, open: Vec::with_capacity(8), keys: Vec::with_capacity(FEW) };
+    let mut reader = Reader { bytes: text.as_bytes(), text, open: Vec::with_capacity(8) };
     let end = reader.value(document, reader.space(from))?;
     let end = reader.space(end);
     if end < to {
@@ -39,20 +38,16 @@ struct Reader<'s> {
     bytes: &'s [u8],
     /// The lists and objects that are open, from the outermost on.
     open: Vec<Open>,
-    /// The keys of the objects that are open, as (signature, node).
-    keys: Vec<(u64, usize)>,
 }
 
 /// A list or object, as far as it was read.
 struct Open {
     node: usize,
     is_object: bool,
-    /// Where its keys begin in [`Reader::keys`].
-    keys_from: usize,
-    /// A bit for each key, by its signature. A key whose bit is not set yet is new.
+    /// A bit for each key, by what it begins and ends with. A key whose bit is not set yet is new.
     marks: u64,
-    /// All of its keys, where they are more than [`FEW`].
-    many: Option<HashSet<Box<str>>>,
+    /// All keys, once they are more than [`FEW`]. Then every bit is set.
+    many: Option<HashSet<Box<[u8]>>>,
 }
 
 const FEW: usize = 24;
@@ -106,7 +101,6 @@ impl Reader<'_> {
                     (Some(b'}'), true) | (Some(b']'), false) => {
                         at += 1;
                         document.close(open.node, at);
-                        self.keys.truncate(open.keys_from);
                         self.open.pop();
                     }
                     (_, true) => return Err(self.unexpected(at, "`,` or `}`")),
@@ -123,8 +117,7 @@ impl Reader<'_> {
             return Err(self.limit(at, format_args!("lists and objects are nested deeper than {DEPTH_MAX}")));
         }
         let node = document.open(kind, at);
-        let keys_from = self.keys.len();
-        self.open.push(Open { node, is_object: kind == Kind::Object, keys_from, marks: 0, many: None });
+        self.open.push(Open { node, is_object: kind == Kind::Object, marks: 0, many: None });
         Ok(self.space(at + 1))
     }
 
@@ -136,8 +129,12 @@ impl Reader<'_> {
         }
         let key = document.len();
         let end = self.string(document, start)?;
-        if self.is_duplicate(document, key) {
-            return Err(duplicate(document, key, end));
+        let mark = mark(document.bytes_of(key));
+        if let Some(open) = self.open.last_mut() {
+            if open.marks & mark != 0 && open.has(document, key) {
+                return Err(duplicate(document, key, end));
+            }
+            open.marks |= mark;
         }
         let colon = self.space(end);
         if self.peek(colon) != Some(b':') {
@@ -146,26 +143,6 @@ impl Reader<'_> {
         // Nearly everybody writes one blank here, or none.
         let blank = usize::from(self.peek(colon + 1) == Some(b' '));
         Ok(self.space(colon + 1 + blank))
-    }
-
-    /// Few keys compare signatures, and most need not even do that; many use a set.
-    #[inline]
-    fn is_duplicate(&mut self, document: &Document<'_>, key: usize) -> bool {
-        let Some(open) = self.open.last_mut() else { return false };
-        if let Some(many) = &mut open.many {
-            return !many.insert(document.text_of(key).into());
-        }
-        let text = document.bytes_of(key);
-        let signature = signature(text);
-        let mark = 1 << (signature >> 58);
-        let is_it = |(other, node): &(u64, usize)| *other == signature && document.bytes_of(*node) == text;
-        let duplicate = open.marks & mark != 0 && self.keys[open.keys_from..].iter().any(is_it);
-        open.marks |= mark;
-        self.keys.push((signature, key));
-        if self.keys.len() - open.keys_from > FEW {
-            open.many = Some(all(document, &self.keys[open.keys_from..]));
-        }
-        duplicate
     }
 
     #[inline(always)]
@@ -338,9 +315,21 @@ impl Reader<'_> {
     }
 }
 
-#[cold]
-fn all(document: &Document<'_>, keys: &[(u64, usize)]) -> HashSet<Box<str>> {
-    keys.iter().map(|(_, node)| document.text_of(*node).into()).collect()
+impl Open {
+    /// Whether a key stands in this object before. Few keys are compared one by one; many are kept in a set.
+    fn has(&mut self, document: &Document<'_>, key: usize) -> bool {
+        let text = document.bytes_of(key);
+        if let Some(many) = &mut self.many {
+            return !many.insert(text.into());
+        }
+        let earlier = || document.keys(self.node, key).map(|key| document.bytes_of(key));
+        let is_known = earlier().any(|it| it == text);
+        if earlier().count() >= FEW {
+            self.many = Some(earlier().chain([text]).map(Box::from).collect());
+            self.marks = u64::MAX;
+        }
+        is_known
+    }
 }
 
 #[cold]
@@ -404,8 +393,9 @@ pub(crate) fn check_number(written: &str) -> Result<(), String> {
     }
 }
 
-/// A word that differs for most pairs of different keys: length, first and last bytes.
-fn signature(key: &[u8]) -> u64 {
+/// One of 64 bits, which differs for most pairs of different keys: by length, first and last bytes.
+#[inline]
+fn mark(key: &[u8]) -> u64 {
     let (head, tail) = match (key.first_chunk::<8>(), key.last_chunk::<8>()) {
         (Some(head), Some(tail)) => (u64::from_le_bytes(*head), u64::from_le_bytes(*tail)),
         _ => match (key.first_chunk::<4>(), key.last_chunk::<4>()) {
@@ -413,5 +403,6 @@ fn signature(key: &[u8]) -> u64 {
             _ => key.iter().fold((0, 0), |(word, _), byte| ((word << 8) | u64::from(*byte), 0)),
         },
     };
-    head.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ tail.rotate_left(29) ^ key.len() as u64
+    let mixed = (head ^ tail.rotate_left(29) ^ key.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    1 << (mixed >> 58)
 }
