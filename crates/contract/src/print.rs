@@ -32,7 +32,7 @@ impl<'d> Cursor<'d> {
     fn write_compact(self, out: &mut String) {
         match self.kind() {
             Kind::Null | Kind::Bool | Kind::Number => out.push_str(self.raw()),
-            Kind::Text => write_text(self.raw(), out),
+            Kind::Text => self.write_text(out),
             Kind::List => {
                 out.push('[');
                 for (index, item) in self.items().enumerate() {
@@ -49,7 +49,7 @@ impl<'d> Cursor<'d> {
                     if index > 0 {
                         out.push(',');
                     }
-                    write_text(key.raw(), out);
+                    key.write_text(out);
                     out.push(':');
                     value.write_compact(out);
                 }
@@ -66,11 +66,11 @@ impl<'d> Cursor<'d> {
     }
 
     /// `members` is room for the members of the objects that are open; each object uses what it adds to it.
-    fn write_canonical(self, out: &mut String, members: &mut Vec<(&'d str, Cursor<'d>)>) {
+    fn write_canonical(self, out: &mut String, members: &mut Vec<Member<'d>>) {
         match self.kind() {
             Kind::Null | Kind::Bool => out.push_str(self.raw()),
             Kind::Number => write_written_number(self.raw(), out),
-            Kind::Text => write_text(self.raw(), out),
+            Kind::Text => self.write_text(out),
             Kind::List => {
                 out.push('[');
                 for (index, item) in self.items().enumerate() {
@@ -83,16 +83,16 @@ impl<'d> Cursor<'d> {
             }
             Kind::Object => {
                 let from = members.len();
-                members.extend(self.entries().map(|(key, value)| (key.raw(), value)));
+                members.extend(self.entries().map(|(key, value)| (key.raw(), key, value)));
                 let to = members.len();
-                members[from..].sort_unstable_by(|(one, _), (other, _)| key_order(one, other));
+                members[from..].sort_unstable_by(|(one, ..), (other, ..)| key_order(one, other));
                 out.push('{');
                 for index in from..to {
-                    let (key, value) = members[index];
+                    let (_, key, value) = members[index];
                     if index > from {
                         out.push(',');
                     }
-                    write_text(key, out);
+                    key.write_text(out);
                     out.push(':');
                     value.write_canonical(out, members);
                 }
@@ -101,7 +101,19 @@ impl<'d> Cursor<'d> {
             }
         }
     }
+
+    /// Most texts are copied as they stand.
+    fn write_text(self, out: &mut String) {
+        if self.is_as_written() {
+            out.push_str(&self.document().text()[self.span()]);
+        } else {
+            write_text(self.raw(), out);
+        }
+    }
 }
+
+/// The name of a member, its key and its value.
+type Member<'d> = (&'d str, Cursor<'d>, Cursor<'d>);
 
 /// Canonical JSON of a value, by RFC 8785.
 pub fn canonical(value: &Value) -> String {
