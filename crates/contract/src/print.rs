@@ -184,13 +184,22 @@ fn number(written: &str) -> Option<Number> {
     Number::from_f64(written.parse().ok()?)
 }
 
-/// Short integers are written in canonical form already, but for minus zero.
 fn write_written_number(written: &str, out: &mut String) {
-    if written.len() <= 15 && written != "-0" && written.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
+    if is_canonical(written) {
         out.push_str(written);
     } else {
         write_number(written.parse().unwrap_or(0.0), out);
     }
+}
+
+/// Whether a number stands as canonical JSON writes it, as far as can be told without reading it: at most fifteen digits,
+/// which always come back from a float, with no exponent, no zero at the end, and not so small that it would get one.
+fn is_canonical(written: &str) -> bool {
+    let (whole, fraction) = written.split_once('.').unwrap_or((written, "1"));
+    let digits = whole.strip_prefix('-').unwrap_or(whole);
+    let plain = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    let short = written.len() <= 15 && fraction.len() <= 6;
+    short && plain(digits) && plain(fraction) && !fraction.ends_with('0') && written != "-0"
 }
 
 fn write_number(value: f64, out: &mut String) {
