@@ -47,7 +47,7 @@ struct Open {
     /// A bit for each key, by what it begins and ends with. A key whose bit is not set yet is new.
     marks: u64,
     /// All keys, once they are more than [`FEW`]. Then every bit is set.
-    many: Option<HashSet<Box<[u8]>>>,
+    many: Option<Box<HashSet<Box<[u8]>>>>,
 }
 
 const FEW: usize = 24;
@@ -57,23 +57,20 @@ impl Reader<'_> {
     /// a short one.
     fn value(&mut self, document: &mut Document<'_>, start: usize) -> Result<usize, Stop> {
         let mut at = start;
+        let mut in_object = false;
         loop {
+            if in_object {
+                at = self.key(document, at)?;
+            }
             if document.len() >= NODES_MAX {
                 return Err(self.limit(at, format_args!("more than {NODES_MAX} values in one document")));
             }
             at = match self.peek(at) {
                 Some(b'"') => self.string(document, at)?,
-                Some(b'{') => {
-                    at = self.open(document, at, Kind::Object)?;
-                    if self.peek(at) != Some(b'}') {
-                        at = self.key(document, at)?;
-                        continue;
-                    }
-                    at
-                }
-                Some(b'[') => {
-                    at = self.open(document, at, Kind::List)?;
-                    if self.peek(at) != Some(b']') {
+                Some(bracket @ (b'{' | b'[')) => {
+                    in_object = bracket == b'{';
+                    at = self.open(document, at, in_object)?;
+                    if self.peek(at) != Some(close(in_object)) {
                         continue;
                     }
                     at
@@ -86,43 +83,40 @@ impl Reader<'_> {
                 None => return Err(self.fault(at..at, "the text ends where a value is expected")),
             };
             // What follows a value belongs to what it stands in, and may close that, too.
-            loop {
-                let Some(open) = self.open.last() else { return Ok(at) };
+            while let Some(open) = self.open.last() {
                 at = self.space(at);
-                match (self.peek(at), open.is_object) {
-                    (Some(b','), true) => {
-                        at = self.key(document, self.space(at + 1))?;
-                        break;
-                    }
-                    (Some(b','), false) => {
-                        at = self.space(at + 1);
-                        break;
-                    }
-                    (Some(b'}'), true) | (Some(b']'), false) => {
+                match self.peek(at) {
+                    Some(b',') => break,
+                    Some(byte) if byte == close(in_object) => {
                         at += 1;
                         document.close(open.node, at);
                         self.open.pop();
+                        in_object = self.open.last().is_some_and(|open| open.is_object);
                     }
-                    (_, true) => return Err(self.unexpected(at, "`,` or `}`")),
-                    (_, false) => return Err(self.unexpected(at, "`,` or `]`")),
+                    _ if in_object => return Err(self.unexpected(at, "`,` or `}`")),
+                    _ => return Err(self.unexpected(at, "`,` or `]`")),
                 }
             }
+            if self.open.is_empty() {
+                return Ok(at);
+            }
+            at = self.space(at + 1);
         }
     }
 
     /// Opens a list or object; gives back where its first value or key would begin.
     #[inline]
-    fn open(&mut self, document: &mut Document<'_>, at: usize, kind: Kind) -> Result<usize, Stop> {
+    fn open(&mut self, document: &mut Document<'_>, at: usize, is_object: bool) -> Result<usize, Stop> {
         if self.open.len() >= DEPTH_MAX {
             return Err(self.limit(at, format_args!("lists and objects are nested deeper than {DEPTH_MAX}")));
         }
-        let node = document.open(kind, at);
-        self.open.push(Open { node, is_object: kind == Kind::Object, marks: 0, many: None });
+        let node = document.open(if is_object { Kind::Object } else { Kind::List }, at);
+        self.open.push(Open { node, is_object, marks: 0, many: None });
         Ok(self.space(at + 1))
     }
 
     /// Reads a key and its colon; gives back where the value would begin.
-    #[inline]
+    #[inline(always)]
     fn key(&mut self, document: &mut Document<'_>, start: usize) -> Result<usize, Stop> {
         if self.peek(start) != Some(b'"') {
             return Err(self.unexpected(start, "a key in double quotes"));
@@ -325,11 +319,16 @@ impl Open {
         let earlier = || document.keys(self.node, key).map(|key| document.bytes_of(key));
         let is_known = earlier().any(|it| it == text);
         if earlier().count() >= FEW {
-            self.many = Some(earlier().chain([text]).map(Box::from).collect());
+            self.many = Some(Box::new(earlier().chain([text]).map(Box::from).collect()));
             self.marks = u64::MAX;
         }
         is_known
     }
+}
+
+/// The bracket that closes an object or a list.
+fn close(is_object: bool) -> u8 {
+    if is_object { b'}' } else { b']' }
 }
 
 #[cold]
@@ -370,6 +369,10 @@ pub(crate) fn check_number(written: &str) -> Result<(), String> {
             return Err(format!("`{}` is not a number of JSON's grammar", shown()));
         }
         rest = &fraction[count..];
+    }
+    // Neither too large nor a whole number that is no longer exact.
+    if rest.is_empty() && whole <= 15 {
+        return Ok(());
     }
     if let Some(exponent) = rest.strip_prefix(b"e").or_else(|| rest.strip_prefix(b"E")) {
         let sign = exponent.strip_prefix(b"+").or_else(|| exponent.strip_prefix(b"-"));
