@@ -8,7 +8,7 @@
 
 use crate::document::{Document, Kind};
 use crate::fault::{Fault, FaultKind};
-use crate::run::{plain_end, space_end};
+use crate::run::{is_space_end, plain_end, space_end};
 use crate::{DEPTH_MAX, INTEGER_MAX, NODES_MAX};
 use std::collections::HashSet;
 
@@ -22,7 +22,7 @@ type Stop = Box<Fault>;
 
 fn read(document: &mut Document<'_>, from: usize, to: usize) -> Result<(), Stop> {
     let text = &document.text()[..to];
-    let mut reader = Reader { bytes: text.as_bytes(), text, open: Vec::with_capacity(8) };
+    let mut reader = Reader { bytes: text.as_bytes(), text, open: Vec::with_capacity(8), blank: 1 };
     let end = reader.value(document, reader.space(from))?;
     let end = reader.space(end);
     if end < to {
@@ -38,15 +38,20 @@ struct Reader<'s> {
     bytes: &'s [u8],
     /// The lists and objects that are open, from the outermost on.
     open: Vec<Open>,
+    /// How much white space stood behind the last colon.
+    blank: usize,
 }
 
 /// A list or object, as far as it was read.
 struct Open {
     node: usize,
     is_object: bool,
+    /// How much white space stood behind its bracket, or its last comma.
+    indent: usize,
     /// A bit for each key, by what it begins and ends with. A key whose bit is not set yet is new.
     marks: u64,
     /// All keys, once they are more than [`FEW`]. Then every bit is set.
+    #[expect(clippy::box_collection, reason = "nearly always none, and then one word instead of six")]
     many: Option<Box<HashSet<Box<[u8]>>>>,
 }
 
@@ -97,10 +102,8 @@ impl Reader<'_> {
                     _ => return Err(self.unexpected(at, "`,` or `]`")),
                 }
             }
-            if self.open.is_empty() {
-                return Ok(at);
-            }
-            at = self.space(at + 1);
+            let Some(open) = self.open.last_mut() else { return Ok(at) };
+            at = gap(self.bytes, at + 1, &mut open.indent);
         }
     }
 
@@ -111,8 +114,9 @@ impl Reader<'_> {
             return Err(self.limit(at, format_args!("lists and objects are nested deeper than {DEPTH_MAX}")));
         }
         let node = document.open(if is_object { Kind::Object } else { Kind::List }, at);
-        self.open.push(Open { node, is_object, marks: 0, many: None });
-        Ok(self.space(at + 1))
+        let end = self.space(at + 1);
+        self.open.push(Open { node, is_object, indent: end - at - 1, marks: 0, many: None });
+        Ok(end)
     }
 
     /// Reads a key and its colon; gives back where the value would begin.
@@ -134,9 +138,7 @@ impl Reader<'_> {
         if self.peek(colon) != Some(b':') {
             return Err(self.unexpected(colon, "`:` after the key"));
         }
-        // Nearly everybody writes one blank here, or none.
-        let blank = usize::from(self.peek(colon + 1) == Some(b' '));
-        Ok(self.space(colon + 1 + blank))
+        Ok(gap(self.bytes, colon + 1, &mut self.blank))
     }
 
     #[inline(always)]
@@ -324,6 +326,16 @@ impl Open {
         }
         is_known
     }
+}
+
+/// The end of the white space behind a colon or comma. It is mostly as long as the last time, and taking it for so long lets
+/// the processor read on while it is still seeing whether that is true.
+#[inline]
+fn gap(bytes: &[u8], at: usize, length: &mut usize) -> usize {
+    if !is_space_end(bytes, at, *length) {
+        *length = space_end(bytes, at) - at;
+    }
+    at + *length
 }
 
 /// The bracket that closes an object or a list.

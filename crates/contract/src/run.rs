@@ -20,11 +20,24 @@ pub(crate) fn plain_end(bytes: &[u8], from: usize) -> usize {
 /// Where the run of JSON's white space ends.
 #[inline]
 pub(crate) fn space_end(bytes: &[u8], from: usize) -> usize {
-    let stops = |block: u8x16| {
-        let lines = block.simd_eq(u8x16::splat(b'\n')) | block.simd_eq(u8x16::splat(b'\r'));
-        !(lines | block.simd_eq(u8x16::splat(b' ')) | block.simd_eq(u8x16::splat(b'\t')))
-    };
-    end(bytes, from, stops, |byte| !matches!(byte, b' ' | b'\n' | b'\r' | b'\t'))
+    end(bytes, from, not_space, |byte| !matches!(byte, b' ' | b'\n' | b'\r' | b'\t'))
+}
+
+/// Whether the run of JSON's white space is `length` bytes long. May be wrong when it says no: of long ones, and near the
+/// end.
+#[inline]
+pub(crate) fn is_space_end(bytes: &[u8], from: usize, length: usize) -> bool {
+    let block = bytes.get(from..).and_then(|rest| rest.first_chunk::<BLOCK>());
+    block.is_some_and(|block| {
+        let found = not_space(u8x16::new(*block)).to_bitmask();
+        length < BLOCK && found & ((2 << length) - 1) == 1 << length
+    })
+}
+
+#[inline]
+fn not_space(block: u8x16) -> u8x16 {
+    let lines = block.simd_eq(u8x16::splat(b'\n')) | block.simd_eq(u8x16::splat(b'\r'));
+    !(lines | block.simd_eq(u8x16::splat(b' ')) | block.simd_eq(u8x16::splat(b'\t')))
 }
 
 /// Both closures say which bytes are no longer of the run, of a block and of one byte.
@@ -66,6 +79,10 @@ mod tests {
             let plain = first(|byte| byte < b' ' || byte == b'"' || byte == b'\\').unwrap_or(bytes.len().max(from));
             let space = first(|byte| !b" \t\r\n".contains(&byte)).unwrap_or(bytes.len().max(from));
             prop_assert_eq!((plain_end(&bytes, from), space_end(&bytes, from)), (plain, space));
+            for length in 0..20 {
+                let sure = length < BLOCK && from + BLOCK <= bytes.len();
+                prop_assert_eq!(is_space_end(&bytes, from, length), sure && from + length == space);
+            }
         }
     }
 }
