@@ -178,18 +178,19 @@ fn tell<'c>(
         }
         return found;
     }
-    let candidates = candidates(checker, document);
-    match candidates.as_slice() {
-        [one] => Some(*one),
-        [] => {
+    let keys = root_keys(document);
+    let mut candidates = candidates(checker, &keys);
+    match (candidates.next(), candidates.next()) {
+        (Some(one), None) => Some(one),
+        (None, _) => {
             let marks = checker.contracts.iter().map(|it| format!("{} (`{}`)", it.name, it.marks.join("`, `")));
             let message = "no contract has these keys";
             let help = format!("name one with `--contract`; known are {}", list(marks));
             report.find_at(&rules::CONTRACT_UNDETECTED, Pointer::root(), message, help);
             None
         }
-        several => {
-            let names = list(several.iter().map(Told::name));
+        (Some(one), Some(other)) => {
+            let names = list([one, other].into_iter().chain(candidates).map(|it| it.name()));
             let message = format!("the keys are those of several contracts: {names}");
             report.find_at(&rules::CONTRACT_AMBIGUOUS, Pointer::root(), message, "name one with `--contract`");
             None
@@ -197,26 +198,31 @@ fn tell<'c>(
     }
 }
 
-fn candidates<'c>(checker: &Checker<'c>, document: &Document<'_>) -> Vec<Told<'c>> {
+/// The keys that tell a contract.
+fn root_keys<'d>(document: &'d Document<'_>) -> Vec<&'d str> {
     let root = document.root();
     let record = match document.form() {
         Form::JsonLines => root.items().next().unwrap_or(root),
         _ => root,
     };
-    let keys: Vec<&str> = record.entries().map(|(key, _)| key.raw()).collect();
+    let mut keys = Vec::with_capacity(record.entries().count());
+    keys.extend(record.entries().map(|(key, _)| key.raw()));
+    keys
+}
+
+fn candidates<'c>(checker: &Checker<'c>, keys: &[&str]) -> impl Iterator<Item = Told<'c>> {
     let ours = checker.contracts.iter().filter(|it| it.marks.iter().all(|mark| keys.contains(mark)));
     let foreign = checker.foreign.iter().filter(|it| !it.marks.is_empty());
     let foreign = foreign.filter(|it| it.marks.iter().all(|mark| keys.contains(&mark.as_str())));
-    let (ours, foreign) = (ours.map(Told::Ours), foreign.map(Told::Foreign));
-    ours.chain(foreign).collect()
+    ours.map(Told::Ours).chain(foreign.map(Told::Foreign))
 }
 
 /// Whether a document has the marks of a contract, without checking it further: `Ok` with the name.
 pub fn detect<'c>(checker: &Checker<'c>, document: &Document<'_>) -> Option<&'c str> {
-    match candidates(checker, document).as_slice() {
-        [one] => Some(one.name()),
-        _ => None,
-    }
+    let keys = root_keys(document);
+    let mut candidates = candidates(checker, &keys);
+    let one = candidates.next()?;
+    candidates.next().is_none().then(|| one.name())
 }
 
 /// The records of a document, each with the pointer that leads to it.
@@ -247,7 +253,9 @@ pub(crate) fn run<T: Contract>(run: &Run<'_>, report: &mut Report) -> Records {
         report.find_at(&rules::FORM_UNFIT, Pointer::root(), message, format!("write it as {forms}"));
         return Records::default();
     }
-    let lines: Vec<T> = places.iter().filter_map(|(_, at)| T::read(*at, report)).collect();
+    // Nearly always one; a list that makes room for more costs more than reading the record.
+    let mut lines: Vec<T> = Vec::with_capacity(places.len());
+    lines.extend(places.iter().filter_map(|(_, at)| T::read(*at, report)));
     let sound = lines.len() == places.len();
     let mut out = Records { version: lines.first().and_then(T::version).map(str::to_owned), ..Records::default() };
     // A rule may look at the lines before and after, so none is asked unless all can be read.

@@ -135,7 +135,11 @@ impl<'s> Document<'s> {
     /// Whether looking through the source is as good as looking through the texts: JSON in which no letter is written as
     /// a number.
     pub(crate) fn shows_its_letters(&self) -> bool {
-        !self.numbered && matches!(self.form, Form::Json | Form::JsonLines)
+        !self.numbered && self.is_json()
+    }
+
+    fn is_json(&self) -> bool {
+        matches!(self.form, Form::Json | Form::JsonLines)
     }
 
     pub(crate) fn mark_numbered(&mut self) {
@@ -207,7 +211,24 @@ impl<'s> Document<'s> {
         Cursor { document: self, at: offset(node) }.span()
     }
 
+    /// The bytes of a text. Reading needs nothing more of a key, and finding out that they are whole letters costs more
+    /// than comparing them.
     #[inline]
+    pub(crate) fn bytes_of(&self, node: usize) -> &[u8] {
+        let Node { start, end, link, quoted, .. } = self.nodes[node];
+        if link != AS_WRITTEN {
+            return self.text_of(node).as_bytes();
+        }
+        let quote = u32::from(quoted);
+        self.text.as_bytes().get((start + quote) as usize..(end - quote) as usize).unwrap_or_default()
+    }
+
+    /// The keys of an object that is not closed yet, up to the key `end`.
+    pub(crate) fn keys(&self, object: usize, end: usize) -> impl Iterator<Item = usize> {
+        let keys = Entries { document: self, at: offset(object + 1), end: offset(end) };
+        keys.map(|(key, _)| key.at as usize)
+    }
+
     pub(crate) fn text_of(&self, node: usize) -> &str {
         Cursor { document: self, at: offset(node) }.raw()
     }
@@ -215,7 +236,7 @@ impl<'s> Document<'s> {
 
 /// Sources are at most [`crate::SIZE_MAX_LIMIT`] long, so every offset and every node number fits.
 fn offset(value: usize) -> u32 {
-    u32::try_from(value).unwrap_or(u32::MAX)
+    value as u32
 }
 
 /// A place in a document.
@@ -263,6 +284,31 @@ impl<'d> Cursor<'d> {
     /// The number as written, in JSON's grammar, if this is one.
     pub fn number(self) -> Option<&'d str> {
         (self.kind() == Kind::Number).then(|| self.raw())
+    }
+
+    /// Whether this is a text that stands in the source as JSON has to write it: in its quotes, and without escapes.
+    #[inline]
+    pub fn is_as_written(self) -> bool {
+        let node = self.node();
+        self.document.is_json() && node.kind == Kind::Text && node.link == AS_WRITTEN
+    }
+
+    /// How many bytes [`Cursor::compact`] gives, if that can be told without a look at the texts: in JSON without escapes.
+    /// Who contains whom need not be followed for it: a comma or colon stands before every value and key, except before
+    /// the whole and before the first of each list or object.
+    pub fn compact_len(self) -> Option<usize> {
+        const BRACKETS: u32 = 2;
+        let nodes = self.document.nodes.get(self.at as usize..self.next() as usize)?;
+        let (mut length, mut as_written) = (0, self.document.is_json());
+        for (node, next) in nodes.iter().zip(self.at + 1..) {
+            if node.kind.is_scalar() {
+                length += 1 + node.end - node.start;
+                as_written &= node.link == AS_WRITTEN;
+            } else {
+                length += BRACKETS + u32::from(node.link == next);
+            }
+        }
+        as_written.then_some(length as usize - 1)
     }
 
     /// The items, if this is a list; otherwise none.

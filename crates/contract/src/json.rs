@@ -4,10 +4,11 @@
 //! needs: the bytes of every value, a refusal of duplicate keys and of integers that RFC 8785 would round, and a limit
 //! on depth and size. The benchmark in `crates/countersign/benches` holds it against `serde_json`.
 //!
-//! **Invariant:** no input panics, recurses deeper than [`crate::DEPTH_MAX`], or takes time beyond linear.
+//! **Invariant:** no input panics, nests deeper than [`crate::DEPTH_MAX`], or takes time beyond linear.
 
 use crate::document::{Document, Kind};
 use crate::fault::{Fault, FaultKind};
+use crate::run::{is_space_end, plain_end, space_end};
 use crate::{DEPTH_MAX, INTEGER_MAX, NODES_MAX};
 use std::collections::HashSet;
 
@@ -21,193 +22,173 @@ type Stop = Box<Fault>;
 
 fn read(document: &mut Document<'_>, from: usize, to: usize) -> Result<(), Stop> {
     let text = &document.text()[..to];
-    let mut reader = Reader { bytes: text.as_bytes(), text, at: from, depth: 0, keys: Vec::new() };
-    reader.space();
-    reader.value(document)?;
-    reader.space();
-    if reader.at < to {
-        return Err(reader.fault(reader.at..reader.at + 1, "there is more text after the end of the document"));
+    let mut reader = Reader { bytes: text.as_bytes(), text, open: Vec::with_capacity(8), blank: 1 };
+    let end = reader.value(document, reader.space(from))?;
+    let end = reader.space(end);
+    if end < to {
+        return Err(reader.fault(end..end + 1, "there is more text after the end of the document"));
     }
     Ok(())
 }
 
+/// Every step takes the place where it begins and gives back the place where it ends. So the place stays in a register,
+/// and finding what comes next waits for nothing but the bytes.
 struct Reader<'s> {
     text: &'s str,
     bytes: &'s [u8],
-    at: usize,
-    depth: usize,
-    /// The keys of the objects that are open, as (signature, node); each object knows where its own begin.
-    keys: Vec<(u64, usize)>,
+    /// The lists and objects that are open, from the outermost on.
+    open: Vec<Open>,
+    /// How much white space stood behind the last colon.
+    blank: usize,
 }
 
+/// A list or object, as far as it was read.
+struct Open {
+    node: usize,
+    is_object: bool,
+    /// How much white space stood behind its bracket, or its last comma.
+    indent: usize,
+    /// A bit for each key, by what it begins and ends with. A key whose bit is not set yet is new.
+    marks: u64,
+    /// All keys, once they are more than [`FEW`]. Then every bit is set.
+    #[expect(clippy::box_collection, reason = "nearly always none, and then one word instead of six")]
+    many: Option<Box<HashSet<Box<[u8]>>>>,
+}
+
+const FEW: usize = 24;
+
 impl Reader<'_> {
-    fn value(&mut self, document: &mut Document<'_>) -> Result<(), Stop> {
-        if document.len() >= NODES_MAX {
-            return Err(self.limit(format!("more than {NODES_MAX} values in one document")));
-        }
-        match self.peek() {
-            Some(b'"') => self.string(document).map(drop),
-            Some(b'{') => self.object(document),
-            Some(b'[') => self.list(document),
-            Some(b'-' | b'0'..=b'9') => self.number(document),
-            Some(b't') => self.word(document, "true", Kind::Bool),
-            Some(b'f') => self.word(document, "false", Kind::Bool),
-            Some(b'n') => self.word(document, "null", Kind::Null),
-            Some(_) => Err(self.unexpected("a value")),
-            None => Err(self.fault(self.at..self.at, "the text ends where a value is expected")),
-        }
-    }
-
-    fn object(&mut self, document: &mut Document<'_>) -> Result<(), Stop> {
-        let node = self.open(document, Kind::Object)?;
-        let keys_from = self.keys.len();
-        let mut seen = None;
-        if self.peek() != Some(b'}') {
-            loop {
-                if self.peek() != Some(b'"') {
-                    return Err(self.unexpected("a key in double quotes"));
-                }
-                let key = self.string(document)?;
-                self.refuse_duplicate(document, keys_from, key, &mut seen)?;
-                self.space();
-                if self.peek() != Some(b':') {
-                    return Err(self.unexpected("`:` after the key"));
-                }
-                self.at += 1;
-                self.space();
-                self.value(document)?;
-                self.space();
-                match self.peek() {
-                    Some(b',') => self.at += 1,
-                    Some(b'}') => break,
-                    _ => return Err(self.unexpected("`,` or `}`")),
-                }
-                self.space();
-            }
-        }
-        self.keys.truncate(keys_from);
-        self.shut(document, node);
-        Ok(())
-    }
-
-    fn list(&mut self, document: &mut Document<'_>) -> Result<(), Stop> {
-        let node = self.open(document, Kind::List)?;
-        if self.peek() != Some(b']') {
-            loop {
-                self.value(document)?;
-                self.space();
-                match self.peek() {
-                    Some(b',') => self.at += 1,
-                    Some(b']') => break,
-                    _ => return Err(self.unexpected("`,` or `]`")),
-                }
-                self.space();
-            }
-        }
-        self.shut(document, node);
-        Ok(())
-    }
-
-    fn open(&mut self, document: &mut Document<'_>, kind: Kind) -> Result<usize, Stop> {
-        self.depth += 1;
-        if self.depth > DEPTH_MAX {
-            return Err(self.limit(format!("lists and objects are nested deeper than {DEPTH_MAX}")));
-        }
-        let node = document.open(kind, self.at);
-        self.at += 1;
-        self.space();
-        Ok(node)
-    }
-
-    fn shut(&mut self, document: &mut Document<'_>, node: usize) {
-        self.at += 1;
-        self.depth -= 1;
-        document.close(node, self.at);
-    }
-
-    /// Small objects compare signatures, which is one pass over a few words; large ones use a set.
-    fn refuse_duplicate(
-        &mut self,
-        document: &Document<'_>,
-        keys_from: usize,
-        key: usize,
-        seen: &mut Option<HashSet<Box<str>>>,
-    ) -> Result<(), Stop> {
-        const SMALL: usize = 24;
-        let text = document.text_of(key);
-        let duplicate = match seen {
-            Some(seen) => !seen.insert(text.into()),
-            None => {
-                let signature = signature(text.as_bytes());
-                let earlier = &self.keys[keys_from..];
-                let duplicate =
-                    earlier.iter().any(|(other, node)| *other == signature && document.text_of(*node) == text);
-                self.keys.push((signature, key));
-                if self.keys.len() - keys_from > SMALL {
-                    let all = self.keys[keys_from..].iter().map(|(_, node)| document.text_of(*node).into());
-                    *seen = Some(all.collect());
-                }
-                duplicate
-            }
-        };
-        if duplicate {
-            let start = document.span_of(key).start;
-            return Err(Box::new(Fault {
-                kind: FaultKind::DuplicateKey,
-                span: start..self.at,
-                message: format!("key `{}` appears twice in one object", crate::show(text)),
-                help: "keep one of the two; which one a reader would take is not defined".to_owned(),
-            }));
-        }
-        Ok(())
-    }
-
-    fn string(&mut self, document: &mut Document<'_>) -> Result<usize, Stop> {
-        let start = self.at;
-        self.at = plain_end(self.bytes, start + 1);
-        match self.peek() {
-            Some(b'"') => {
-                self.at += 1;
-                Ok(document.scalar(Kind::Text, start, self.at, true))
-            }
-            _ => self.string_with_escapes(document, start),
-        }
-    }
-
-    fn string_with_escapes(&mut self, document: &mut Document<'_>, start: usize) -> Result<usize, Stop> {
-        let mut text = String::with_capacity((self.at - start) * 2);
-        text.push_str(&self.text[start + 1..self.at]);
+    /// Reads a value and everything in it. One loop and no recursion: a call for each value would cost as much as reading
+    /// a short one.
+    fn value(&mut self, document: &mut Document<'_>, start: usize) -> Result<usize, Stop> {
+        let mut at = start;
+        let mut in_object = false;
         loop {
-            match self.peek() {
+            if in_object {
+                at = self.key(document, at)?;
+            }
+            if document.len() >= NODES_MAX {
+                return Err(self.limit(at, format_args!("more than {NODES_MAX} values in one document")));
+            }
+            at = match self.peek(at) {
+                Some(b'"') => self.string(document, at)?,
+                Some(bracket @ (b'{' | b'[')) => {
+                    in_object = bracket == b'{';
+                    at = self.open(document, at, in_object)?;
+                    if self.peek(at) != Some(close(in_object)) {
+                        continue;
+                    }
+                    at
+                }
+                Some(b'-' | b'0'..=b'9') => self.number(document, at)?,
+                Some(b't') => self.word(document, at, "true", Kind::Bool)?,
+                Some(b'f') => self.word(document, at, "false", Kind::Bool)?,
+                Some(b'n') => self.word(document, at, "null", Kind::Null)?,
+                Some(_) => return Err(self.unexpected(at, "a value")),
+                None => return Err(self.fault(at..at, "the text ends where a value is expected")),
+            };
+            // What follows a value belongs to what it stands in, and may close that, too.
+            while let Some(open) = self.open.last() {
+                at = self.space(at);
+                match self.peek(at) {
+                    Some(b',') => break,
+                    Some(byte) if byte == close(in_object) => {
+                        at += 1;
+                        document.close(open.node, at);
+                        self.open.pop();
+                        in_object = self.open.last().is_some_and(|open| open.is_object);
+                    }
+                    _ if in_object => return Err(self.unexpected(at, "`,` or `}`")),
+                    _ => return Err(self.unexpected(at, "`,` or `]`")),
+                }
+            }
+            let Some(open) = self.open.last_mut() else { return Ok(at) };
+            at = gap(self.bytes, at + 1, &mut open.indent);
+        }
+    }
+
+    /// Opens a list or object; gives back where its first value or key would begin.
+    #[inline]
+    fn open(&mut self, document: &mut Document<'_>, at: usize, is_object: bool) -> Result<usize, Stop> {
+        if self.open.len() >= DEPTH_MAX {
+            return Err(self.limit(at, format_args!("lists and objects are nested deeper than {DEPTH_MAX}")));
+        }
+        let node = document.open(if is_object { Kind::Object } else { Kind::List }, at);
+        let end = self.space(at + 1);
+        self.open.push(Open { node, is_object, indent: end - at - 1, marks: 0, many: None });
+        Ok(end)
+    }
+
+    /// Reads a key and its colon; gives back where the value would begin.
+    #[inline(always)]
+    fn key(&mut self, document: &mut Document<'_>, start: usize) -> Result<usize, Stop> {
+        if self.peek(start) != Some(b'"') {
+            return Err(self.unexpected(start, "a key in double quotes"));
+        }
+        let key = document.len();
+        let end = self.string(document, start)?;
+        let mark = mark(document.bytes_of(key));
+        if let Some(open) = self.open.last_mut() {
+            if open.marks & mark != 0 && open.has(document, key) {
+                return Err(duplicate(document, key, end));
+            }
+            open.marks |= mark;
+        }
+        let colon = self.space(end);
+        if self.peek(colon) != Some(b':') {
+            return Err(self.unexpected(colon, "`:` after the key"));
+        }
+        Ok(gap(self.bytes, colon + 1, &mut self.blank))
+    }
+
+    #[inline(always)]
+    fn string(&self, document: &mut Document<'_>, start: usize) -> Result<usize, Stop> {
+        let end = plain_end(self.bytes, start + 1);
+        match self.peek(end) {
+            Some(b'"') => {
+                document.scalar(Kind::Text, start, end + 1, true);
+                Ok(end + 1)
+            }
+            _ => self.string_with_escapes(document, start, end),
+        }
+    }
+
+    #[cold]
+    fn string_with_escapes(&self, document: &mut Document<'_>, start: usize, plain: usize) -> Result<usize, Stop> {
+        let mut at = plain;
+        let mut text = String::with_capacity((at - start) * 2);
+        text.push_str(&self.text[start + 1..at]);
+        loop {
+            match self.peek(at) {
                 Some(b'"') => {
-                    self.at += 1;
-                    return Ok(document.scalar_decoded(Kind::Text, start, self.at, text.into()));
+                    document.scalar_decoded(Kind::Text, start, at + 1, text.into());
+                    return Ok(at + 1);
                 }
                 Some(b'\\') => {
-                    if self.bytes.get(self.at + 1) == Some(&b'u') {
+                    if self.peek(at + 1) == Some(b'u') {
                         document.mark_numbered();
                     }
-                    text.push(self.escape()?);
+                    let (letter, end) = self.escape(at)?;
+                    text.push(letter);
+                    at = end;
                 }
                 Some(_) => {
                     let help = "write it as an escape: `\\n` for a line break, `\\t` for a tab, `\\u0000` for others";
-                    let mut fault = self.fault(self.at..self.at + 1, "a control character stands bare in a string");
+                    let mut fault = self.fault(at..at + 1, "a control character stands bare in a string");
                     help.clone_into(&mut fault.help);
                     return Err(fault);
                 }
                 None => return Err(self.fault(start..start + 1, "this string is never closed")),
             }
-            let plain = plain_end(self.bytes, self.at);
-            text.push_str(&self.text[self.at..plain]);
-            self.at = plain;
+            let plain = plain_end(self.bytes, at);
+            text.push_str(&self.text[at..plain]);
+            at = plain;
         }
     }
 
-    fn escape(&mut self) -> Result<char, Stop> {
-        let start = self.at;
-        let letter = self.bytes.get(start + 1).copied();
-        self.at += 2;
-        Ok(match letter {
+    /// The letter that an escape stands for, and where the escape ends.
+    fn escape(&self, start: usize) -> Result<(char, usize), Stop> {
+        let letter = match self.peek(start + 1) {
             Some(b'"') => '"',
             Some(b'\\') => '\\',
             Some(b'/') => '/',
@@ -221,84 +202,80 @@ impl Reader<'_> {
                 let end = (start + 2).min(self.bytes.len());
                 return Err(self.fault(start..end, "this is not an escape that JSON knows"));
             }
-        })
+        };
+        Ok((letter, start + 2))
     }
 
-    fn unicode_escape(&mut self, start: usize) -> Result<char, Stop> {
-        let first = self.four_hex(start)?;
+    fn unicode_escape(&self, start: usize) -> Result<(char, usize), Stop> {
+        let (first, mut at) = self.four_hex(start, start + 2)?;
         let code = match first {
             0xD800..=0xDBFF => {
-                let low = if self.bytes[self.at..].starts_with(b"\\u") {
-                    self.at += 2;
-                    self.four_hex(start)?
-                } else {
-                    0
-                };
+                let mut low = 0;
+                if self.bytes[at..].starts_with(b"\\u") {
+                    (low, at) = self.four_hex(start, at + 2)?;
+                }
                 if !(0xDC00..=0xDFFF).contains(&low) {
-                    return Err(self.fault(start..self.at, "half of a surrogate pair stands alone"));
+                    return Err(self.fault(start..at, "half of a surrogate pair stands alone"));
                 }
                 0x10000 + ((first - 0xD800) << 10) + (low - 0xDC00)
             }
             other => other,
         };
-        char::from_u32(code).ok_or_else(|| self.fault(start..self.at, "half of a surrogate pair stands alone"))
+        let letter = char::from_u32(code);
+        letter.map(|letter| (letter, at)).ok_or_else(|| self.fault(start..at, "half of a surrogate pair stands alone"))
     }
 
-    fn four_hex(&mut self, start: usize) -> Result<u32, Stop> {
-        let digits = self.bytes.get(self.at..self.at + 4);
+    /// The number that four digits at `at` are, of the escape that begins at `start`, and where they end.
+    fn four_hex(&self, start: usize, at: usize) -> Result<(u32, usize), Stop> {
+        let digits = self.bytes.get(at..at + 4);
         let digits = digits.filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
         let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
         let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
         let Some(code) = code else {
-            let end = self.text.floor_char_boundary(self.bytes.len().min(self.at + 4));
+            let end = self.text.floor_char_boundary(self.bytes.len().min(at + 4));
             return Err(self.fault(start..end, "`\\u` wants four hexadecimal digits"));
         };
-        self.at += 4;
-        Ok(code)
+        Ok((code, at + 4))
     }
 
-    fn number(&mut self, document: &mut Document<'_>) -> Result<(), Stop> {
-        let start = self.at;
+    fn number(&self, document: &mut Document<'_>, start: usize) -> Result<usize, Stop> {
         let end = start + self.bytes[start..].iter().take_while(|byte| is_number_byte(**byte)).count();
-        self.at = end;
-        let written = &self.text[start..end];
-        check_number(written).map_err(|message| {
-            let mut fault = self.fault(start..end, message);
+        check_number(&self.text[start..end]).map_err(|message| {
+            let mut fault = self.fault(start..end, &message);
             "write it as JSON writes numbers, or put it in quotes".clone_into(&mut fault.help);
             fault
         })?;
         document.scalar(Kind::Number, start, end, false);
-        Ok(())
-    }
-
-    fn word(&mut self, document: &mut Document<'_>, word: &str, kind: Kind) -> Result<(), Stop> {
-        if !self.bytes[self.at..].starts_with(word.as_bytes()) {
-            return Err(self.unexpected("a value"));
-        }
-        let start = self.at;
-        self.at += word.len();
-        document.scalar(kind, start, self.at, false);
-        Ok(())
+        Ok(end)
     }
 
     #[inline]
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
+    fn word(&self, document: &mut Document<'_>, start: usize, word: &str, kind: Kind) -> Result<usize, Stop> {
+        if !self.bytes[start..].starts_with(word.as_bytes()) {
+            return Err(self.unexpected(start, "a value"));
+        }
+        let end = start + word.len();
+        document.scalar(kind, start, end, false);
+        Ok(end)
     }
 
     #[inline]
-    fn space(&mut self) {
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
-            self.at += 1;
-        }
+    fn peek(&self, at: usize) -> Option<u8> {
+        self.bytes.get(at).copied()
     }
 
-    fn unexpected(&self, expected: &str) -> Stop {
-        let Some(found) = self.text.get(self.at..).and_then(|rest| rest.chars().next()) else {
-            return self.fault(self.at..self.at, format!("the text ends where {expected} is expected"));
+    #[inline]
+    fn space(&self, at: usize) -> usize {
+        if self.peek(at).is_some_and(|byte| byte <= b' ') { space_end(self.bytes, at) } else { at }
+    }
+
+    #[cold]
+    fn unexpected(&self, at: usize, expected: &str) -> Stop {
+        let Some(found) = self.text.get(at..).and_then(|rest| rest.chars().next()) else {
+            return self.fault(at..at, &format!("the text ends where {expected} is expected"));
         };
-        let span = self.at..self.at + found.len_utf8();
-        let mut fault = self.fault(span, format!("expected {expected}, found `{}`", crate::show(&found.to_string())));
+        let span = at..at + found.len_utf8();
+        let mut fault = self.fault(span, &format!("expected {expected}, found `{}`", crate::show(&found.to_string())));
         fault.help = match found {
             '\'' => "JSON texts stand in double quotes".to_owned(),
             '}' | ']' => "remove the comma before it".to_owned(),
@@ -308,20 +285,22 @@ impl Reader<'_> {
         fault
     }
 
-    fn fault(&self, span: std::ops::Range<usize>, message: impl Into<String>) -> Stop {
+    #[cold]
+    fn fault(&self, span: std::ops::Range<usize>, message: &str) -> Stop {
         Box::new(Fault {
             kind: FaultKind::Syntax,
             span: self.letters(span),
-            message: message.into(),
+            message: message.to_owned(),
             help: "correct the JSON here; the rest was not read".to_owned(),
         })
     }
 
-    fn limit(&self, message: String) -> Stop {
+    #[cold]
+    fn limit(&self, at: usize, message: std::fmt::Arguments<'_>) -> Stop {
         Box::new(Fault {
             kind: FaultKind::Limit,
-            span: self.letters(self.at..self.at + 1),
-            message,
+            span: self.letters(at..at + 1),
+            message: message.to_string(),
             help: "split the document, or hand the bulk over as a file that it refers to".to_owned(),
         })
     }
@@ -330,6 +309,48 @@ impl Reader<'_> {
     fn letters(&self, span: std::ops::Range<usize>) -> std::ops::Range<usize> {
         self.text.floor_char_boundary(span.start)..self.text.ceil_char_boundary(span.end)
     }
+}
+
+impl Open {
+    /// Whether a key stands in this object before. Few keys are compared one by one; many are kept in a set.
+    fn has(&mut self, document: &Document<'_>, key: usize) -> bool {
+        let text = document.bytes_of(key);
+        if let Some(many) = &mut self.many {
+            return !many.insert(text.into());
+        }
+        let earlier = || document.keys(self.node, key).map(|key| document.bytes_of(key));
+        let is_known = earlier().any(|it| it == text);
+        if earlier().count() >= FEW {
+            self.many = Some(Box::new(earlier().chain([text]).map(Box::from).collect()));
+            self.marks = u64::MAX;
+        }
+        is_known
+    }
+}
+
+/// The end of the white space behind a colon or comma. It is mostly as long as the last time, and taking it for so long lets
+/// the processor read on while it is still seeing whether that is true.
+#[inline]
+fn gap(bytes: &[u8], at: usize, length: &mut usize) -> usize {
+    if !is_space_end(bytes, at, *length) {
+        *length = space_end(bytes, at) - at;
+    }
+    at + *length
+}
+
+/// The bracket that closes an object or a list.
+fn close(is_object: bool) -> u8 {
+    if is_object { b'}' } else { b']' }
+}
+
+#[cold]
+fn duplicate(document: &Document<'_>, key: usize, end: usize) -> Stop {
+    Box::new(Fault {
+        kind: FaultKind::DuplicateKey,
+        span: document.span_of(key).start..end,
+        message: format!("key `{}` appears twice in one object", crate::show(document.text_of(key))),
+        help: "keep one of the two; which one a reader would take is not defined".to_owned(),
+    })
 }
 
 fn is_number_byte(byte: u8) -> bool {
@@ -361,6 +382,10 @@ pub(crate) fn check_number(written: &str) -> Result<(), String> {
         }
         rest = &fraction[count..];
     }
+    // Neither too large nor a whole number that is no longer exact.
+    if rest.is_empty() && whole <= 15 {
+        return Ok(());
+    }
     if let Some(exponent) = rest.strip_prefix(b"e").or_else(|| rest.strip_prefix(b"E")) {
         let sign = exponent.strip_prefix(b"+").or_else(|| exponent.strip_prefix(b"-"));
         let power = sign.unwrap_or(exponent);
@@ -383,8 +408,9 @@ pub(crate) fn check_number(written: &str) -> Result<(), String> {
     }
 }
 
-/// A word that differs for most pairs of different keys: length, first and last bytes.
-fn signature(key: &[u8]) -> u64 {
+/// One of 64 bits, which differs for most pairs of different keys: by length, first and last bytes.
+#[inline]
+fn mark(key: &[u8]) -> u64 {
     let (head, tail) = match (key.first_chunk::<8>(), key.last_chunk::<8>()) {
         (Some(head), Some(tail)) => (u64::from_le_bytes(*head), u64::from_le_bytes(*tail)),
         _ => match (key.first_chunk::<4>(), key.last_chunk::<4>()) {
@@ -392,30 +418,6 @@ fn signature(key: &[u8]) -> u64 {
             _ => key.iter().fold((0, 0), |(word, _), byte| ((word << 8) | u64::from(*byte), 0)),
         },
     };
-    head.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ tail.rotate_left(29) ^ key.len() as u64
-}
-
-/// Where the run of bytes that need no attention ends: at a quote, a backslash, a control byte, or the end.
-/// Eight bytes at a time; the arithmetic marks, in each byte's top bit, those that are below 0x20 or equal to one of
-/// the two.
-#[inline]
-pub(crate) fn plain_end(bytes: &[u8], from: usize) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
-    const TOPS: u64 = u64::from_ne_bytes([0x80; 8]);
-    let mut at = from;
-    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-        let word = u64::from_le_bytes(*chunk);
-        let control = word.wrapping_sub(ONES * 0x20);
-        let quote = (word ^ (ONES * u64::from(b'"'))).wrapping_sub(ONES);
-        let slash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
-        let marks = (control | quote | slash) & !word & TOPS;
-        if marks != 0 {
-            return at + (marks.trailing_zeros() / 8) as usize;
-        }
-        at += 8;
-    }
-    while bytes.get(at).is_some_and(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1F)) {
-        at += 1;
-    }
-    at
+    let mixed = (head ^ tail.rotate_left(29) ^ key.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    1 << (mixed >> 58)
 }

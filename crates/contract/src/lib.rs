@@ -31,6 +31,7 @@ pub mod reference;
 mod report;
 mod rule;
 pub mod rules;
+mod run;
 pub mod scan;
 mod set;
 mod shape;

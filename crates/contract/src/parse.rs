@@ -8,14 +8,17 @@ use std::ops::Range;
 impl Form {
     /// The form that a file name promises, if its ending is one that documents have.
     pub fn of_name(name: &str) -> Option<Form> {
-        let ending = name.rsplit_once('.')?.1.to_ascii_lowercase();
-        match ending.as_str() {
-            "json" => Some(Form::Json),
-            "jsonl" | "ndjson" => Some(Form::JsonLines),
-            "yaml" | "yml" => Some(Form::Yaml),
-            "md" | "markdown" => Some(Form::Markdown),
-            _ => None,
-        }
+        const ENDINGS: &[(&str, Form)] = &[
+            ("json", Form::Json),
+            ("jsonl", Form::JsonLines),
+            ("ndjson", Form::JsonLines),
+            ("yaml", Form::Yaml),
+            ("yml", Form::Yaml),
+            ("md", Form::Markdown),
+            ("markdown", Form::Markdown),
+        ];
+        let (_, ending) = name.rsplit_once('.')?;
+        ENDINGS.iter().find(|(known, _)| known.eq_ignore_ascii_case(ending)).map(|(_, form)| *form)
     }
 
     /// The form that a text without a name seems to have, told from its first letters alone.

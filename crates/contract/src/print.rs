@@ -1,7 +1,7 @@
 //! A document back into text: as a value, compact, and in RFC 8785's canonical form.
 
 use crate::document::{Cursor, Kind};
-use crate::json::plain_end;
+use crate::run::plain_end;
 use serde_json::{Map, Number, Value};
 use sha2::{Digest, Sha256};
 use std::cmp::Ordering;
@@ -32,7 +32,7 @@ impl<'d> Cursor<'d> {
     fn write_compact(self, out: &mut String) {
         match self.kind() {
             Kind::Null | Kind::Bool | Kind::Number => out.push_str(self.raw()),
-            Kind::Text => write_text(self.raw(), out),
+            Kind::Text => self.write_text(out),
             Kind::List => {
                 out.push('[');
                 for (index, item) in self.items().enumerate() {
@@ -49,7 +49,7 @@ impl<'d> Cursor<'d> {
                     if index > 0 {
                         out.push(',');
                     }
-                    write_text(key.raw(), out);
+                    key.write_text(out);
                     out.push(':');
                     value.write_compact(out);
                 }
@@ -66,11 +66,11 @@ impl<'d> Cursor<'d> {
     }
 
     /// `members` is room for the members of the objects that are open; each object uses what it adds to it.
-    fn write_canonical(self, out: &mut String, members: &mut Vec<(&'d str, Cursor<'d>)>) {
+    fn write_canonical(self, out: &mut String, members: &mut Vec<Member<'d>>) {
         match self.kind() {
             Kind::Null | Kind::Bool => out.push_str(self.raw()),
             Kind::Number => write_written_number(self.raw(), out),
-            Kind::Text => write_text(self.raw(), out),
+            Kind::Text => self.write_text(out),
             Kind::List => {
                 out.push('[');
                 for (index, item) in self.items().enumerate() {
@@ -83,16 +83,16 @@ impl<'d> Cursor<'d> {
             }
             Kind::Object => {
                 let from = members.len();
-                members.extend(self.entries().map(|(key, value)| (key.raw(), value)));
+                members.extend(self.entries().map(|(key, value)| (key.raw(), key, value)));
                 let to = members.len();
-                members[from..].sort_unstable_by(|(one, _), (other, _)| key_order(one, other));
+                members[from..].sort_unstable_by(|(one, ..), (other, ..)| key_order(one, other));
                 out.push('{');
                 for index in from..to {
-                    let (key, value) = members[index];
+                    let (_, key, value) = members[index];
                     if index > from {
                         out.push(',');
                     }
-                    write_text(key, out);
+                    key.write_text(out);
                     out.push(':');
                     value.write_canonical(out, members);
                 }
@@ -101,7 +101,19 @@ impl<'d> Cursor<'d> {
             }
         }
     }
+
+    /// Most texts are copied as they stand.
+    fn write_text(self, out: &mut String) {
+        if self.is_as_written() {
+            out.push_str(&self.document().text()[self.span()]);
+        } else {
+            write_text(self.raw(), out);
+        }
+    }
 }
+
+/// The name of a member, its key and its value.
+type Member<'d> = (&'d str, Cursor<'d>, Cursor<'d>);
 
 /// Canonical JSON of a value, by RFC 8785.
 pub fn canonical(value: &Value) -> String {
@@ -172,13 +184,22 @@ fn number(written: &str) -> Option<Number> {
     Number::from_f64(written.parse().ok()?)
 }
 
-/// Short integers are written in canonical form already, but for minus zero.
 fn write_written_number(written: &str, out: &mut String) {
-    if written.len() <= 15 && written != "-0" && written.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
+    if is_canonical(written) {
         out.push_str(written);
     } else {
         write_number(written.parse().unwrap_or(0.0), out);
     }
+}
+
+/// Whether a number stands as canonical JSON writes it, as far as can be told without reading it: at most fifteen digits,
+/// which always come back from a float, with no exponent, no zero at the end, and not so small that it would get one.
+fn is_canonical(written: &str) -> bool {
+    let (whole, fraction) = written.split_once('.').unwrap_or((written, "1"));
+    let digits = whole.strip_prefix('-').unwrap_or(whole);
+    let plain = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    let short = written.len() <= 15 && fraction.len() <= 6;
+    short && plain(digits) && plain(fraction) && !fraction.ends_with('0') && written != "-0"
 }
 
 fn write_number(value: f64, out: &mut String) {

@@ -233,6 +233,10 @@ impl Report {
 
     /// Remembers that the text here came from someone who must not be obeyed.
     pub(crate) fn mark_untrusted(&mut self, at: Cursor<'_>) {
+        if self.untrusted.is_empty() {
+            // Where there is one there are several, and growing by and by costs more than the room.
+            self.untrusted.reserve(32);
+        }
         self.untrusted.push(at.index());
     }
 

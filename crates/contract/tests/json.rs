@@ -54,6 +54,14 @@ proptest! {
         prop_assert_eq!(&ours, &countersign_contract::canonical(&value));
     }
 
+    #[test]
+    fn canonical_numbers_are_those_of_the_other_implementation(written in r"-?(0|[1-9][0-9]{0,16})(\.[0-9]{1,9})?(e-?[0-9])?") {
+        if let Ok(document) = parse(&written, Form::Json, SIZE_MAX) {
+            let value: Value = serde_json::from_str(&written).unwrap();
+            prop_assert_eq!(document.root().canonical(), serde_json_canonicalizer::to_string(&value).unwrap());
+        }
+    }
+
     /// Beyond `serde_json` only what is documented is refused, and nothing that it refuses is taken.
     #[test]
     fn damaged_text_is_refused_when_serde_json_refuses_it(

@@ -5,13 +5,15 @@
 //! `event.rs`, `state.rs` and `view.rs`. `deciding` is how a command is decided.
 //!
 //! **Invariant:** nothing here reads a clock, a file, a socket, a random number or a database.
-//! Beside them stands what several speak of: `ids`, `paths`, and `rewriting` (what is written once stays so).
+//! Beside them stands what several speak of: `ids`, `paths`, `plain` (paths of which there is nothing to say), and
+//! `rewriting` (what is written once stays so).
 //! **Invariant:** a folder uses those and the folders above it in the list below, never those beneath.
 //! **Absent on purpose:** async, SQL, HTTP, HTML, terminals.
 
 pub mod deciding;
 pub mod ids;
 pub mod paths;
+mod plain;
 mod rewriting;
 
 pub mod project;

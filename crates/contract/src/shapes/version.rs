@@ -44,7 +44,7 @@ impl<const MAJOR: u32, const MINOR: u32, const PARTS: usize> Shape for Version<M
             report.empty(at, "the version");
             return None;
         }
-        let Some(numbers) = numbers(text, PARTS) else {
+        let Some(numbers) = numbers::<PARTS>(text) else {
             report.bad_format(at, &format!("a version such as {}", Self::known()));
             return None;
         };
@@ -71,14 +71,18 @@ impl<const MAJOR: u32, const MINOR: u32, const PARTS: usize> Shape for Version<M
     }
 }
 
-fn numbers(text: &str, parts: usize) -> Option<Vec<u32>> {
+fn numbers<const PARTS: usize>(text: &str) -> Option<[u32; PARTS]> {
     let number = |part: &str| {
         let plain = !part.is_empty() && part.len() <= 9 && part.bytes().all(|byte| byte.is_ascii_digit());
         let canonical = plain && (part == "0" || !part.starts_with('0'));
         canonical.then(|| part.parse().ok()).flatten()
     };
-    let numbers: Option<Vec<u32>> = text.split('.').map(number).collect();
-    numbers.filter(|numbers| numbers.len() == parts)
+    let mut parts = text.split('.');
+    let mut numbers = [0; PARTS];
+    for slot in &mut numbers {
+        *slot = number(parts.next()?)?;
+    }
+    parts.next().is_none().then_some(numbers)
 }
 
 /// A version of which only `MAJOR.MINOR` is known: anything else is refused.
@@ -93,18 +97,18 @@ impl<const MAJOR: u32, const MINOR: u32> Serialize for VersionExactly<MAJOR, MIN
 
 impl<const MAJOR: u32, const MINOR: u32> Shape for VersionExactly<MAJOR, MINOR> {
     fn read(at: Cursor<'_>, report: &mut Report) -> Option<Self> {
-        let known = format!("{MAJOR}.{MINOR}");
         let Some(text) = at.text() else {
             report.wrong_kind(at, "a text");
             return None;
         };
-        if text == known {
+        if numbers(text) == Some([MAJOR, MINOR]) {
             return Some(Self);
         }
         if text.trim().is_empty() {
             report.empty(at, "the version");
             return None;
         }
+        let known = format!("{MAJOR}.{MINOR}");
         let message = format!("version `{}` is not known; only {known} is", show(text));
         let help =
             format!("bring the document to version {known}; `countersign explain version-unknown` says what is lost");

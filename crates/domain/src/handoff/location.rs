@@ -1,6 +1,7 @@
 //! Where handoffs, and what was taken out of them, are kept.
 
 use crate::paths::climbs_out;
+use crate::plain::is_plain;
 use countersign_contract::letter_refused_in_name;
 
 /// The directory below a session's own.
@@ -41,13 +42,7 @@ fn directory(session_path: &str) -> Option<String> {
 /// Whether a text can be used as a path by someone else: it says something, holds no letter that hides what it says,
 /// and does not climb out of where it starts.
 pub fn is_usable(path: &str) -> bool {
-    // Most paths are printable ASCII without a step upwards, and one look at their bytes shows it.
-    let bytes = path.as_bytes();
-    let plain = bytes.iter().all(|byte| matches!(byte, b' '..=b'~')) && !bytes.windows(2).any(|pair| pair == b"..");
-    if plain && bytes.iter().any(|byte| *byte != b' ') {
-        return true;
-    }
-    !path.trim().is_empty() && letter_refused_in_name(path).is_none() && !climbs_out(path)
+    is_plain(path) || (!path.trim().is_empty() && letter_refused_in_name(path).is_none() && !climbs_out(path))
 }
 
 /// Places that systems empty without asking.

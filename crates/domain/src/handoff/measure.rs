@@ -1,6 +1,6 @@
 //! How long a value is as compact JSON, without writing it down.
 
-use countersign_contract::{Cursor, Form, Kind};
+use countersign_contract::{Cursor, Kind};
 use std::ops::{Add, AddAssign};
 
 /// How many characters are taken for one token where tokens are not counted.
@@ -53,36 +53,39 @@ pub fn size(at: Cursor<'_>) -> Size {
 /// Measures the values of one document.
 #[derive(Debug, Clone, Copy)]
 pub struct Gauge {
-    /// A JSON text without escapes stands in the source as it stands in compact JSON, quotes included.
-    json: bool,
-    /// Then every character of such a text is one byte.
+    /// Every character is one byte.
     ascii: bool,
 }
 
 impl Gauge {
     /// For the document that `at` is a place of.
     pub fn of(at: Cursor<'_>) -> Self {
-        let document = at.document();
-        Self { json: document.form() == Form::Json, ascii: document.text().is_ascii() }
+        Self { ascii: at.document().text().is_ascii() }
     }
 
     /// The size of a value.
     pub fn size(self, at: Cursor<'_>) -> Size {
+        let length = if self.ascii { at.compact_len() } else { None };
+        length.map_or_else(|| self.walk(at), Size::ascii)
+    }
+
+    /// The size of a value with texts that must be looked at.
+    fn walk(self, at: Cursor<'_>) -> Size {
         match at.kind() {
             Kind::Null | Kind::Bool | Kind::Number => Size::ascii(scalar(at)),
             Kind::Text => self.text(at),
             Kind::List => {
                 let (mut total, mut count) = (Size::default(), 0);
                 for item in at.items() {
-                    total += self.size(item);
+                    total += self.walk(item);
                     count += 1;
                 }
                 total + marks(count)
             }
             Kind::Object => {
                 let (mut total, mut count) = (Size::default(), 0);
-                for member in at.entries() {
-                    total += self.member(member);
+                for (key, value) in at.entries() {
+                    total += self.text(key) + self.walk(value) + Size::ascii(1);
                     count += 1;
                 }
                 total + marks(count)
@@ -97,15 +100,12 @@ impl Gauge {
 
     fn text(self, at: Cursor<'_>) -> Size {
         const QUOTES: usize = 2;
-        let text = at.text().unwrap_or_default();
-        let written = text.len() + QUOTES;
-        // An escape is longer than what it stands for.
-        if self.json && at.span().len() == written {
-            let inside = if self.ascii { text.len() } else { text.chars().count() };
-            return Size { bytes: written, chars: inside + QUOTES };
+        if self.ascii && at.is_as_written() {
+            return Size::ascii(at.span().len());
         }
-        let escapes: usize = text.bytes().map(escape).sum();
-        Size { bytes: written + escapes, chars: text.chars().count() + QUOTES + escapes }
+        let text = at.text().unwrap_or_default();
+        let added = QUOTES + if at.is_as_written() { 0 } else { text.bytes().map(escape).sum() };
+        Size { bytes: text.len() + added, chars: text.chars().count() + added }
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
 
     use super::*;
     use countersign_contract::serde_json::{Value, json};
-    use countersign_contract::{SIZE_MAX, parse};
+    use countersign_contract::{Form, SIZE_MAX, parse};
     use proptest::prelude::*;
 
     fn any_value() -> impl Strategy<Value = Value> {

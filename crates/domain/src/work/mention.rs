@@ -115,14 +115,18 @@ pub(crate) fn changed_paths(criterion: &str, mut found: impl FnMut(&str)) {
 }
 
 /// Whether a path in the text has the neighbours that an order or a passive would give it. Most criteria name files
-/// without asking for a change, and taking them apart word by word would cost more than the rest of the check.
+/// without asking for a change, and taking them apart word by word would cost more than the rest of the check. Only bytes
+/// are looked at: where letters beyond ASCII stand around a path, white space may be among them, and the answer is yes.
 fn may_ask(text: &str) -> bool {
+    let ascii = text.is_ascii();
+    let bytes = text.as_bytes();
     let mut from = 0;
-    while let Some(slash) = text[from..].find('/').map(|at| from + at) {
-        let before = text[..slash].rfind(char::is_whitespace).map_or("", |at| &text[..at]);
-        let end = text[slash..].find(char::is_whitespace).map_or(text.len(), |at| slash + at);
-        let after = text[end..].split_whitespace().next().map(bare).unwrap_or_default();
-        if follows_order(before) || is_in(after, BEING) || is_in(after, AUXILIARY) {
+    while let Some(slash) = memchr::memchr(b'/', &bytes[from..]).map(|at| from + at) {
+        let start = bytes[..slash].iter().rposition(is_space).map_or(0, |at| at + 1);
+        let end = bytes[slash..].iter().position(is_space).map_or(bytes.len(), |at| slash + at);
+        let after = bytes[end..].split(is_space).find(|word| !word.is_empty()).map(bare).unwrap_or_default();
+        let clear = ascii || (bytes[start..end].is_ascii() && after.is_ascii());
+        if !clear || is_in(after, BEING) || is_in(after, AUXILIARY) || follows_order(&bytes[..start], ascii) {
             return true;
         }
         from = end;
@@ -130,44 +134,32 @@ fn may_ask(text: &str) -> bool {
     false
 }
 
-fn follows_order(before: &str) -> bool {
-    let mut words = before.split_whitespace().rev().map(bare);
+fn follows_order(before: &[u8], ascii: bool) -> bool {
+    let mut words = before.rsplit(is_space).filter(|word| !word.is_empty()).map(bare);
+    let may_be = |word: &[u8], list| is_in(word, list) || !ascii && !word.is_ascii();
     let Some(last) = words.find(|word| !is_in(word, FILLERS)) else { return false };
     // One that goes on with the order of another path, after `and`, is seen with that other.
-    is_in(last, CHANGE) || (is_in(last, INTO) && words.any(|word| is_in(word, PUT)))
+    may_be(last, CHANGE) || (is_in(last, INTO) && words.any(|word| may_be(word, PUT)))
+}
+
+/// White space of ASCII, as [`char::is_whitespace`] has it.
+fn is_space(byte: &u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ')
 }
 
 /// A word without what clings to it.
-fn bare(word: &str) -> &str {
-    let clings = |byte: &u8| {
-        matches!(
-            byte,
-            b'.' | b','
-                | b';'
-                | b':'
-                | b'!'
-                | b'?'
-                | b'"'
-                | b'\''
-                | b'`'
-                | b'*'
-                | b'_'
-                | b'('
-                | b')'
-                | b'['
-                | b']'
-                | b'{'
-                | b'}'
-        )
-    };
-    let bytes = word.as_bytes();
-    let start = bytes.iter().take_while(|byte| clings(byte)).count();
-    let end = bytes.len() - bytes[start..].iter().rev().take_while(|byte| clings(byte)).count();
+fn bare(word: &[u8]) -> &[u8] {
+    const CLINGING: &[u8] = b".,;:!?\"'`*_()[]{}";
+    let clings = |byte: &u8| !byte.is_ascii_alphanumeric() && CLINGING.contains(byte);
+    let start = word.iter().take_while(|byte| clings(byte)).count();
+    let end = word.len() - word[start..].iter().rev().take_while(|byte| clings(byte)).count();
     &word[start..end]
 }
 
-fn is_in(word: &str, list: &[&str]) -> bool {
-    list.iter().any(|it| it.len() == word.len() && it.eq_ignore_ascii_case(word))
+fn is_in(word: &[u8], list: &[&str]) -> bool {
+    let first = word.first().map(u8::to_ascii_lowercase);
+    let may_be = |it: &[u8]| it.len() == word.len() && it.first().copied() == first;
+    list.iter().map(|it| it.as_bytes()).any(|it| may_be(it) && it.eq_ignore_ascii_case(word))
 }
 
 fn look(clause: &[Word<'_>], found: &mut impl FnMut(&str)) {
@@ -220,7 +212,7 @@ fn is_passive(after: &[Word<'_>]) -> bool {
 }
 
 fn is_one(word: &Word<'_>, list: &[&str]) -> bool {
-    word.path.is_none() && is_in(word.text, list)
+    word.path.is_none() && is_in(word.text.as_bytes(), list)
 }
 
 fn is_denial(word: &str) -> bool {

@@ -113,7 +113,9 @@ fn nested_few<T: Placed, K: PartialEq>(
 ) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     // Nearly always nothing overlaps, and each pair need be looked at only once to know.
-    let meets = |at: usize| items[..at].iter().any(|other| overlap(other.place(), items[at].place()));
+    let mut places = [""; FEW];
+    places.iter_mut().zip(items).for_each(|(place, item)| *place = item.place());
+    let meets = |at: usize| places[..at].iter().any(|other| overlap(other, places[at]));
     if !(1..items.len()).any(meets) {
         return found;
     }

@@ -5,6 +5,7 @@
 //! and overlaps everything.
 
 use crate::paths::{self, has_drive};
+use crate::plain::is_plain;
 use countersign_contract::{letter_refused_in_name, nfc};
 use std::borrow::Cow;
 
@@ -108,43 +109,6 @@ pub fn segments(place: &str) -> impl Iterator<Item = &str> {
     let below = (place != ROOT).then(|| place.split('/'));
     below.into_iter().flatten()
 }
-
-/// Whether a text is normal at first sight, as nearly all are: letters, digits, `_`, `-` and `.` in segments that say
-/// something. One pass, because every resource of every document goes through here.
-fn is_plain(text: &str) -> bool {
-    let (mut length, mut dots) = (0usize, 0usize);
-    let says_something = |length: usize, dots: usize| length > 2 || dots < length;
-    for byte in text.bytes() {
-        match CLASS[usize::from(byte)] {
-            PLAIN => length += 1,
-            DOT => (length, dots) = (length + 1, dots + 1),
-            SLASH if says_something(length, dots) => (length, dots) = (0, 0),
-            _ => return false,
-        }
-    }
-    says_something(length, dots)
-}
-
-const PLAIN: u8 = 1;
-const DOT: u8 = 2;
-const SLASH: u8 = 3;
-/// What a byte is in a path that is normal at first sight; 0 for the rest.
-const CLASS: [u8; 256] = {
-    let mut class = [0; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        let letter = byte as u8;
-        class[byte] = match letter {
-            b'.' => DOT,
-            b'/' => SLASH,
-            b'_' | b'-' => PLAIN,
-            letter if letter.is_ascii_alphanumeric() => PLAIN,
-            _ => 0,
-        };
-        byte += 1;
-    }
-    class
-};
 
 /// Of a trimmed text, whether nothing is to be done. The root is left to [`resolve`].
 fn is_normal(text: &str) -> bool {
