@@ -24,6 +24,8 @@ pub struct Project {
     pub foreign: Vec<Foreign>,
     /// Where the configuration says that the ledger is.
     pub ledger: Option<String>,
+    /// Which of the projects in a shared ledger this is.
+    pub id: Option<String>,
 }
 
 /// `config.toml`. Everything in it may be left out.
@@ -69,6 +71,7 @@ struct AgentsConfig {
 #[serde(deny_unknown_fields, default)]
 struct LedgerConfig {
     place: Option<String>,
+    project: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -139,8 +142,8 @@ impl Project {
         let raised = config.severity.iter().map(raise).collect::<anyhow::Result<_>>()?;
         let directory = root.clone().unwrap_or_default();
         let foreign = config.contracts.iter().map(|it| declare(it, &directory)).collect::<anyhow::Result<_>>()?;
-        let ledger = config.ledger.place;
-        Ok(Self { root, settings, raised, foreign, ledger })
+        let LedgerConfig { place: ledger, project: id } = config.ledger;
+        Ok(Self { root, settings, raised, foreign, ledger, id })
     }
 }
 

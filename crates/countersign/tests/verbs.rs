@@ -8,7 +8,7 @@ mod house;
 use house::{House, document};
 use serde_json::{Value, json};
 
-const VERBS: [&str; 12] = [
+const VERBS: [&str; 27] = [
     "check",
     "fix",
     "explain",
@@ -21,6 +21,21 @@ const VERBS: [&str; 12] = [
     "targets",
     "completions",
     "man",
+    "init",
+    "record",
+    "log",
+    "show",
+    "verify",
+    "checkpoint",
+    "prove",
+    "verify-proof",
+    "export",
+    "import",
+    "erase",
+    "rebuild",
+    "backup",
+    "doctor",
+    "migrate",
 ];
 
 #[test]

@@ -12,6 +12,10 @@ use std::path::PathBuf;
 ///
 /// Nothing is changed without --fix.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign doctor
+  countersign doctor --fix")]
 pub struct Args {
     /// Mend what can be mended without losing anything
     #[arg(long)]

@@ -52,7 +52,7 @@ pub fn run(args: &Args, global: &Global, project: &Project) -> anyhow::Result<Ex
         return Ok(Exit::Refused);
     }
     let place = destination(global, project)?;
-    let mut store = place.open_or_create()?;
+    let mut store = place.open_or_create(&whole.project)?;
     let mut intake = Intake::open(&mut *store, &Meaning, &whole.project)?;
     let known = intake.head().seq;
     read_export(&mut open()?, &keys, &[], &mut |_, _, events, texts| {

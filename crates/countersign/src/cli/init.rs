@@ -3,7 +3,7 @@
 use super::{Exit, Global, failed, output};
 use crate::home::{Home, private_folder};
 use crate::place::{self, Place};
-use crate::project::FOLDER;
+use crate::project::{FOLDER, Project};
 use anyhow::{Context, bail};
 use countersign_domain::project::Init;
 use countersign_engine::Engine;
@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   countersign init
-  countersign init ../service --name billing")]
+  countersign init ../service --name billing
+  PGPASSWORD=… countersign init --ledger postgres://countersign@db.example/agents")]
 pub struct Args {
     /// The project's directory
     #[arg(value_name = "DIR", default_value = ".")]
@@ -41,16 +42,18 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<Exit> {
     let root =
         args.directory.canonicalize().with_context(|| format!("`{}` cannot be used", args.directory.display()))?;
     let folder = root.join(FOLDER);
+    let project = Project::find(Some(&root), None)?;
+    let place = Place::of(&project, global.ledger.as_deref())?;
+    let configured = place.to_configure()?.map(str::to_owned);
     private_folder(&folder)?;
     write_absent(&folder.join(".gitignore"), GITIGNORE)?;
     write_absent(&folder.join("config.toml"), CONFIG)?;
-    let place = match &global.ledger {
-        Some(named) => Place::parse(named, Path::new(""))?,
-        None => Place::File(folder.join(place::FILE)),
-    };
     let name = args.name.clone().or_else(|| Some(root.file_name()?.to_string_lossy().into_owned()));
     let name = name.unwrap_or_else(|| "project".to_owned());
     let engine = begin(&place)?;
+    if let (Some(url), None) = (&configured, &project.id) {
+        configure(&folder.join("config.toml"), url, engine.ledger().project())?;
+    }
     let call = place::call(global.actor.as_deref(), None)?;
     let answer = match engine.submit(&call, Hash::of(name.as_bytes()), Init { name: name.clone() }) {
         Ok(answer) => answer,
@@ -72,11 +75,29 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<Exit> {
 
 /// Opens the ledger, or begins one under a new id. One that was begun and not finished is taken up.
 fn begin(place: &Place) -> anyhow::Result<Engine> {
-    let store = place.open_or_create()?;
-    match Ledger::project_in(store.another()?)? {
-        Some(project) => Ok(Engine::create(store, &project)?),
-        None => Ok(Engine::create(store, &uuid::Uuid::now_v7().to_string())?),
+    let new = uuid::Uuid::now_v7().to_string();
+    let store = place.open_or_create(&new)?;
+    let project = Ledger::project_in(store.another()?)?.unwrap_or(new);
+    Ok(Engine::create(store, &project)?)
+}
+
+/// Names the place and the project in the settings, where they stand as comments.
+pub fn configure(path: &Path, url: &str, project: &str) -> anyhow::Result<()> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let line = |name: &str, value: &str| format!("{name} = {}", toml::Value::String(value.to_owned()));
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for (name, value) in [("place", url), ("project", project)] {
+        let starts = |it: &String| it.starts_with(&format!("{name} =")) || it.starts_with(&format!("# {name} ="));
+        match lines.iter_mut().find(|it| starts(it)) {
+            Some(found) => *found = line(name, value),
+            None => bail!(
+                "{} has no place for the ledger's address; add `[ledger]` with {} to it",
+                path.display(),
+                line(name, value)
+            ),
+        }
     }
+    crate::files::write(path, &(lines.join("\n") + "\n"))
 }
 
 fn write_absent(path: &Path, text: &str) -> anyhow::Result<()> {

@@ -10,6 +10,10 @@ use countersign_ledger::rebuild;
 /// Needed after an upgrade of a long ledger to a version that derives more, or when `verify` finds that what is derived does not
 /// match. The events are not touched.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign rebuild
+  countersign rebuild && countersign verify")]
 pub struct Args {}
 
 pub fn run(_: &Args, place: &Place) -> anyhow::Result<Exit> {

@@ -60,7 +60,12 @@ impl House {
 
     pub fn run_with(&self, arguments: &[&str], stdin: &str, env: &[(&str, &str)]) -> Answer {
         let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
-        command.args(arguments).current_dir(self.0.path()).env_remove("COUNTERSIGN_PROJECT");
+        command.args(arguments).current_dir(self.0.path());
+        for name in ["COUNTERSIGN_PROJECT", "COUNTERSIGN_LEDGER", "COUNTERSIGN_ACTOR", "PGPASSWORD"] {
+            command.env_remove(name);
+        }
+        // Keys of tests are not the user's.
+        command.env("COUNTERSIGN_HOME", self.path(".home"));
         command.envs(env.iter().copied());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         // A command that does not read its input closes it early.

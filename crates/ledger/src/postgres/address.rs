@@ -40,6 +40,10 @@ impl Address {
         if config.get_hosts().iter().any(name) || config.get_dbname().is_some_and(|it| it.contains('@')) {
             return Err(malformed("it has more than one @; write %40 for one in a password"));
         }
+        // As every client of PostgreSQL does: a password that stands in no file and in no list of processes.
+        if let (None, Ok(password)) = (config.get_password(), std::env::var("PGPASSWORD")) {
+            config.password(password);
+        }
         if config.get_application_name().is_none() {
             config.application_name(format!("countersign {}", std::process::id()));
         }

@@ -91,6 +91,19 @@ impl Postgres {
         Ok(Self::with(address, project, link))
     }
 
+    /// An address as it may be said: hosts and database, without who connects and with which password.
+    pub fn said(url: &str) -> Result<String> {
+        Address::parse(url).map(|address| format!("postgres://{address}"))
+    }
+
+    /// Whether an address has a password in it, which then must be written nowhere.
+    pub fn has_password(url: &str) -> Result<bool> {
+        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let user = rest.rsplit_once('@').map_or("", |(user, _)| user);
+        Address::parse(url)?;
+        Ok(user.contains(':') || rest.contains("password="))
+    }
+
     /// The projects in a database, by name.
     pub fn projects(url: &str) -> Result<Vec<String>> {
         let (_, link) = connect(url)?;

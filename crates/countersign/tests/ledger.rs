@@ -1,0 +1,299 @@
+//! The verbs of the ledger, through the binary, on a SQLite file and on PostgreSQL.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(dead_code, reason = "each test file uses its part of the house")]
+
+mod house;
+
+use countersign_ledger::conformance::postgres_server;
+use house::{Answer, House};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// A house with a project, whose ledger is where it is by default, or in a database of its own.
+struct Project {
+    house: House,
+    /// It runs as long as the project needs it.
+    server: Option<Arc<postgres_server::Server>>,
+}
+
+impl Project {
+    fn with_file() -> Self {
+        let project = Self { house: House::new(), server: None };
+        assert_eq!(project.run(&["init", "--name", "billing"]).code, 0);
+        project
+    }
+
+    fn with_database() -> Self {
+        let server = postgres_server::shared();
+        let url = server.url();
+        let project = Self { house: House::new(), server: Some(server) };
+        let answer = project.run(&["--ledger", &url, "init", "--name", "billing"]);
+        assert_eq!(answer.code, 0, "{answer:?}");
+        project
+    }
+
+    fn run(&self, arguments: &[&str]) -> Answer {
+        self.house.run(arguments)
+    }
+
+    /// What a verb says when it succeeds.
+    fn says(&self, arguments: &[&str]) -> String {
+        let answer = self.run(arguments);
+        assert_eq!(answer.code, 0, "{arguments:?}: {answer:?}");
+        answer.out
+    }
+
+    fn record(&self, name: &str, title: &str) -> Value {
+        self.house.document(name, "assignment", json!({ "task": { "title": title } }));
+        serde_json::from_str(&self.says(&["record", name, "--as", "agent:coder", "--format", "json"])).unwrap()
+    }
+
+    fn head(&self) -> String {
+        let said = self.says(&["verify"]);
+        said.lines().find(|line| line.trim_start().starts_with("events")).unwrap().to_owned()
+    }
+
+    fn config(&self) -> String {
+        self.house.read(".countersign/config.toml")
+    }
+}
+
+#[test]
+fn a_ledger_is_kept_read_proved_and_verified_in_a_file() {
+    journey(&Project::with_file());
+}
+
+#[test]
+fn a_ledger_is_kept_read_proved_and_verified_in_a_database() {
+    let project = Project::with_database();
+    assert!(project.config().lines().any(|line| line.starts_with("place = \"postgres://")), "{}", project.config());
+    journey(&project);
+}
+
+fn journey(project: &Project) {
+    let first = project.record("a.json", "the first");
+    assert_eq!((first["seq"].as_u64(), first["actor"].as_str()), (Some(2), Some("agent:coder")));
+    project.record("b.json", "the second");
+    // The same bytes are kept once.
+    assert!(project.says(&["record", "a.json"]).starts_with("kept already: a.json as event 2"));
+    let log = project.says(&["log"]);
+    assert_eq!(log.lines().count(), 3);
+    assert!(log.contains("project `billing`") && log.contains("assignment from `a.json`"), "{log}");
+    assert_eq!(project.says(&["log", "--since", "3"]).lines().count(), 1);
+    let shown = project.says(&["show", first["id"].as_str().unwrap()]);
+    assert!(shown.contains("  | ") && shown.contains("the first"), "{shown}");
+    assert_eq!(project.says(&["show", "2"]), shown);
+    let record = format!("record/{}", first["facts"]["sha256"].as_str().unwrap());
+    assert!(project.says(&["show", &record]).contains("events   2"));
+
+    project.says(&["checkpoint", "--out", "kept.note"]);
+    project.says(&["prove", "2", "--out", "2.proof"]);
+    assert!(project.says(&["verify-proof", "2.proof"]).starts_with("the proof holds: event 2"));
+    project.says(&["export", "--out", "all.jsonl"]);
+    assert!(project.says(&["verify", "all.jsonl"]).contains("signed by a known key"));
+    assert!(project.says(&["verify", "--checkpoint", "kept.note"]).starts_with("everything matches"));
+
+    assert_eq!(project.run(&["erase", "2"]).code, 2, "a reason is asked for");
+    project.says(&["erase", "2", "--reason", "recorded by mistake"]);
+    assert!(project.says(&["show", "2"]).contains("text 0: erased"));
+    let again = project.run(&["erase", "2", "--reason", "twice"]);
+    assert_eq!(again.code, 1);
+    assert!(again.err.contains("INVALID_TRANSITION"), "{}", again.err);
+    project.says(&["rebuild"]);
+    assert!(project.head().contains("events      5, to 5"), "{}", project.head());
+    assert!(project.says(&["doctor"]).ends_with("all is well\n"));
+    let all = project.says(&["export"]);
+    assert!(!all.contains("the first"), "what was erased is in no later export");
+}
+
+#[test]
+fn a_payload_that_may_not_pass_is_not_kept_and_the_refusal_is() {
+    let project = Project::with_file();
+    project.house.write("bad.json", r#"{"packet_type":"assignment"}"#);
+    let answer = project.run(&["record", "bad.json", "absent.json"]);
+    assert_eq!(answer.code, 3);
+    assert!(answer.err.contains("MISSING_REQUIRED_INPUT") && answer.err.contains("absent.json"), "{}", answer.err);
+    let log = project.says(&["log"]);
+    assert!(log.lines().last().unwrap().contains("record.keep: MISSING_REQUIRED_INPUT"), "{log}");
+}
+
+#[test]
+fn a_secret_is_in_no_part_of_the_ledger() {
+    let project = Project::with_file();
+    let secret = "AKIAIOSFODNN7EXAMPLE";
+    project.house.document("a.json", "assignment", json!({ "task": { "title": format!("use {secret}") } }));
+    assert_eq!(project.run(&["record", "a.json"]).code, 1);
+    let ledger = project.house.all().into_iter().filter(|(path, _)| path.to_string_lossy().contains(".countersign"));
+    for (path, bytes) in ledger {
+        assert!(!bytes.windows(secret.len()).any(|it| it == secret.as_bytes()), "{}", path.display());
+    }
+}
+
+#[test]
+fn a_key_makes_a_repetition_the_same_call() {
+    let project = Project::with_file();
+    project.house.document("a.json", "assignment", json!({ "task": { "title": "one" } }));
+    let first = project.says(&["record", "a.json", "--key", "k", "--format", "json"]);
+    assert_eq!(project.says(&["record", "a.json", "--key", "k", "--format", "json"]), first);
+    project.house.document("a.json", "assignment", json!({ "task": { "title": "two" } }));
+    let other = project.run(&["record", "a.json", "--key", "k"]);
+    assert_eq!(other.code, 1);
+    assert!(other.err.contains("was used for another request, at event 2"), "{}", other.err);
+}
+
+#[test]
+fn a_change_by_hand_is_found_and_named() {
+    let project = Project::with_file();
+    project.record("a.json", "the first");
+    project.record("b.json", "the second");
+    project.says(&["checkpoint"]);
+    let sql = rusqlite::Connection::open(project.house.path(".countersign/ledger.db")).unwrap();
+    sql.execute("UPDATE event SET body = replace(body, 'agent:coder', 'agent:other') WHERE seq = 2", []).unwrap();
+    let answer = project.run(&["verify"]);
+    assert_eq!(answer.code, 1);
+    assert!(answer.err.contains("event 2: the stored hash is"), "{}", answer.err);
+    assert!(answer.err.contains("the first bad event is 2"), "{}", answer.err);
+    sql.execute("UPDATE event SET body = replace(body, 'agent:other', 'agent:coder') WHERE seq = 2", []).unwrap();
+    assert_eq!(project.run(&["verify"]).code, 0);
+    // Cut short, it is whole in itself; the checkpoint that was kept knows better.
+    sql.execute_batch("DELETE FROM event WHERE seq = 3; DELETE FROM text WHERE seq = 3").unwrap();
+    project.says(&["rebuild"]);
+    let answer = project.run(&["verify"]);
+    assert_eq!(answer.code, 1);
+    assert!(answer.err.contains("knows 3 events, and there are 2"), "{}", answer.err);
+}
+
+#[test]
+fn an_export_becomes_the_same_ledger_again() {
+    let project = Project::with_file();
+    for number in 0..30 {
+        project.record("a.json", &format!("number {number}"));
+    }
+    let head = project.head();
+    project.says(&["export", "--out", "all.jsonl"]);
+    let said = project.says(&["--ledger", "copy.db", "import", "all.jsonl"]);
+    assert!(said.starts_with("imported 31 events"), "{said}");
+    let copied = project.says(&["--ledger", "copy.db", "verify"]);
+    assert!(copied.contains(&head), "{copied}");
+    assert_eq!(project.run(&["--ledger", "copy.db", "import", "all.jsonl"]).code, 3, "it is in use now");
+    let text = project.house.read("all.jsonl");
+    project.house.write("cut.jsonl", &text[..text.len() - 1]);
+    let cut = project.run(&["verify", "cut.jsonl"]);
+    assert_eq!(cut.code, 1);
+    assert!(cut.err.contains("was cut"), "{}", cut.err);
+    let stranger = House::new();
+    stranger.write("all.jsonl", &text);
+    let unknown = stranger.run(&["verify", "all.jsonl"]);
+    assert!(unknown.code == 1 && unknown.err.contains("--key"), "{unknown:?}");
+    let key = std::fs::read_dir(project.house.path(".home/keys")).unwrap().map(|it| it.unwrap().path());
+    let key = key.filter(|it| it.extension().is_some_and(|it| it == "pub")).collect::<Vec<_>>().remove(0);
+    assert_eq!(stranger.run(&["verify", "all.jsonl", "--key", key.to_str().unwrap()]).code, 0);
+}
+
+#[test]
+fn a_ledger_moves_to_a_database_and_back() {
+    let project = Project::with_file();
+    project.record("a.json", "the first");
+    let head = project.head();
+    let server = postgres_server::shared();
+    let said = project.says(&["migrate", "--to", &server.url()]);
+    assert!(said.starts_with("moved 2 events"), "{said}");
+    assert_eq!(project.head(), head);
+    project.record("b.json", "in the database");
+    let closed = project.run(&["--ledger", ".countersign/ledger.db", "record", "a.json"]);
+    assert!(closed.code == 3 && closed.err.contains("has moved to postgres://"), "{closed:?}");
+    let head = project.head();
+    project.says(&["migrate", "--to", ".countersign/ledger.db"]);
+    assert_eq!(project.head(), head);
+    project.record("c.json", "at home again");
+}
+
+#[test]
+fn a_password_is_written_nowhere() {
+    let house = House::new();
+    let answer = house.run(&["--ledger", "postgres://ana:tops3cret@localhost:1/db", "init"]);
+    assert_eq!(answer.code, 3);
+    let said = answer.out + &answer.err;
+    assert!(said.contains("PGPASSWORD") && !said.contains("tops3cret"), "{said}");
+    let answer = house.run(&["--ledger", "postgres://ana:tops3cret@localhost:1/db?sslmode=disable", "log"]);
+    assert!(answer.code == 3 && !(answer.out + &answer.err).contains("tops3cret"));
+    assert!(house.all().iter().all(|(_, bytes)| !bytes.windows(9).any(|it| it == b"tops3cret")));
+}
+
+#[test]
+fn cloud_events_have_what_the_specification_asks_for() {
+    let project = Project::with_file();
+    project.record("a.json", "the first");
+    for verb in [&["log", "--format", "cloudevents"][..], &["export", "--format", "cloudevents"]] {
+        let lines = project.says(verb);
+        let events: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(events.len(), 2);
+        for event in &events {
+            assert_eq!(event["specversion"], "1.0");
+            assert!(event["source"].as_str().unwrap().starts_with("urn:countersign:project:"));
+            assert!(event["type"].as_str().unwrap().starts_with("dev.countersign."));
+            let names = event.as_object().unwrap().keys();
+            assert!(
+                names.into_iter().all(|name| name.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit()))
+            );
+        }
+        assert!(events[0]["sequence"].as_str() < events[1]["sequence"].as_str());
+    }
+}
+
+#[test]
+fn following_shows_what_another_process_records() {
+    use std::io::{BufRead, BufReader};
+    let project = Project::with_file();
+    let mut follower = std::process::Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .args(["log", "--follow", "-n", "2"])
+        .current_dir(project.house.path(""))
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(follower.stdout.take().unwrap()).lines();
+    assert!(lines.next().unwrap().unwrap().contains("project.initialised"));
+    project.record("a.json", "while it is followed");
+    assert!(lines.next().unwrap().unwrap().contains("record.kept"));
+    assert!(follower.wait().unwrap().success());
+}
+
+#[test]
+fn the_settings_that_init_writes_are_the_defaults() {
+    let project = Project::with_file();
+    // Every setting stands there as a comment; with the marks taken away, it must still be understood.
+    let config: String = project
+        .config()
+        .lines()
+        .map(|line| line.strip_prefix("# ").filter(|it| is_setting(it)).unwrap_or(line).to_owned() + "\n")
+        .collect();
+    assert!(config.contains("\nsize = 16777216\n") && config.contains("\n[[contracts]]\n"), "{config}");
+    project.house.write("schemas/release_note.json", r#"{"type":"object"}"#);
+    project.house.write(".countersign/config.toml", config.replace("project = \"\"\n", ""));
+    project.house.document("a.json", "assignment", json!({}));
+    assert_eq!(project.run(&["check", "a.json"]).code, 0);
+    project.says(&["verify"]);
+}
+
+fn is_setting(line: &str) -> bool {
+    line.starts_with("[[")
+        || line.split_once(" = ").is_some_and(|(name, _)| name.bytes().all(|it| it.is_ascii_lowercase() || it == b'-'))
+}
+
+#[test]
+fn what_is_not_there_is_said_with_a_way_forward() {
+    let house = House::new();
+    for verb in [&["log"][..], &["verify"], &["record", "a.json"], &["checkpoint"], &["backup", "b.db"]] {
+        let answer = house.run(verb);
+        assert!(answer.code == 3 && answer.err.contains("countersign init"), "{verb:?}: {answer:?}");
+    }
+    let project = Project::with_file();
+    let missing = project.run(&["show", "99"]);
+    assert!(missing.code == 3 && missing.err.contains("the last is 1"), "{missing:?}");
+    project.house.write("newer.db", "");
+    let sql = rusqlite::Connection::open(project.house.path(".countersign/ledger.db")).unwrap();
+    sql.pragma_update(None, "user_version", 99).unwrap();
+    let newer = project.run(&["log"]);
+    assert!(newer.code == 3 && newer.err.contains("format 99"), "{newer:?}");
+}
