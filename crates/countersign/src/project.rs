@@ -22,6 +22,8 @@ pub struct Project {
     pub raised: Vec<(String, Severity)>,
     /// Contracts that the configuration declares.
     pub foreign: Vec<Foreign>,
+    /// Where the configuration says that the ledger is.
+    pub ledger: Option<String>,
 }
 
 /// `config.toml`. Everything in it may be left out.
@@ -34,6 +36,7 @@ struct Config {
     agents: AgentsConfig,
     severity: BTreeMap<String, String>,
     contracts: Vec<ContractConfig>,
+    ledger: LedgerConfig,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -60,6 +63,12 @@ struct TokensConfig {
 struct AgentsConfig {
     executors: Vec<String>,
     requesters: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct LedgerConfig {
+    place: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -130,7 +139,8 @@ impl Project {
         let raised = config.severity.iter().map(raise).collect::<anyhow::Result<_>>()?;
         let directory = root.clone().unwrap_or_default();
         let foreign = config.contracts.iter().map(|it| declare(it, &directory)).collect::<anyhow::Result<_>>()?;
-        Ok(Self { root, settings, raised, foreign })
+        let ledger = config.ledger.place;
+        Ok(Self { root, settings, raised, foreign, ledger })
     }
 }
 

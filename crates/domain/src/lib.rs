@@ -1,16 +1,20 @@
 //! The domains of Countersign, one folder each: what may be said in them, and what is refused.
 //!
 //! Every folder has the same rooms: `mod.rs` (what it is, its states, its invariants), `payload/` (the contracts, one
-//! file each), `rules/` (a folder for each contract, a file for each rule).
+//! file each), `rules/` (a folder for each contract, a file for each rule), and, where it has come so far, `command.rs`,
+//! `event.rs`, `state.rs` and `view.rs`. `deciding` is how a command is decided.
 //!
 //! **Invariant:** nothing here reads a clock, a file, a socket, a random number or a database.
 //! Beside them stands what several speak of: `ids`, `paths`, and `rewriting` (what is written once stays so).
 //! **Invariant:** a folder uses those and the folders above it in the list below, never those beneath.
 //! **Absent on purpose:** async, SQL, HTTP, HTML, terminals.
 
+pub mod deciding;
 pub mod ids;
 pub mod paths;
 mod rewriting;
+
+pub mod project;
 
 pub mod work;
 
@@ -20,7 +24,9 @@ pub mod handoff;
 
 pub mod validation;
 
+use crate::deciding::{Happened, Key, Place};
 use countersign_contract::{ContractInfo, RuleInfo, rules};
+use serde_json::Value;
 use std::sync::LazyLock;
 
 /// Every contract, by domain.
@@ -39,4 +45,24 @@ pub fn contract(name: &str) -> Option<&'static ContractInfo> {
 pub fn rules() -> Vec<&'static RuleInfo> {
     let own = contracts().iter().flat_map(|contract| (contract.rules)());
     rules::RULES.iter().chain(work::rules::SHARED).copied().chain(own).collect()
+}
+
+/// Which entities an event changes, in any domain.
+pub fn touched(event: &Happened<'_>) -> Vec<Key> {
+    project::touched(event)
+}
+
+/// What an entity is after an event; nothing, if it is gone.
+pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
+    project::evolve(key, before, event)
+}
+
+/// Where an entity is found.
+pub fn places(key: &Key, facts: &Value) -> Vec<Place> {
+    project::places(key, facts)
+}
+
+/// What an event says, in a few words for a list.
+pub fn summary(event: &Happened<'_>) -> Option<String> {
+    project::summary(event)
 }

@@ -51,6 +51,14 @@ impl Ledger {
         Self::open(store, fold)
     }
 
+    /// The project whose ledger is in a store, if one was begun there.
+    pub fn project_in(mut store: Box<dyn Store>) -> Result<Option<String>> {
+        match store.get(&[meta(META_PROJECT)])?.pop().flatten() {
+            Some(RowValue::Meta(project)) => Ok(Some(project)),
+            _ => Ok(None),
+        }
+    }
+
     /// Opens the ledger that is in a store. Its derived rows are brought up to date if they are of an older shape and the
     /// log is short.
     pub fn open(mut store: Box<dyn Store>, fold: Arc<dyn Fold>) -> Result<Self> {

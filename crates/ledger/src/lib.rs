@@ -15,18 +15,23 @@
 //! **Absent on purpose:** domains. The ledger knows bytes, names and numbers.
 
 pub mod canonical;
+mod chain;
+mod checkpoint;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod error;
 mod event;
+mod export;
 mod fold;
 mod hash;
+mod intake;
 pub mod lease;
 mod ledger;
 mod memory;
 mod overlay;
 pub mod pages;
 mod postgres;
+mod proof;
 mod rebuild;
 mod rows;
 mod sqlite;
@@ -34,21 +39,28 @@ mod store;
 mod time;
 mod transaction;
 pub mod tree;
+mod verify;
 mod writer;
 
+pub use chain::{Chain, text_faults};
+pub use checkpoint::{Checkpoint, PublicKey, SecretKey};
 pub use error::{Error, Refused, Result};
 pub use event::{
     Binding, Command, Draft, EVENT_BYTES_MAX, Event, Held, INLINE_BYTES_MAX, LeaseChange, NAME_BYTES_MAX, Once,
     TEXTS_MAX, Text, TextPlace, name_fault,
 };
+pub use export::{EXPORT_VERSION, EachPage, Exported, export, read_export};
 pub use fold::{Fold, State};
 pub use hash::{Hash, hex, unhex};
+pub use intake::{Intake, migrate};
 pub use ledger::{Ledger, PAGE_EVENTS, PATIENCE, REBUILD_UNASKED_MAX, Reader};
 pub use memory::Memory;
 pub use postgres::Postgres;
+pub use proof::{Proven, prove, verify_proof};
 pub use rebuild::rebuild;
 pub use rows::{Entity, EventRow, Key, Lease, Liveness, Place, Remembered, Row, RowKey, RowValue, Table, TextRow};
 pub use sqlite::Sqlite;
 pub use store::{Batch, Begun, Head, Store};
 pub use time::{Clock, Time};
-pub use transaction::{Hit, Recorded, Scan, Transaction};
+pub use transaction::{Hit, Recorded, Scan, Tally, Transaction};
+pub use verify::{Finding, Verified, Verifying, verify};

@@ -48,6 +48,20 @@ pub struct Hit {
     pub key: Key,
 }
 
+/// A count, and since when it goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tally {
+    /// When counting began.
+    pub since: Time,
+    /// How many there were.
+    pub count: u64,
+}
+
+/// Names of leases have no control characters, so a tally is never taken for one.
+fn tally_key(name: &str) -> RowKey {
+    RowKey::Liveness(format!("\u{1}{name}"))
+}
+
 /// The events that a command recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recorded {
@@ -302,6 +316,22 @@ impl Transaction<'_> {
             }
             None => self.overlay.delete(key),
         }
+        Ok(())
+    }
+
+    /// Something that is counted beside the log, such as what is too frequent to be recorded.
+    pub fn tally(&mut self, name: &str) -> Result<Option<Tally>> {
+        let row = self.overlay.get(self.store, &[tally_key(name)])?.pop().flatten();
+        Ok(match row {
+            Some(RowValue::Liveness(row)) => Some(Tally { since: row.beat, count: row.number }),
+            _ => None,
+        })
+    }
+
+    /// Sets what is counted. Like liveness, it is lost without harm and not part of what is derived.
+    pub fn set_tally(&mut self, name: &str, tally: Tally) -> Result<()> {
+        let row = Liveness { number: tally.count, beat: tally.since, deadline: tally.since };
+        self.overlay.put(tally_key(name), RowValue::Liveness(row));
         Ok(())
     }
 

@@ -205,3 +205,89 @@ pub fn check_event(proof: &[Hash], size: u64, root: Hash, seq: u64, leaf: Hash) 
     let proof: Vec<_> = proof.iter().map(|it| tlog::Hash(it.0)).collect();
     seq >= 1 && seq <= size && tlog::check_record(&proof, size, tlog::Hash(root.0), seq - 1, tlog::Hash(leaf.0)).is_ok()
 }
+
+/// A tree that is known only by the roots of its whole subtrees, largest first: enough to grow it and to know its root.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Peaks {
+    size: u64,
+    peaks: Vec<Hash>,
+}
+
+impl Peaks {
+    /// From roots that were kept; as many as the size has bits that are set.
+    pub fn of(size: u64, peaks: Vec<Hash>) -> Option<Self> {
+        (peaks.len() as u32 == size.count_ones()).then_some(Self { size, peaks })
+    }
+
+    /// How many leaves there are.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The roots, largest subtree first.
+    pub fn hashes(&self) -> &[Hash] {
+        &self.peaks
+    }
+
+    /// Adds a leaf.
+    pub fn add(&mut self, leaf: Hash) {
+        let mut hash = leaf;
+        // Each bit that carries joins two subtrees of one size.
+        for _ in 0..self.size.trailing_ones() {
+            if let Some(left) = self.peaks.pop() {
+                hash = join(left, hash);
+            }
+        }
+        self.peaks.push(hash);
+        self.size += 1;
+    }
+
+    /// The root of the tree.
+    pub fn root(&self) -> Hash {
+        let joined = self.peaks.iter().rev().copied().reduce(|right, left| join(left, right));
+        joined.unwrap_or(Hash(tlog::EMPTY_HASH.0))
+    }
+}
+
+fn join(left: Hash, right: Hash) -> Hash {
+    Hash(tlog::node_hash(tlog::Hash(left.0), tlog::Hash(right.0)).0)
+}
+
+/// The subtrees of the tree over the first `size` events, from its tiles.
+pub fn peaks_at(store: &mut dyn Store, size: u64) -> Result<Peaks> {
+    let size_now = store.head()?.seq;
+    let edge = Edge::load(store, size_now)?;
+    let tiles = Tiles { store: RefCell::new(store), edge, trouble: RefCell::new(None) };
+    let mut peaks = Vec::new();
+    let mut before = 0;
+    for level in (0..64u8).rev().filter(|level| size >> level & 1 == 1) {
+        peaks.push(tiles.hash(tlog::stored_hash_index(level, before >> level))?);
+        before += 1 << level;
+    }
+    Ok(Peaks { size, peaks })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use ct_merkle::mem_backed_tree::MemoryBackedTree;
+
+    /// Another implementation of RFC 6962 is the second opinion.
+    #[test]
+    fn roots_are_those_of_another_implementation() {
+        let mut other = MemoryBackedTree::<sha2::Sha256, String>::new();
+        let (mut edge, mut peaks) = (Edge::default(), Peaks::default());
+        for number in 0..70_000u32 {
+            let body = format!("event {number}");
+            edge.add(leaf(&body), |_, _| {});
+            peaks.add(leaf(&body));
+            other.push(body);
+            if number < 600 || number % 8191 == 0 || number > 69_990 {
+                let root: [u8; 32] = (*other.root().as_bytes()).into();
+                assert_eq!(edge.root().0, root, "{number}");
+                assert_eq!(peaks.root().0, root, "{number}");
+            }
+        }
+    }
+}

@@ -1,21 +1,38 @@
 //! The command line: one file for each verb.
 
+mod backup;
 mod check;
+mod checkpoint;
 mod completions;
 mod contracts;
+mod doctor;
+mod erase;
 mod example;
 mod explain;
+mod export;
 mod fix;
+mod import;
+mod init;
+mod log;
 mod man;
+mod migrate;
 mod new;
 mod output;
+mod prove;
+mod rebuild;
+mod record;
 mod rules;
 mod schema;
+mod show;
 mod targets;
 mod tokens;
+mod verify;
+mod verify_proof;
 
+use crate::place::Place;
 use crate::project::Project;
 use clap::{CommandFactory, Parser, Subcommand};
+use countersign_engine::Failure;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -32,7 +49,7 @@ pub enum Exit {
     Failed = 3,
 }
 
-/// Checks what agents hand to each other, and says what may pass, why not, where, and what to do
+/// Checks what agents hand to each other, and keeps a ledger of it that nobody can quietly rewrite
 #[derive(Debug, Parser)]
 #[command(name = "countersign", version, max_term_width = 100, after_help = AFTER_HELP)]
 pub struct Cli {
@@ -47,8 +64,31 @@ pub struct Cli {
     )]
     max_size: Option<u32>,
 
+    /// The ledger: a file or a URL; otherwise the project's own
+    #[arg(
+        long,
+        global = true,
+        env = "COUNTERSIGN_LEDGER",
+        value_name = "FILE|URL",
+        help_heading = "Everywhere",
+        hide_env_values = true
+    )]
+    ledger: Option<String>,
+
+    /// In whose name; otherwise the user's
+    #[arg(long = "as", global = true, env = "COUNTERSIGN_ACTOR", value_name = "NAME", help_heading = "Everywhere")]
+    actor: Option<String>,
+
     #[command(subcommand)]
     verb: Verb,
+}
+
+/// What is said of every verb on the ledger.
+pub struct Global {
+    /// What `--ledger` names.
+    pub ledger: Option<String>,
+    /// What `--as` says.
+    pub actor: Option<String>,
 }
 
 /// The most that `--max-size` may allow.
@@ -61,6 +101,9 @@ Examples:
   countersign check . --format sarif > findings.sarif
   countersign fix handoff.json --write
   countersign explain LOCK_CONFLICT
+  countersign init && countersign record result.json
+  countersign log --follow
+  countersign verify
 
 Exit codes: 0 allowed, 1 refused, 2 wrong usage, 3 could not be read.";
 
@@ -76,6 +119,21 @@ enum Verb {
     New(new::Args),
     Tokens(tokens::Args),
     Targets(targets::Args),
+    Init(init::Args),
+    Record(record::Args),
+    Log(log::Args),
+    Show(show::Args),
+    Verify(verify::Args),
+    Checkpoint(checkpoint::Args),
+    Prove(prove::Args),
+    VerifyProof(verify_proof::Args),
+    Export(export::Args),
+    Import(import::Args),
+    Erase(erase::Args),
+    Rebuild(rebuild::Args),
+    Backup(backup::Args),
+    Doctor(doctor::Args),
+    Migrate(migrate::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -100,6 +158,8 @@ pub fn main() -> ExitCode {
 
 fn run(cli: Cli) -> anyhow::Result<Exit> {
     let project = || Project::find(cli.project.as_deref(), cli.max_size.map(|size| size as usize));
+    let global = Global { ledger: cli.ledger, actor: cli.actor };
+    let place = || Place::of(&project()?, global.ledger.as_deref());
     match cli.verb {
         Verb::Check(args) => check::run(&args, &project()?),
         Verb::Fix(args) => fix::run(&args, &project()?),
@@ -111,7 +171,51 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::New(args) => new::run(&args),
         Verb::Tokens(args) => tokens::run(&args, &project()?),
         Verb::Targets(args) => targets::run(&args, &project()?),
+        Verb::Init(args) => init::run(&args, &global),
+        Verb::Record(args) => record::run(&args, &global, &project()?),
+        Verb::Log(args) => log::run(&args, &place()?),
+        Verb::Show(args) => show::run(&args, &place()?),
+        Verb::Verify(args) => verify::run(&args, place),
+        Verb::Checkpoint(args) => checkpoint::run(&args, &place()?),
+        Verb::Prove(args) => prove::run(&args, &place()?),
+        Verb::VerifyProof(args) => verify_proof::run(&args),
+        Verb::Export(args) => export::run(&args, &place()?),
+        Verb::Import(args) => import::run(&args, &global, &project()?),
+        Verb::Erase(args) => erase::run(&args, &global, &place()?),
+        Verb::Rebuild(args) => rebuild::run(&args, &place()?),
+        Verb::Backup(args) => backup::run(&args, &place()?),
+        Verb::Doctor(args) => doctor::run(&args, &project()?, global.ledger.as_deref()),
+        Verb::Migrate(args) => migrate::run(&args, &project()?, global.ledger.as_deref()),
         Verb::Completions(args) => completions::run(&args, &mut Cli::command()),
         Verb::Man(args) => man::run(&args, &Cli::command()),
     }
 }
+
+/// Says why a command was not carried out: refused, or the ledger could not take it.
+pub fn failed(failure: Failure) -> anyhow::Result<Exit> {
+    match failure {
+        Failure::Refused(refusal) => {
+            output::say(&format!("refused [{}]: {}", refusal.code.as_str(), refusal.reason));
+            output::say(&format!("  help: {}", refusal.help));
+            Ok(Exit::Refused)
+        }
+        Failure::Ledger(error @ countersign_ledger::Error::Refused(_)) => {
+            output::say(&format!("refused [CONCURRENCY_CONFLICT]: {error}"));
+            Ok(Exit::Refused)
+        }
+        Failure::Ledger(error) => Err(error.into()),
+    }
+}
+
+/// A bar for work that can take long; hidden where nobody sees it.
+pub fn progress(what: &'static str, length: u64) -> indicatif::ProgressBar {
+    if length < PROGRESS_FROM || !crate::terminal::shows_progress() {
+        return indicatif::ProgressBar::hidden();
+    }
+    let template = format!("{what} {{bar:30}} {{pos}} of {{len}} events, {{eta}} left");
+    let bar = indicatif::ProgressBar::new(length);
+    indicatif::ProgressStyle::with_template(&template).map_or(bar.clone(), |style| bar.with_style(style))
+}
+
+/// How many events make a progress bar worth its place.
+const PROGRESS_FROM: u64 = 20_000;

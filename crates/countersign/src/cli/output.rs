@@ -38,12 +38,30 @@ static LOST: AtomicBool = AtomicBool::new(false);
 pub fn print(text: &str) {
     let mut out = std::io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if written.as_ref().is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) {
+        CLOSED.store(true, Ordering::Relaxed);
+    }
     if let Err(error) = written
         && error.kind() != ErrorKind::BrokenPipe
         && !LOST.swap(true, Ordering::Relaxed)
     {
         say(&format!("error: standard output cannot be written: {error}"));
     }
+}
+
+/// Whether somebody still reads standard output.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Whether it is worth going on to print.
+pub fn listened_to() -> bool {
+    !CLOSED.load(Ordering::Relaxed) && landed()
+}
+
+/// Whether an error is only that nobody reads any more.
+pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let io = error.chain().filter_map(|it| it.downcast_ref::<std::io::Error>());
+    let closed = |error: &std::io::Error| error.kind() == ErrorKind::BrokenPipe;
+    io.into_iter().any(closed) || error.to_string().contains("Broken pipe")
 }
 
 /// Whether everything that was printed has landed.

@@ -38,6 +38,8 @@ pub struct Sqlite {
     writing: bool,
     /// A commit gave no clear answer, and its pages may still lie in the write-ahead log.
     doubtful: bool,
+    /// A temporary folder that is removed with the store.
+    _folder: Option<tempfile::TempDir>,
 }
 
 impl Sqlite {
@@ -53,6 +55,17 @@ impl Sqlite {
         let synced = std::fs::File::open(folder).and_then(|it| it.sync_all());
         synced.map_err(|error| Error::NotWritten(format!("{} cannot be synced: {error}", folder.display())))?;
         Ok(made)
+    }
+
+    /// A store in a temporary file, for what can be made again: nothing is synced, and it goes when it is dropped.
+    pub(crate) fn scratch() -> Result<Self> {
+        let folder = tempfile::tempdir()
+            .map_err(|error| Error::NotWritten(format!("no temporary folder can be made: {error}")))?;
+        let mut scratch = Self::create(&folder.path().join("scratch.db"), Clock::System)?;
+        let fast = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = OFF;";
+        scratch.connection()?.execute_batch(fast).map_err(|error| not_written(&error))?;
+        scratch._folder = Some(folder);
+        Ok(scratch)
     }
 
     /// Opens a file that is there. One of an older format is brought up to date, after a copy was made.
@@ -87,6 +100,7 @@ impl Sqlite {
             bell: Bell::beside(path),
             writing: false,
             doubtful: false,
+            _folder: None,
         })
     }
 

@@ -1,0 +1,208 @@
+//! `countersign doctor`
+
+use super::{Exit, output};
+use crate::home::{Home, open_to_others};
+use crate::place::Place;
+use crate::project::{FOLDER, Project};
+use countersign_engine::SHAPE;
+use countersign_ledger::{Ledger, Store, Time};
+use std::path::PathBuf;
+
+/// Look whether everything is as it should be: ledger, settings, keys, clock, space
+///
+/// Nothing is changed without --fix.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Mend what can be mended without losing anything
+    #[arg(long)]
+    fix: bool,
+}
+
+/// How much room a ledger should have at least.
+const FREE_BYTES_MIN: u64 = 64 * 1024 * 1024;
+/// How far the last event may lie in the future before a clock is wrong.
+const CLOCK_MS_MAX: i64 = 60_000;
+
+pub fn run(args: &Args, project: &Project, ledger: Option<&str>) -> anyhow::Result<Exit> {
+    let mut visit = Visit { fix: args.fix, faults: 0 };
+    visit.good("program", &format!("countersign {}", env!("CARGO_PKG_VERSION")));
+    match &project.root {
+        Some(root) => visit.good("project", &root.display().to_string()),
+        None => visit.bad("project", "there is none here; `countersign init` makes one"),
+    }
+    if let Ok(place) = Place::of(project, ledger) {
+        visit.ledger(&place);
+    }
+    visit.permissions(project);
+    visit.space(project);
+    let verdict = match visit.faults {
+        0 => "all is well".to_owned(),
+        1 => "1 thing is not as it should be".to_owned(),
+        faults => format!("{faults} things are not as they should be"),
+    };
+    output::print(&format!("{verdict}\n"));
+    Ok(if visit.faults == 0 { Exit::Allowed } else { Exit::Refused })
+}
+
+struct Visit {
+    fix: bool,
+    faults: usize,
+}
+
+impl Visit {
+    fn good(&self, what: &str, found: &str) {
+        output::print(&format!("ok    {what:<12} {found}\n"));
+    }
+
+    fn bad(&mut self, what: &str, found: &str) {
+        self.faults += 1;
+        output::print(&format!("bad   {what:<12} {found}\n"));
+    }
+
+    fn mended(&self, what: &str, found: &str) {
+        output::print(&format!("fixed {what:<12} {found}\n"));
+    }
+
+    fn ledger(&mut self, place: &Place) {
+        let mut store = match place.open() {
+            Ok(store) => store,
+            Err(error) => return self.bad("ledger", &format!("{error:#}")),
+        };
+        match store.describe() {
+            Ok(lines) => lines.iter().for_each(|(name, value)| self.good(name, value)),
+            Err(error) => self.bad("ledger", &error.to_string()),
+        }
+        if let Some(holder) = store.writer() {
+            self.good("writer", &format!("{holder} writes just now"));
+        }
+        match store.another().and_then(Ledger::project_in) {
+            Ok(Some(id)) => {
+                self.good("project id", &id);
+                self.key(&id);
+            }
+            Ok(None) => self.bad("project id", "the ledger has no project; run `countersign init`"),
+            Err(error) => self.bad("project id", &error.to_string()),
+        }
+        self.writing(place);
+        self.examine(&mut *store);
+        self.clock(&mut *store);
+    }
+
+    /// Whether it could be written to, by beginning to.
+    fn writing(&mut self, place: &Place) {
+        let begun = place.open().and_then(|mut store| {
+            let begun = store.begin()?;
+            store.rollback();
+            Ok(begun)
+        });
+        match begun {
+            Err(error) => self.bad("writing", &format!("{error:#}")),
+            Ok(begun) => match (begun.meta("closed"), begun.meta("shape").and_then(|it| it.parse::<u32>().ok())) {
+                (Some(why), _) => self.bad("writing", why),
+                (None, Some(shape)) if shape > SHAPE => self.bad(
+                    "writing",
+                    &format!("its shape is {shape}, of a newer version; this one, {SHAPE}, only reads"),
+                ),
+                (None, Some(shape)) if shape < SHAPE => self.bad(
+                    "writing",
+                    &format!("its shape is {shape} and this version writes {SHAPE}; run `countersign rebuild`"),
+                ),
+                _ => self.good("writing", "the writer's place can be had"),
+            },
+        }
+    }
+
+    fn examine(&mut self, store: &mut dyn Store) {
+        let faults = match store.examine() {
+            Ok(faults) if faults.is_empty() => return self.good("files", "as they were made"),
+            Ok(faults) => faults,
+            Err(error) => return self.bad("files", &error.to_string()),
+        };
+        if self.fix && store.scrub().is_ok() && store.examine().is_ok_and(|left| left.is_empty()) {
+            return self.mended("files", &format!("removed what no event names any more ({} files)", faults.len()));
+        }
+        faults.iter().for_each(|fault| self.bad("files", fault));
+    }
+
+    fn key(&mut self, project: &str) {
+        let home = match Home::find() {
+            Ok(home) => home,
+            Err(error) => return self.bad("signing key", &error.to_string()),
+        };
+        match home.secret_key(project) {
+            Ok(Some(_)) => self.good("signing key", "in the user's configuration"),
+            Ok(None) if self.fix => match home.make_keys(project) {
+                Ok(key) => self.mended("signing key", &format!("made a new pair: {key}")),
+                Err(error) => self.bad("signing key", &format!("{error:#}")),
+            },
+            Ok(None) => self
+                .bad("signing key", "not here, so nothing can be signed; `countersign doctor --fix` makes a new pair"),
+            Err(error) => self.bad("signing key", &format!("{error:#}")),
+        }
+    }
+
+    fn clock(&mut self, store: &mut dyn Store) {
+        let now = Time(jiff::Timestamp::now().as_millisecond());
+        let last = store.head().and_then(|head| store.events(head.seq.max(1), None, 1));
+        let time = last.ok().and_then(|rows| {
+            let event = rows.first().and_then(|row| serde_json::from_str::<serde_json::Value>(&row.body).ok())?;
+            event["time"].as_str().and_then(Time::parse)
+        });
+        match time {
+            Some(time) if time.0 > now.0 + CLOCK_MS_MAX => {
+                self.bad(
+                    "clock",
+                    &format!("the last event is of {time}, and this machine's clock shows {now}; one of them is wrong"),
+                );
+            }
+            _ => self.good("clock", &now.to_string()),
+        }
+    }
+
+    fn permissions(&mut self, project: &Project) {
+        let mut open: Vec<(PathBuf, String)> = Home::find().map(|home| home.permission_faults()).unwrap_or_default();
+        if let Some(root) = &project.root {
+            let folder = root.join(FOLDER);
+            let mode = open_to_others(&folder).filter(|mode| mode & 0o022 != 0);
+            open.extend(mode.map(|mode| (folder, format!("others may write to it (mode {mode:o})"))));
+        }
+        if open.is_empty() {
+            return self.good("permissions", "keys and ledger are their owner's alone");
+        }
+        for (path, why) in open {
+            if self.fix && close_to_others(&path) {
+                self.mended("permissions", &format!("{}: {why}", path.display()));
+            } else {
+                self.bad("permissions", &format!("{}: {why}; `countersign doctor --fix` closes it", path.display()));
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    fn space(&mut self, project: &Project) {
+        let Some(root) = &project.root else { return };
+        let Ok(found) = rustix::fs::statvfs(root) else { return };
+        let free = found.f_bavail.saturating_mul(found.f_frsize);
+        let shown = format!("{} MiB free", free / (1024 * 1024));
+        if free < FREE_BYTES_MIN {
+            self.bad("space", &format!("{shown}; a ledger needs room to grow"))
+        } else {
+            self.good("space", &shown)
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn space(&mut self, _: &Project) {}
+}
+
+#[cfg(unix)]
+fn close_to_others(path: &std::path::Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = if path.is_dir() { 0o700 } else { 0o600 };
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).is_ok()
+}
+
+#[cfg(not(unix))]
+fn close_to_others(_: &std::path::Path) -> bool {
+    false
+}

@@ -1,0 +1,78 @@
+//! `countersign import`
+
+use super::{Exit, Global, output, verify};
+use crate::home::private_folder;
+use crate::place::{self, Place};
+use crate::project::{FOLDER, Project};
+use anyhow::{Context, bail};
+use countersign_engine::Meaning;
+use countersign_ledger::{Intake, read_export};
+use std::io::BufReader;
+use std::path::PathBuf;
+
+/// Make a ledger from an export; it ends with the same hash
+///
+/// The export is verified as it is read. The ledger must be empty, or have been begun by the same import: one that broke off
+/// is taken up where it stopped.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign import audit.jsonl
+  countersign import audit.jsonl --ledger copy.db --key countersign.pub")]
+pub struct Args {
+    /// The export
+    #[arg(value_name = "FILE.jsonl")]
+    file: PathBuf,
+
+    /// A public key to trust, as a file; otherwise those in the user's configuration
+    #[arg(long, value_name = "FILE")]
+    key: Vec<PathBuf>,
+
+    /// Accept an export that nobody has signed
+    #[arg(long)]
+    unsigned: bool,
+}
+
+pub fn run(args: &Args, global: &Global, project: &Project) -> anyhow::Result<Exit> {
+    let keys = verify::keys(&args.key)?;
+    let open = || -> anyhow::Result<_> {
+        let file =
+            std::fs::File::open(&args.file).with_context(|| format!("{} cannot be read", args.file.display()))?;
+        Ok(BufReader::with_capacity(1 << 20, file))
+    };
+    // Once through before anything is made: whose log it is and whether it is whole is known only at its end.
+    let whole = read_export(&mut open()?, &keys, &[], &mut |_, _, _, _| Ok(()))
+        .with_context(|| format!("{} is not a whole export", args.file.display()))?;
+    if whole.from != 1 {
+        bail!("this export begins with event {}; a ledger can be made only from the first one on", whole.from);
+    }
+    if !whole.signed && !args.unsigned {
+        output::say("refused: no known key has signed this export, so anybody could have made it");
+        output::say("  help: give the public key with --key, or accept that with --unsigned");
+        return Ok(Exit::Refused);
+    }
+    let place = destination(global, project)?;
+    let mut store = place.open_or_create()?;
+    let mut intake = Intake::open(&mut *store, &Meaning, &whole.project)?;
+    let known = intake.head().seq;
+    read_export(&mut open()?, &keys, &[], &mut |_, _, events, texts| {
+        let events: Vec<_> = events.into_iter().filter(|row| row.seq > known).collect();
+        let texts = texts.into_iter().filter(|row| row.seq > known).collect();
+        if events.is_empty() { Ok(()) } else { intake.take(events, texts) }
+    })?;
+    intake.finish(whole.head)?;
+    output::print(&format!(
+        "imported {} events of project {} into {place}\n  head  {} {}\n",
+        whole.events, whole.project, whole.head.seq, whole.head.hash
+    ));
+    Ok(Exit::Allowed)
+}
+
+fn destination(global: &Global, project: &Project) -> anyhow::Result<Place> {
+    if global.ledger.is_some() || project.root.is_some() {
+        return Place::of(project, global.ledger.as_deref());
+    }
+    let folder = std::env::current_dir()?.join(FOLDER);
+    private_folder(&folder)?;
+    Ok(Place::File(folder.join(place::FILE)))
+}

@@ -1,0 +1,115 @@
+//! `countersign log`
+
+use super::{Exit, output};
+use crate::place::Place;
+use crate::terminal::Terminal;
+use countersign_diagnostic::visible;
+use countersign_engine::{Engine, Stored};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Show what was recorded, oldest first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign log
+  countersign log --since 4711 --follow
+  countersign log --format cloudevents | jq .type")]
+pub struct Args {
+    /// Only events of this run
+    #[arg(long, value_name = "RUN")]
+    run: Option<String>,
+
+    /// From this event on
+    #[arg(long, value_name = "SEQ", default_value_t = 1)]
+    since: u64,
+
+    /// Go on as events are recorded, until interrupted
+    #[arg(long, short)]
+    follow: bool,
+
+    /// At most so many events
+    #[arg(long, short = 'n', value_name = "COUNT")]
+    limit: Option<u64>,
+
+    /// How events are written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// The stored bytes with their hash, one event a line
+    Json,
+    /// CloudEvents 1.0, one a line
+    Cloudevents,
+}
+
+const PAGE: usize = 500;
+
+pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
+    let engine = place.engine()?;
+    let terminal = Terminal::stdout();
+    let mut next = args.since.max(1);
+    let mut left = args.limit.unwrap_or(u64::MAX);
+    loop {
+        while left > 0 {
+            let limit = PAGE.min(usize::try_from(left).unwrap_or(PAGE));
+            let page = page(&engine, next, args.run.as_deref(), limit)?;
+            let Some(last) = page.last() else { break };
+            next = last.seq + 1;
+            left -= page.len() as u64;
+            let lines: String =
+                page.iter().map(|event| line(event, engine.ledger().project(), args.format, &terminal)).collect();
+            output::print(&lines);
+        }
+        if !args.follow || left == 0 || !output::listened_to() {
+            return Ok(Exit::Allowed);
+        }
+        let head = engine.ledger().head()?.seq;
+        engine.ledger().wait(head.max(next - 1), Duration::from_secs(60))?;
+    }
+}
+
+fn page(engine: &Engine, from: u64, run: Option<&str>, limit: usize) -> anyhow::Result<Vec<Stored>> {
+    let rows = engine.ledger().events(from, run, limit)?;
+    Ok(rows.into_iter().map(Stored::of).collect::<Result<_, _>>()?)
+}
+
+/// An event as a line.
+pub fn line(event: &Stored, project: &str, format: Format, terminal: &Terminal) -> String {
+    match format {
+        Format::Json => format!("{{\"event\":{},\"hash\":\"{}\"}}\n", event.body, event.hash),
+        Format::Cloudevents => format!("{}\n", cloud_event(event, project)),
+        Format::Text => {
+            let (time, actor, kind) = (event.text("time"), visible(event.text("actor")), visible(event.text("kind")));
+            let seq = terminal.bold(&format!("{:>7}", event.seq));
+            format!("{seq}  {time}  {actor:<20}  {kind:<20}  {}\n", visible(&event.summary()))
+        }
+    }
+}
+
+/// The event in the form of CloudEvents 1.0. What can be erased is not in it.
+pub fn cloud_event(event: &Stored, project: &str) -> Value {
+    let mut cloud = json!({
+        "specversion": "1.0",
+        "id": event.text("id"),
+        "source": format!("urn:countersign:project:{project}"),
+        "type": format!("dev.countersign.{}", event.text("kind")),
+        "time": event.text("time"),
+        "datacontenttype": "application/json",
+        "sequence": format!("{:020}", event.seq),
+        "dataclassification": event.text("class"),
+        "eventhash": event.hash.to_string(),
+        "data": event.value,
+    });
+    let optional = [("cause", "causationid"), ("run", "correlationid")];
+    for (field, name) in optional {
+        if let Some(value) = event.value[field].as_str() {
+            cloud[name] = json!(value);
+        }
+    }
+    cloud
+}

@@ -1,0 +1,37 @@
+//! `countersign prove`
+
+use super::{Exit, checkpoint, output, show};
+use crate::place::Place;
+use countersign_ledger::prove;
+use std::path::PathBuf;
+
+/// Prove that an event is in the ledger, to somebody who does not have it
+///
+/// The proof holds the event, the hashes that lead from it to the root, and a signed checkpoint, in the form of
+/// c2sp.org/tlog-proof. What can be erased is not in it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign prove 12 --out 12.tlog-proof
+  countersign verify-proof 12.tlog-proof --key countersign.pub")]
+pub struct Args {
+    /// The event's number or id
+    #[arg(value_name = "SEQ")]
+    what: String,
+
+    /// Write it to this file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
+    let engine = place.engine()?;
+    let seq = show::find(&engine, &args.what)?;
+    let (checkpoint, note) = checkpoint::signed(&engine)?;
+    let proof = prove(&mut *engine.ledger().store()?, seq, &checkpoint, &note)?;
+    match &args.out {
+        Some(path) => crate::files::write(path, &proof)?,
+        None => output::print(&proof),
+    }
+    Ok(Exit::Allowed)
+}

@@ -1,0 +1,156 @@
+//! `countersign verify`
+
+use super::{Exit, output, progress};
+use crate::home::{self, Home};
+use crate::place::Place;
+use anyhow::Context;
+use countersign_engine::Meaning;
+use countersign_ledger::{Checkpoint, Error, Ledger, PublicKey, Verified, Verifying, read_export, verify};
+use std::io::BufReader;
+use std::path::PathBuf;
+
+/// Recompute everything in the ledger, and say what does not match
+///
+/// Every event is hashed and compared with its successor, its texts and its place in the tree; everything that is derived
+/// is made again from the events and compared row by row. The checkpoint that was kept in the user's configuration is met
+/// on the way. An export is verified in the same way, with nothing but the public key.
+///
+/// Whoever can write the ledger and its key can rewrite all of it consistently. That shows only against a checkpoint that
+/// was kept somewhere else: give it with --checkpoint.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign verify
+  countersign verify --checkpoint ~/kept/monday.note
+  countersign verify audit.jsonl --key countersign.pub
+
+Exit codes: 0 everything matches, 1 something does not, 3 it could not be read.")]
+pub struct Args {
+    /// An export to verify instead of the ledger
+    #[arg(value_name = "FILE.jsonl")]
+    file: Option<PathBuf>,
+
+    /// A signed checkpoint that was kept elsewhere; may be given several times
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Vec<PathBuf>,
+
+    /// A public key to trust, as a file; otherwise those in the user's configuration
+    #[arg(long, value_name = "FILE")]
+    key: Vec<PathBuf>,
+
+    /// Only from this event on: chain and texts, not what is derived
+    #[arg(long, value_name = "SEQ", default_value_t = 1)]
+    from: u64,
+
+    /// Accept an export that nobody has signed
+    #[arg(long)]
+    unsigned: bool,
+}
+
+pub fn run(args: &Args, place: impl Fn() -> anyhow::Result<Place>) -> anyhow::Result<Exit> {
+    let keys = keys(&args.key)?;
+    let mut checkpoints = Vec::new();
+    for path in &args.checkpoint {
+        let note = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        checkpoints.push(Checkpoint::open(&note, &keys).with_context(|| format!("{} cannot be used", path.display()))?);
+    }
+    match &args.file {
+        Some(file) => of_export(args, file, &keys, &checkpoints),
+        None => of_ledger(args, &place()?, checkpoints),
+    }
+}
+
+/// The keys that were named, or those of the user.
+pub fn keys(named: &[PathBuf]) -> anyhow::Result<Vec<PublicKey>> {
+    if named.is_empty() {
+        return Home::find().map_or_else(|_| Ok(Vec::new()), |home| home.public_keys());
+    }
+    named.iter().map(|path| home::read_public(path)).collect()
+}
+
+fn of_ledger(args: &Args, place: &Place, mut checkpoints: Vec<Checkpoint>) -> anyhow::Result<Exit> {
+    let mut store = place.open()?;
+    let project =
+        Ledger::project_in(store.another()?)?.context("there is no project in this ledger; run `countersign init`")?;
+    let kept = Home::find()?.kept_checkpoint(&project)?;
+    let had_kept = kept.is_some();
+    checkpoints.extend(kept);
+    let bar = progress("verifying", store.head()?.seq);
+    let verifying = Verifying { from: args.from, checkpoints };
+    let verified = verify(&mut *store, &Meaning, &verifying, &mut |done, _| bar.set_position(done));
+    bar.finish_and_clear();
+    let verified = match verified {
+        Ok(verified) => verified,
+        Err(Error::Damaged(why)) => {
+            output::say(&format!("does not match: {why}"));
+            return Ok(Exit::Refused);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if !verified.findings.is_empty() {
+        return Ok(tell(&verified));
+    }
+    output::print(&summary(args, &verified));
+    if !had_kept && args.checkpoint.is_empty() {
+        output::say(
+            "note: no checkpoint was kept, so a rewrite of the whole ledger would not show; `countersign checkpoint` makes one",
+        );
+    }
+    Ok(Exit::Allowed)
+}
+
+fn tell(verified: &Verified) -> Exit {
+    for finding in &verified.findings {
+        let about = finding.seq.map_or_else(String::new, |seq| format!("event {seq}: "));
+        output::say(&format!("does not match: {about}{}", finding.what));
+    }
+    let first = verified.findings.iter().filter_map(|finding| finding.seq).min();
+    let up_to = first.map_or_else(String::new, |seq| format!("; the first bad event is {seq}"));
+    output::say(&format!("the ledger is not what was recorded: {} findings{up_to}", verified.findings.len()));
+    Exit::Refused
+}
+
+fn summary(args: &Args, verified: &Verified) -> String {
+    let Verified { events, texts, erased, rows, checkpoints, head, root, .. } = verified;
+    let scope = if args.from > 1 {
+        format!("  from event {} on: what is derived was not compared\n", args.from)
+    } else {
+        format!("  derived     {rows} rows, each as the events make it\n")
+    };
+    format!(
+        "everything matches\n  events      {events}, to {} {}\n  tree        {root}\n  texts       {texts}, and {erased} erased\n{scope}  checkpoints {checkpoints} met\n",
+        head.seq, head.hash
+    )
+}
+
+fn of_export(args: &Args, file: &PathBuf, keys: &[PublicKey], known: &[Checkpoint]) -> anyhow::Result<Exit> {
+    let opened = std::fs::File::open(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    let read = read_export(&mut BufReader::with_capacity(1 << 20, opened), keys, known, &mut |_, _, _, _| Ok(()));
+    let exported = match read {
+        Ok(exported) => exported,
+        Err(error @ (Error::Malformed(_) | Error::Newer { .. })) => {
+            output::say(&format!("does not match: {}: {error}", file.display()));
+            return Ok(Exit::Refused);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if !exported.signed && !args.unsigned {
+        output::say("does not match: no known key has signed this export, so anybody could have made it");
+        output::say("  help: give the public key with --key, or accept that with --unsigned");
+        return Ok(Exit::Refused);
+    }
+    let signed = if exported.signed { "signed by a known key" } else { "signed by nobody that is known" };
+    output::print(&format!(
+        "everything matches\n  project     {}\n  events      {}, from {} to {} {}\n  tree        {}\n  texts       {}, and {} erased\n  signature   {signed}\n  checkpoints {} met\n",
+        exported.project,
+        exported.events,
+        exported.from,
+        exported.head.seq,
+        exported.head.hash,
+        exported.root,
+        exported.texts,
+        exported.erased,
+        exported.checkpoints,
+    ));
+    Ok(Exit::Allowed)
+}

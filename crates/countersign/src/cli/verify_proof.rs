@@ -1,0 +1,46 @@
+//! `countersign verify-proof`
+
+use super::{Exit, output, verify};
+use anyhow::Context;
+use countersign_diagnostic::visible;
+use countersign_ledger::verify_proof;
+use std::path::PathBuf;
+
+/// Verify a proof that an event is in a ledger, without the ledger
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign verify-proof 12.tlog-proof --key countersign.pub
+
+Exit codes: 0 it holds, 1 it does not, 3 it could not be read.")]
+pub struct Args {
+    /// The proof
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// A public key to trust, as a file; otherwise those in the user's configuration
+    #[arg(long, value_name = "FILE")]
+    key: Vec<PathBuf>,
+}
+
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let text =
+        std::fs::read_to_string(&args.file).with_context(|| format!("{} cannot be read", args.file.display()))?;
+    match verify_proof(&text, &verify::keys(&args.key)?) {
+        Ok(proven) => {
+            let checkpoint = proven.checkpoint;
+            output::print(&format!(
+                "the proof holds: event {} is in the ledger of project {} of {} events\n{}\n",
+                proven.seq,
+                visible(&checkpoint.project),
+                checkpoint.size,
+                visible(&proven.body)
+            ));
+            Ok(Exit::Allowed)
+        }
+        Err(error) => {
+            output::say(&format!("does not match: {error}"));
+            Ok(Exit::Refused)
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! What has happened to a project. Kinds are added, never changed or removed: ledgers hold them.
+
+/// The project exists. Facts: `name`, `project`.
+pub const PROJECT_INITIALISED: &str = "project.initialised";
+/// A checked payload was kept as evidence. Facts: `contract`, `file`, `form`, `sha256`, `size`, `version`, `warnings`; its bytes
+/// are text 0.
+pub const RECORD_KEPT: &str = "record.kept";
+/// Texts were emptied. Facts: `event`, `of` (what the event was), `record` if it was one; the reason is text 0.
+pub const TEXT_ERASED: &str = "text.erased";
+/// A command was refused. Facts: `code`, `command`, `unrecorded` (refusals of this actor since the last one that were
+/// counted and not recorded); the reason is text 0.
+pub const COMMAND_REFUSED: &str = "command.refused";

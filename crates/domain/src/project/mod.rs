@@ -1,0 +1,20 @@
+//! The project: what a ledger is about, what was kept in it as evidence, and what was erased from it.
+//!
+//! ```text
+//! project   (none) ──project.init──▶ open
+//! record    (none) ──record.keep──▶ kept ──text.erase──▶ erased ──record.keep──▶ kept
+//! ```
+//!
+//! **Invariant:** a project is initialised once, by the first event of its ledger.
+//! **Invariant:** a record is kept under the hash of its bytes; what was erased can be kept again, as a new event.
+//! **Invariant:** what is erased is named by an event with a reason, and by whom.
+
+mod command;
+mod event;
+mod state;
+mod view;
+
+pub use command::{Erase, Init, Keep};
+pub use event::{COMMAND_REFUSED, PROJECT_INITIALISED, RECORD_KEPT, TEXT_ERASED};
+pub use state::{evolve, places, project_key, record_key, touched};
+pub use view::summary;

@@ -1,0 +1,22 @@
+//! What people are shown of a project's events.
+
+use super::event::{COMMAND_REFUSED, PROJECT_INITIALISED, RECORD_KEPT, TEXT_ERASED};
+use crate::deciding::Happened;
+use countersign_contract::show;
+
+/// What an event says, in a few words for a list. Nothing, if it is of another domain.
+pub fn summary(event: &Happened<'_>) -> Option<String> {
+    let text = |field: &str| show(event.facts[field].as_str().unwrap_or("?"));
+    let number = |field: &str| event.facts[field].as_u64().unwrap_or(0);
+    Some(match event.kind {
+        PROJECT_INITIALISED => format!("project `{}`", text("name")),
+        RECORD_KEPT => {
+            let hash = text("sha256");
+            let short = hash.get(..12).unwrap_or(&hash);
+            format!("{} from `{}`, {} bytes, {short}", text("contract"), text("file"), number("size"))
+        }
+        TEXT_ERASED => format!("the texts of event {} ({})", number("event"), text("of")),
+        COMMAND_REFUSED => format!("{}: {}", text("command"), text("code")),
+        _ => return None,
+    })
+}

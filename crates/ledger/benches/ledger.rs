@@ -1,0 +1,260 @@
+//! How fast the ledger is, each time beside what bounds it, in the same run.
+//!
+//! ```text
+//! cargo bench -p countersign-ledger                      everything but `large`
+//! cargo bench -p countersign-ledger --bench ledger -- many
+//! cargo bench -p countersign-ledger --bench ledger -- large 5000000
+//! ```
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a program that measures")]
+
+mod raw;
+
+use countersign_ledger::conformance::{Counters, add, once};
+use countersign_ledger::{Chain, Clock, Draft, Fold, Ledger, Sqlite, Verifying, export, pages, tree, verify};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+const PROJECT: &str = "bench";
+/// How many counters there are: entities that are changed again and again.
+const COUNTERS: u64 = 1000;
+const PASSES: usize = 5;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|it| it != "--bench").collect();
+    let wants = |name: &str| arguments.is_empty() || arguments.iter().any(|it| it == name);
+    println!("events of {} bytes; each changes an entity, its place and a key", event_bytes());
+    if wants("one") {
+        one_client();
+    }
+    if wants("many") {
+        many_clients();
+    }
+    if wants("fold") {
+        fold();
+    }
+    if arguments.iter().any(|it| it == "large") {
+        let count = arguments.iter().find_map(|it| it.parse().ok()).unwrap_or(5_000_000);
+        large(count);
+    }
+}
+
+/// An event of about 1 KB.
+fn draft(number: u64) -> Draft {
+    let mut draft = add(&format!("c{}", number % COUNTERS), 1);
+    let padding = "x".repeat(560);
+    draft.facts = format!(r#"{{"add":1,"counter":"c{}","note":"{padding}"}}"#, number % COUNTERS);
+    draft
+}
+
+fn event_bytes() -> usize {
+    let (folder, ledger) = ledger();
+    append(&ledger, 0);
+    let length = ledger.events(1, None, 1).unwrap()[0].body.len();
+    drop(folder);
+    length
+}
+
+fn ledger() -> (tempfile::TempDir, Ledger) {
+    let folder = tempfile::tempdir_in(place()).unwrap();
+    let store = Sqlite::create(&folder.path().join("ledger.db"), Clock::System).unwrap();
+    let ledger = Ledger::create(Box::new(store), Arc::new(Counters), PROJECT).unwrap();
+    (folder, ledger)
+}
+
+/// On the disk that is measured, which a temporary folder may not be.
+fn place() -> &'static Path {
+    Path::new(env!("CARGO_TARGET_TMPDIR"))
+}
+
+fn append(ledger: &Ledger, number: u64) {
+    let command = once("ana", &format!("key-{number}"), "request");
+    ledger.write(move |transaction| transaction.append(&command, vec![draft(number)])).unwrap();
+}
+
+/// How many times a second this disk syncs a page that was added to a file.
+fn syncs(for_how_long: Duration) -> f64 {
+    let mut file = tempfile::tempfile_in(place()).unwrap();
+    let page = [7u8; 4096];
+    let started = Instant::now();
+    let mut count = 0;
+    while started.elapsed() < for_how_long {
+        file.write_all(&page).unwrap();
+        File::sync_data(&file).unwrap();
+        count += 1;
+    }
+    f64::from(count) / started.elapsed().as_secs_f64()
+}
+
+fn one_client() {
+    let (_folder, ledger) = ledger();
+    let mut number = 0;
+    let mut ratios = Vec::new();
+    for pass in 0..PASSES {
+        let limit = syncs(Duration::from_secs(1));
+        let started = Instant::now();
+        let from = number;
+        while started.elapsed() < Duration::from_secs(1) {
+            append(&ledger, number);
+            number += 1;
+        }
+        let rate = (number - from) as f64 / started.elapsed().as_secs_f64();
+        let limit = f64::midpoint(limit, syncs(Duration::from_secs(1)));
+        ratios.push(rate / limit);
+        println!("one client, pass {pass}: {rate:.0} a second, fdatasync {limit:.0}: {:.0} %", 100.0 * rate / limit);
+    }
+    println!("one client: {:.0} % of this disk's fdatasync rate (median)", 100.0 * median(&mut ratios));
+}
+
+fn many_clients() {
+    const EVENTS: u64 = 40_000;
+    let (mut ratios, mut bare_ratios) = (Vec::new(), Vec::new());
+    for pass in 0..PASSES {
+        let (_folder, ledger) = ledger();
+        let rate = concurrently(&ledger, 64, EVENTS);
+        let rows = raw::same_rows(place(), EVENTS, 100);
+        let bare = raw::bare_events(place(), EVENTS, 100);
+        ratios.push(rate / rows);
+        bare_ratios.push(rate / bare);
+        println!(
+            "64 clients, pass {pass}: {rate:.0} a second, raw SQLite with the same rows {rows:.0}: {:.0} %, bare events {bare:.0}: {:.0} %",
+            100.0 * rate / rows,
+            100.0 * rate / bare
+        );
+    }
+    println!(
+        "64 clients: {:.0} % of raw SQLite with the same rows, {:.0} % of bare events (median)",
+        100.0 * median(&mut ratios),
+        100.0 * median(&mut bare_ratios)
+    );
+}
+
+/// How many appends a second some threads do together.
+fn concurrently(ledger: &Ledger, clients: u64, events: u64) -> f64 {
+    let next = AtomicU64::new(0);
+    let started = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..clients {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= events {
+                        return;
+                    }
+                    append(ledger, number);
+                }
+            });
+        }
+    });
+    events as f64 / started.elapsed().as_secs_f64()
+}
+
+/// Fills a ledger in large transactions.
+fn fill(ledger: &Ledger, events: u64) {
+    const BATCH: u64 = 1000;
+    for from in (0..events).step_by(BATCH as usize) {
+        let drafts: Vec<_> = (from..(from + BATCH).min(events)).map(draft).collect();
+        let command = once("ana", &format!("fill-{from}"), "request");
+        ledger.write(move |transaction| transaction.append(&command, drafts)).unwrap();
+    }
+}
+
+fn fold() {
+    const EVENTS: u64 = 1_000_000;
+    let (_folder, ledger) = ledger();
+    fill(&ledger, EVENTS);
+    let mut store = ledger.store().unwrap();
+    for pass in 0..3 {
+        let started = Instant::now();
+        let mut chain = Chain::start(PROJECT);
+        let mut entities: HashMap<countersign_ledger::Key, countersign_ledger::Entity> = HashMap::new();
+        pages::events(&mut *store, 1, EVENTS, &mut |row| {
+            let event = chain.follow(&row).unwrap();
+            for key in Counters.touched(&event) {
+                let before = entities.get(&key);
+                let version = before.map_or(0, |it| it.version) + 1;
+                if let Some(state) = Counters.evolve(&key, before, &event) {
+                    let entity = countersign_ledger::Entity {
+                        key: key.clone(),
+                        seq: event.seq,
+                        version,
+                        birth: 1,
+                        shape: 1,
+                        matter: state.matter,
+                        class: state.class,
+                        facts: state.facts,
+                    };
+                    entities.insert(key, entity);
+                }
+            }
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(entities.len() as u64, COUNTERS);
+        let rate = EVENTS as f64 / started.elapsed().as_secs_f64();
+        println!("read, verify the chain and fold, pass {pass}: {rate:.0} events a second (aim: 300000)");
+    }
+}
+
+fn large(events: u64) {
+    let (folder, ledger) = ledger();
+    let empty = concurrently(&ledger, 64, 20_000);
+    drop(ledger);
+    let path = folder.path().join("ledger.db");
+    let open = || Ledger::open(Box::new(Sqlite::open(&path, Clock::System).unwrap()), Arc::new(Counters)).unwrap();
+    let started = Instant::now();
+    fill(&open(), events - 20_000);
+    println!("{events} events were written in {:.0} s", started.elapsed().as_secs_f64());
+    let started = Instant::now();
+    let ledger = open();
+    println!("opened in {:.1} ms (aim: 50)", started.elapsed().as_secs_f64() * 1000.0);
+    let next = AtomicU64::new(10 * events);
+    let started = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..64 {
+            scope.spawn(|| (0..20_000 / 64).for_each(|_| append(&ledger, next.fetch_add(1, Ordering::Relaxed))));
+        }
+    });
+    let full = f64::from(20_000 / 64 * 64) / started.elapsed().as_secs_f64();
+    println!("appends with 64 clients: {empty:.0} a second when empty, {full:.0} now: {:.0} %", 100.0 * full / empty);
+    let mut store = ledger.store().unwrap();
+    let started = Instant::now();
+    let root = tree::root_at(&mut *store, events).unwrap();
+    let proof = tree::prove_event(&mut *store, events, events / 3).unwrap();
+    println!("root and proof ({} hashes) in {:.1} ms", proof.len(), started.elapsed().as_secs_f64() * 1000.0);
+    drop(root);
+    let before = memory_kib();
+    let started = Instant::now();
+    let head = export(&mut *store, PROJECT, 1, None, &mut std::io::sink(), &mut |_, _| {}).unwrap();
+    println!("exported {} events in {:.0} s", head.seq, started.elapsed().as_secs_f64());
+    let exported = memory_kib();
+    let started = Instant::now();
+    let verified = verify(&mut *store, &Counters, &Verifying::default(), &mut |_, _| {}).unwrap();
+    assert!(verified.findings.is_empty(), "{:?}", verified.findings);
+    println!(
+        "verified {} events and {} rows in {:.0} s",
+        verified.events,
+        verified.rows,
+        started.elapsed().as_secs_f64()
+    );
+    println!(
+        "most memory: {before} KiB before, {exported} KiB after the export, {} KiB after the verification",
+        memory_kib()
+    );
+}
+
+/// The most memory that this process ever had.
+fn memory_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    peak.and_then(|it| it.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}

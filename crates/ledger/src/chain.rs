@@ -1,0 +1,93 @@
+//! Going along the chain: whether each event is what it must be after the one before it.
+
+use crate::canonical;
+use crate::event::Event;
+use crate::hash::Hash;
+use crate::rows::{EventRow, TextRow};
+use crate::store::Head;
+use crate::tree::{Peaks, leaf};
+
+/// A place in the chain, and the tree up to there.
+#[derive(Debug, Clone)]
+pub struct Chain {
+    project: String,
+    head: Head,
+    peaks: Peaks,
+}
+
+impl Chain {
+    /// Before the first event of a project.
+    pub fn start(project: &str) -> Self {
+        Self { project: project.to_owned(), head: Head::EMPTY, peaks: Peaks::default() }
+    }
+
+    /// After some event, where the tree is known as well.
+    pub fn after(project: &str, head: Head, peaks: Peaks) -> Self {
+        Self { project: project.to_owned(), head, peaks }
+    }
+
+    /// The last event that was looked at.
+    pub fn head(&self) -> Head {
+        self.head
+    }
+
+    /// The tree up to there.
+    pub fn peaks(&self) -> &Peaks {
+        &self.peaks
+    }
+
+    /// Looks at the next event, and says everything that is wrong with it. If nothing is, the chain goes on behind it.
+    pub fn follow<'a>(&mut self, row: &'a EventRow) -> Result<Event<'a>, Vec<String>> {
+        let hash = Hash::of(row.body.as_bytes());
+        let event = match Event::read(&row.body) {
+            Ok(event) => event,
+            Err(why) => return Err(vec![format!("its bytes are no event: {why}")]),
+        };
+        let faults = self.faults(row, &event, hash);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        self.head = Head { seq: row.seq, hash };
+        self.peaks.add(leaf(&row.body));
+        Ok(event)
+    }
+
+    fn faults(&self, row: &EventRow, event: &Event<'_>, hash: Hash) -> Vec<String> {
+        let mut faults = Vec::new();
+        let mut differ = |what: &str, stored: &str, needed: &str| {
+            if stored != needed {
+                faults.push(format!("{what} is {stored} and must be {needed}"));
+            }
+        };
+        let next = (self.head.seq + 1).to_string();
+        differ("its place in the log", &row.seq.to_string(), &next);
+        differ("the `seq` in its bytes", &event.seq.to_string(), &next);
+        differ("the stored hash", &row.hash.hex(), &hash.hex());
+        differ("the hash of its predecessor (`prev`)", &event.prev.hex(), &self.head.hash.hex());
+        differ("its project", event.project, &self.project);
+        differ("the stored id", &row.id, event.id);
+        differ("the stored run", row.run.as_deref().unwrap_or("none"), event.run.unwrap_or("none"));
+        if event.write() != row.body || canonical::fault(&row.body).is_some() {
+            faults.push("its bytes are not in canonical form".to_owned());
+        }
+        faults
+    }
+}
+
+/// What is wrong with the texts of an event, and which of them were erased.
+pub fn text_faults(event: &Event<'_>, texts: &[TextRow]) -> (Vec<String>, Vec<u32>) {
+    let mut faults = Vec::new();
+    let mut erased = Vec::new();
+    if texts.len() != event.texts.len() {
+        faults.push(format!("it has {} texts and must have {}", texts.len(), event.texts.len()));
+    }
+    for ((n, row), hash) in (0u32..).zip(texts).zip(&event.texts) {
+        match &row.text {
+            _ if row.n != n => faults.push(format!("its text {n} is missing")),
+            None => erased.push(n),
+            Some(text) if text.hash() != *hash => faults.push(format!("its text {n} is not the one that was recorded")),
+            Some(_) => {}
+        }
+    }
+    (faults, erased)
+}

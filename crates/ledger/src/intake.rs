@@ -1,0 +1,211 @@
+//! Taking in events that were recorded elsewhere: from an export, or from another store.
+//!
+//! They are verified as they come, and everything that is derived is made here. Until the last of them is in, the ledger is
+//! closed to commands; what broke off is taken up where it stopped.
+
+use crate::chain::{Chain, text_faults};
+use crate::error::{Error, Result};
+use crate::fold::Fold;
+use crate::hash::Hash;
+use crate::ledger::PAGE_EVENTS;
+use crate::overlay::Overlay;
+use crate::pages;
+use crate::rebuild::derive;
+use crate::rows::{EventRow, RowValue, Table, TextRow};
+use crate::store::{Batch, Begun, Head, Store};
+use crate::tree::{Edge, peaks_at};
+use crate::writer::{META_CLOSED, META_PROJECT, META_SHAPE, meta};
+
+const FILLING: &str = "this ledger is being filled from another one; run the same `countersign import` or `countersign migrate` again to finish it";
+const MOVED: &str = "this ledger has moved to ";
+
+/// A store that takes events in.
+pub struct Intake<'a> {
+    store: &'a mut dyn Store,
+    fold: &'a dyn Fold,
+    project: String,
+    chain: Chain,
+    edge: Edge,
+    /// Whether one of the events emptied a text that may have been here.
+    erased: bool,
+}
+
+impl<'a> Intake<'a> {
+    /// Makes a store ready for the events of a project. It must be empty, or have been begun in the same way, or be the
+    /// one that the events once moved away from.
+    pub fn open(store: &'a mut dyn Store, fold: &'a dyn Fold, project: &str) -> Result<Self> {
+        let begun = store.begin()?;
+        if let Err(error) = may_take(&begun, project, fold.shape()) {
+            store.rollback();
+            return Err(error);
+        }
+        let row = |name, value: &str| (meta(name), RowValue::Meta(value.to_owned()));
+        let shape = fold.shape().to_string();
+        let put = vec![row(META_CLOSED, FILLING), row(META_PROJECT, project), row(META_SHAPE, &shape)];
+        store.apply(&Batch { put, ..Batch::default() })?;
+        store.commit()?;
+        let edge = Edge::load(store, begun.head.seq)?;
+        let chain = Chain::after(project, begun.head, peaks_at(store, begun.head.seq)?);
+        Ok(Self { store, fold, project: project.to_owned(), chain, edge, erased: false })
+    }
+
+    /// The last event that is in.
+    pub fn head(&self) -> Head {
+        self.chain.head()
+    }
+
+    /// The root of the tree up to there.
+    pub fn root(&self) -> Hash {
+        self.chain.peaks().root()
+    }
+
+    /// Takes in a page of events with their texts, durably.
+    pub fn take(&mut self, events: Vec<EventRow>, texts: Vec<TextRow>) -> Result<()> {
+        let mut overlay = Overlay::default();
+        let begun = self.store.begin()?;
+        let taken = self.derive(&begun, &events, &texts, &mut overlay);
+        if let Err(error) = taken {
+            self.store.rollback();
+            return Err(error);
+        }
+        let batch = Batch { events, texts, ..overlay.into_batch() };
+        self.store.apply(&batch)?;
+        self.store.commit()
+    }
+
+    fn derive(&mut self, begun: &Begun, events: &[EventRow], texts: &[TextRow], overlay: &mut Overlay) -> Result<()> {
+        if begun.head != self.chain.head() || begun.meta(META_CLOSED) != Some(FILLING) {
+            return Err(Error::Closed("somebody else has written to this ledger meanwhile".to_owned()));
+        }
+        let mut texts = texts.iter().peekable();
+        for row in events {
+            let seq = self.chain.head().seq + 1;
+            let bad = |faults: Vec<String>| Error::Malformed(format!("event {seq}: {}", faults.join("; ")));
+            let event = self.chain.follow(row).map_err(bad)?;
+            let mut own = Vec::new();
+            while let Some(text) = texts.next_if(|text| text.seq == row.seq) {
+                own.push(text.clone());
+            }
+            let (faults, _) = text_faults(&event, &own);
+            if !faults.is_empty() {
+                return Err(bad(faults));
+            }
+            self.erased |= !event.erase.is_empty();
+            overlay.erase.extend(event.erase);
+        }
+        derive(self.store, self.fold, events, &mut self.edge, overlay, true)
+    }
+
+    /// Opens the ledger to commands, provided that it ends where the other one did.
+    pub fn finish(self, head: Head) -> Result<()> {
+        if self.chain.head() != head {
+            let found = self.chain.head();
+            return Err(Error::Malformed(format!(
+                "the events end with {} {}, and must end with {} {}",
+                found.seq, found.hash, head.seq, head.hash
+            )));
+        }
+        self.store.begin()?;
+        self.store.apply(&Batch { delete: vec![meta(META_CLOSED)], ..Batch::default() })?;
+        self.store.commit()?;
+        self.store.settle();
+        if self.erased { self.store.scrub() } else { Ok(()) }
+    }
+
+    /// The project's id.
+    pub fn project(&self) -> &str {
+        &self.project
+    }
+}
+
+fn may_take(begun: &Begun, project: &str, shape: u32) -> Result<()> {
+    let other = begun.meta(META_PROJECT).filter(|found| *found != project);
+    if let Some(found) = other.filter(|_| begun.head.seq > 0) {
+        return Err(Error::Closed(format!("there is a ledger already, of another project ({found})")));
+    }
+    let closed = begun.meta(META_CLOSED);
+    let begun_here = closed.is_some_and(|why| why == FILLING || why.starts_with(MOVED));
+    if begun.head.seq > 0 && !begun_here {
+        return Err(Error::Closed("there is a ledger already, and it is in use; name an empty place".to_owned()));
+    }
+    let found: u32 = begun.meta(META_SHAPE).and_then(|it| it.parse().ok()).unwrap_or(shape);
+    match found {
+        found if found > shape => Err(Error::Newer { what: "shape", found, known: shape }),
+        found if found < shape && begun.head.seq > 0 => Err(Error::Older { found, known: shape }),
+        _ => Ok(()),
+    }
+}
+
+/// Copies a whole ledger into another store, and closes the one it came from. It ends with the same head hash, and can be
+/// run again if it broke off. Says how many events are done of how many.
+pub fn migrate(
+    from: &mut dyn Store,
+    to: &mut dyn Store,
+    fold: &dyn Fold,
+    destination: &str,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Head> {
+    let project = match from.get(&[meta(META_PROJECT), meta(META_CLOSED)])?.as_slice() {
+        [_, Some(RowValue::Meta(why))] if *why != format!("{MOVED}{destination}") => {
+            return Err(Error::Closed(why.clone()));
+        }
+        [Some(RowValue::Meta(project)), _] => project.clone(),
+        _ => return Err(Error::Closed("this ledger has no project yet".to_owned())),
+    };
+    let mut intake = Intake::open(to, fold, &project)?;
+    let known = intake.head();
+    if known.seq > 0 && from.events(known.seq, None, 1)?.first().is_none_or(|row| row.hash != known.hash) {
+        return Err(Error::Closed(format!(
+            "the two ledgers differ at event {}; neither can become the other",
+            known.seq
+        )));
+    }
+    copy(from, &mut intake, progress)?;
+    // Now nobody writes: what came meanwhile is copied, and then the door is closed behind us.
+    let head = from.begin()?.head;
+    let moved = copy(from, &mut intake, progress).and_then(|()| {
+        copy_liveness(from, intake.store)?;
+        let closed = (meta(META_CLOSED), RowValue::Meta(format!("{MOVED}{destination}")));
+        from.apply(&Batch { put: vec![closed], ..Batch::default() })
+    });
+    match moved {
+        Ok(()) => from.commit()?,
+        Err(error) => {
+            from.rollback();
+            return Err(error);
+        }
+    }
+    intake.finish(head)?;
+    Ok(head)
+}
+
+fn copy(from: &mut dyn Store, intake: &mut Intake<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<()> {
+    let end = from.head()?.seq;
+    while intake.head().seq < end {
+        let first = intake.head().seq + 1;
+        let events = from.events(first, None, PAGE_EVENTS)?;
+        let Some(last) = events.last().map(|row| row.seq) else {
+            return Err(Error::Damaged(format!("event {first} is missing")));
+        };
+        let texts = from.texts(first, last + 1)?;
+        intake.take(events, texts)?;
+        progress(last, end);
+    }
+    Ok(())
+}
+
+/// Leases go on where they were.
+fn copy_liveness(from: &mut dyn Store, to: &mut dyn Store) -> Result<()> {
+    let mut put = Vec::new();
+    for table in [Table::Liveness, Table::Due] {
+        pages::rows(from, table, &mut |row| {
+            put.push(row);
+            Ok(())
+        })?;
+    }
+    to.begin()?;
+    to.clear(Table::Liveness)?;
+    to.clear(Table::Due)?;
+    to.apply(&Batch { put, ..Batch::default() })?;
+    to.commit()
+}

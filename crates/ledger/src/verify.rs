@@ -1,0 +1,464 @@
+//! Verifying a store: everything that can be recomputed is, and compared with what is there.
+//!
+//! ```text
+//! 1  the store itself     files and schema
+//! 2  each event           hash, chain, canonical bytes, columns, texts; checkpoints where they stand
+//! 3  what is derived      refolded into a scratch store, then compared row by row
+//! ```
+//!
+//! The first event that is not right ends it: what follows from it would only repeat the finding.
+
+use crate::chain::{Chain, text_faults};
+use crate::checkpoint::Checkpoint;
+use crate::error::{Error, Result};
+use crate::event::TextPlace;
+use crate::fold::Fold;
+use crate::hash::Hash;
+use crate::ledger::PAGE_EVENTS;
+use crate::pages::Rows;
+use crate::rebuild::refold;
+use crate::rows::{EventRow, RowKey, RowValue, Table, TextRow};
+use crate::sqlite::Sqlite;
+use crate::store::{Head, Store};
+use crate::tree::{Edge, Peaks, peaks_at};
+use crate::writer::{META_CLOSED, META_PROJECT, META_SHAPE};
+use std::collections::BTreeSet;
+
+/// How many differences between tables are looked at in full.
+const SUSPECTS_MAX: usize = 10_000;
+/// How many findings are told of one table.
+const TOLD_MAX: usize = 3;
+
+/// What to verify.
+#[derive(Debug, Clone, Default)]
+pub struct Verifying {
+    /// The first event to look at; 1 for all. From later on only the chain and the texts can be verified.
+    pub from: u64,
+    /// What is known from elsewhere of how the log once ended.
+    pub checkpoints: Vec<Checkpoint>,
+}
+
+/// Something that does not match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The event that it is about.
+    pub seq: Option<u64>,
+    /// What does not match.
+    pub what: String,
+}
+
+/// What was verified, and what was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verified {
+    /// The project's id.
+    pub project: String,
+    /// The last event that was looked at and is right.
+    pub head: Head,
+    /// The root of the tree up to there.
+    pub root: Hash,
+    /// How many events were looked at.
+    pub events: u64,
+    /// How many texts were found as they were recorded.
+    pub texts: u64,
+    /// How many were erased.
+    pub erased: u64,
+    /// How many derived rows were compared.
+    pub rows: u64,
+    /// How many checkpoints were met on the way and matched.
+    pub checkpoints: u64,
+    /// Everything that does not match.
+    pub findings: Vec<Finding>,
+}
+
+/// Verifies a store against itself, what a fold makes of its events, and what is known from elsewhere. Says how many
+/// steps are done of how many.
+pub fn verify(
+    store: &mut dyn Store,
+    fold: &dyn Fold,
+    verifying: &Verifying,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Verified> {
+    let mut run = Run::new(store, verifying)?;
+    run.examine(store)?;
+    let whole = verifying.from <= 1;
+    let mut scratch = if whole { Some(Sqlite::scratch()?) } else { None };
+    if let Some(scratch) = &mut scratch {
+        scratch.begin()?;
+    }
+    run.follow(store, fold, scratch.as_mut(), progress)?;
+    if let (Some(mut scratch), true) = (scratch, run.verified.findings.is_empty()) {
+        run.compare(store, fold, &mut scratch)?;
+    }
+    run.verified.root = run.chain.peaks().root();
+    run.verified.head = run.chain.head();
+    Ok(run.verified)
+}
+
+struct Run {
+    chain: Chain,
+    edge: Edge,
+    end: u64,
+    checkpoints: Vec<Checkpoint>,
+    /// Texts that are empty, and texts that some event says it emptied.
+    empty: BTreeSet<TextPlace>,
+    erased: BTreeSet<TextPlace>,
+    from: u64,
+    shape: Option<String>,
+    verified: Verified,
+}
+
+impl Run {
+    fn new(store: &mut dyn Store, verifying: &Verifying) -> Result<Self> {
+        let mut meta = crate::pages::Rows::new(Table::Meta);
+        let mut found = Vec::new();
+        while let Some((RowKey::Meta(name), RowValue::Meta(value))) = meta.next(store)? {
+            found.push((name, value));
+        }
+        let value = |name: &str| found.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        let project = value(META_PROJECT).ok_or_else(|| Error::Damaged("it names no project".to_owned()))?;
+        let head = store.head()?;
+        let from = verifying.from.max(1);
+        let chain = match from {
+            1 => Chain::start(&project),
+            from if from > head.seq => {
+                return Err(Error::Malformed(format!("there is no event {from} yet; the last is {}", head.seq)));
+            }
+            from => Chain::after(&project, before(store, from)?, peaks_at(store, from - 1).unwrap_or_default()),
+        };
+        let mut checkpoints = verifying.checkpoints.clone();
+        checkpoints.sort_by_key(|it| it.size);
+        let mut run = Self {
+            verified: Verified {
+                project: project.clone(),
+                head: chain.head(),
+                root: Peaks::default().root(),
+                events: 0,
+                texts: 0,
+                erased: 0,
+                rows: 0,
+                checkpoints: 0,
+                findings: Vec::new(),
+            },
+            chain,
+            edge: Edge::default(),
+            end: head.seq,
+            checkpoints,
+            empty: BTreeSet::new(),
+            erased: BTreeSet::new(),
+            from,
+            shape: value(META_SHAPE),
+        };
+        let known = [META_PROJECT, META_SHAPE, META_CLOSED];
+        for (name, _) in found.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
+            run.found(None, format!("the table `meta` has a row `{name}` that does not belong there"));
+        }
+        Ok(run)
+    }
+
+    fn found(&mut self, seq: Option<u64>, what: String) {
+        self.verified.findings.push(Finding { seq, what });
+    }
+
+    fn examine(&mut self, store: &mut dyn Store) -> Result<()> {
+        for fault in store.examine()? {
+            self.found(None, fault);
+        }
+        Ok(())
+    }
+
+    /// Goes along the events.
+    fn follow(
+        &mut self,
+        store: &mut dyn Store,
+        fold: &dyn Fold,
+        mut scratch: Option<&mut Sqlite>,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<()> {
+        self.meet_checkpoints();
+        while self.chain.head().seq < self.end {
+            let first = self.chain.head().seq + 1;
+            let (page, texts, unreadable) = read_page(store, first, self.end)?;
+            let mut texts = texts.into_iter().peekable();
+            let mut good = 0;
+            for row in &page {
+                let mut own = Vec::new();
+                while let Some(text) = texts.next_if(|text| text.seq <= row.seq) {
+                    own.push(text);
+                }
+                if !self.follow_one(row, &own) {
+                    break;
+                }
+                good += 1;
+            }
+            if let Some(scratch) = scratch.as_deref_mut().filter(|_| good > 0) {
+                refold(scratch, fold, &page[..good], &mut self.edge)?;
+            }
+            progress(self.chain.head().seq, self.end);
+            if good < page.len() {
+                return Ok(());
+            }
+            if let Some((seq, why)) = unreadable {
+                self.found(Some(seq), why);
+                return Ok(());
+            }
+        }
+        self.finish_texts(store)?;
+        for late in std::mem::take(&mut self.checkpoints) {
+            let what = format!(
+                "a checkpoint knows {} events, and there are {}: the log was cut or replaced",
+                late.size, self.end
+            );
+            self.found(None, what);
+        }
+        Ok(())
+    }
+
+    /// Looks at one event; says whether it is right.
+    fn follow_one(&mut self, row: &EventRow, texts: &[TextRow]) -> bool {
+        let event = match self.chain.follow(row) {
+            Ok(event) => event,
+            Err(faults) => {
+                let seq = self.chain.head().seq + 1;
+                faults.into_iter().for_each(|fault| self.found(Some(seq), fault));
+                return false;
+            }
+        };
+        let (mut faults, erased) = text_faults(&event, texts);
+        if texts.iter().any(|text| text.seq != row.seq) {
+            faults.push("before it lies a text that belongs to no event".to_owned());
+        }
+        self.erased.extend(event.erase.iter().copied());
+        self.empty.extend(erased.iter().map(|n| (row.seq, *n)));
+        self.verified.events += 1;
+        self.verified.texts += (texts.len() - erased.len().min(texts.len())) as u64;
+        self.verified.erased += erased.len() as u64;
+        let right = faults.is_empty();
+        faults.into_iter().for_each(|fault| self.found(Some(row.seq), fault));
+        right && self.meet_checkpoints()
+    }
+
+    /// Compares the chain and the tree with the checkpoints of this size.
+    fn meet_checkpoints(&mut self) -> bool {
+        let head = self.chain.head();
+        while let Some(checkpoint) = self.checkpoints.first().filter(|it| it.size <= head.seq).cloned() {
+            self.checkpoints.remove(0);
+            if checkpoint.size < head.seq {
+                continue;
+            }
+            let mut faults = Vec::new();
+            if checkpoint.project != self.verified.project {
+                faults.push(format!(
+                    "the checkpoint is of project {}, and this is {}",
+                    checkpoint.project, self.verified.project
+                ));
+            }
+            if checkpoint.head != head.hash && head.seq > 0 {
+                faults.push(format!("its hash is {} and the checkpoint has {}", head.hash, checkpoint.head));
+            }
+            let root = self.chain.peaks().root();
+            if checkpoint.root != root {
+                faults
+                    .push(format!("the tree up to it has the root {root} and the checkpoint has {}", checkpoint.root));
+            }
+            if !faults.is_empty() {
+                faults.into_iter().for_each(|fault| self.found(Some(head.seq), fault));
+                return false;
+            }
+            self.verified.checkpoints += 1;
+        }
+        true
+    }
+
+    /// Texts are empty where an event says so, and nowhere else; and none lies outside of the log.
+    fn finish_texts(&mut self, store: &mut dyn Store) -> Result<()> {
+        let unsaid: Vec<_> = self.empty.difference(&self.erased).copied().collect();
+        for (seq, n) in unsaid.into_iter().take(TOLD_MAX) {
+            // What was erased while this ran is said by an event that was not looked at.
+            if store.head()?.seq == self.end {
+                self.found(Some(seq), format!("its text {n} is gone, and no event says that it was erased"));
+            }
+        }
+        let kept: Vec<_> = self.erased.difference(&self.empty).filter(|(seq, _)| *seq >= self.from).copied().collect();
+        for (seq, n) in kept.into_iter().take(TOLD_MAX) {
+            self.found(Some(seq), format!("its text {n} was erased by a later event, and is there again"));
+        }
+        let outside = [(0, 1), (store.head()?.seq.saturating_add(1), i64::MAX as u64)];
+        for (from, to) in outside {
+            if store.texts(from, to)?.into_iter().any(|text| text.seq == 0 || text.seq > self.end)
+                && store.head()?.seq == self.end
+            {
+                self.found(None, "there is a text that belongs to no event".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares all derived rows with those in the scratch store.
+    fn compare(&mut self, store: &mut dyn Store, fold: &dyn Fold, scratch: &mut Sqlite) -> Result<()> {
+        let shape = fold.shape().to_string();
+        if self.shape.as_deref() != Some(&shape) {
+            let found = self.shape.as_deref().unwrap_or("none");
+            self.found(None, format!("the derived rows are of shape {found} and this binary makes shape {shape}; run `countersign rebuild`"));
+            return Ok(());
+        }
+        let mut suspects = Vec::new();
+        for table in Table::DERIVED {
+            match differences(store, scratch, table, &mut suspects) {
+                Ok(rows) => self.verified.rows += rows,
+                Err(Error::Damaged(why)) => {
+                    self.found(None, format!("the table `{}` cannot be read: {why}", table.name()))
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if suspects.is_empty() {
+            return Ok(());
+        }
+        // Others may have written meanwhile. In the writer's place nothing moves: the scratch store is brought up to
+        // there, and what still differs does.
+        let begun = store.begin()?;
+        let settled =
+            self.catch_up(store, fold, scratch, begun.head).and_then(|()| self.judge(store, scratch, suspects));
+        store.rollback();
+        settled
+    }
+
+    fn catch_up(&mut self, store: &mut dyn Store, fold: &dyn Fold, scratch: &mut Sqlite, head: Head) -> Result<()> {
+        while self.edge.size() < head.seq {
+            let page = store.events(self.edge.size() + 1, None, PAGE_EVENTS)?;
+            refold(scratch, fold, &page, &mut self.edge)?;
+        }
+        Ok(())
+    }
+
+    fn judge(&mut self, store: &mut dyn Store, scratch: &mut Sqlite, suspects: Vec<RowKey>) -> Result<()> {
+        let (stored, expected) = (store.get(&suspects)?, scratch.get(&suspects)?);
+        let mut told: Option<(Table, usize)> = None;
+        for ((key, stored), expected) in suspects.into_iter().zip(stored).zip(expected) {
+            if stored == expected {
+                continue;
+            }
+            let count = match told {
+                Some((table, count)) if table == key.table() => count + 1,
+                _ => 1,
+            };
+            told = Some((key.table(), count));
+            if count <= TOLD_MAX {
+                self.found(event_of(&key), difference(&key, stored, expected));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The end of the log before an event, as its row has it.
+fn before(store: &mut dyn Store, from: u64) -> Result<Head> {
+    let row = store.events(from - 1, None, 1)?.into_iter().find(|row| row.seq == from - 1);
+    let row = row.ok_or_else(|| Error::Damaged(format!("event {} is missing", from - 1)))?;
+    Ok(Head { seq: row.seq, hash: Hash::of(row.body.as_bytes()) })
+}
+
+type Page = (Vec<EventRow>, Vec<TextRow>, Option<(u64, String)>);
+
+/// A page of events with their texts. Where one cannot be read, the page ends before it, with the reason.
+fn read_page(store: &mut dyn Store, first: u64, end: u64) -> Result<Page> {
+    let whole = |store: &mut dyn Store, limit: u64| {
+        let page = store.events(first, None, limit as usize)?;
+        let last = page.last().map_or(first, |row| row.seq);
+        Ok((page, store.texts(first, last + 1)?))
+    };
+    let limit = (end - first + 1).min(PAGE_EVENTS as u64);
+    let missing = |page: &[EventRow]| {
+        let gap =
+            (first..).zip(page).find(|(seq, row)| *seq != row.seq).map_or(first + page.len() as u64, |(seq, _)| seq);
+        (gap < first + limit).then(|| (gap, "it is missing from the log".to_owned()))
+    };
+    match whole(store, limit) {
+        Ok((page, texts)) => {
+            let missing = missing(&page);
+            let good = missing.as_ref().map_or(page.len(), |(gap, _)| (gap - first) as usize);
+            Ok((page.into_iter().take(good).collect(), texts, missing))
+        }
+        Err(Error::Damaged(_)) => {
+            for count in 1..=limit {
+                let seq = first + count - 1;
+                let one = store.events(seq, None, 1).and_then(|_| store.texts(seq, seq + 1));
+                if let Err(Error::Damaged(why)) = one {
+                    let (page, texts) = if count == 1 { (Vec::new(), Vec::new()) } else { whole(store, count - 1)? };
+                    return Ok((page, texts, Some((seq, format!("it cannot be read: {why}")))));
+                }
+            }
+            let (page, texts) = whole(store, limit)?;
+            Ok((page, texts, None))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Goes through a table in both stores side by side and collects the keys where they differ. Says how many rows were seen.
+fn differences(left: &mut dyn Store, right: &mut dyn Store, table: Table, suspects: &mut Vec<RowKey>) -> Result<u64> {
+    let (mut left_rows, mut right_rows) = (Rows::new(table), Rows::new(table));
+    let (mut one, mut other) = (left_rows.next(left)?, right_rows.next(right)?);
+    let mut count = 0;
+    loop {
+        let key = match (&one, &other) {
+            (None, None) => return Ok(count),
+            (Some((key, _)), None) | (None, Some((key, _))) => key.clone(),
+            (Some((left, _)), Some((right, _))) => left.min(right).clone(),
+        };
+        let (in_left, in_right) = (is_at(&one, &key), is_at(&other, &key));
+        if !(in_left && in_right && one == other) && suspects.len() < SUSPECTS_MAX {
+            suspects.push(key);
+        }
+        if in_left {
+            one = left_rows.next(left)?;
+        }
+        if in_right {
+            other = right_rows.next(right)?;
+        }
+        count += 1;
+    }
+}
+
+fn is_at(row: &Option<crate::rows::Row>, key: &RowKey) -> bool {
+    row.as_ref().is_some_and(|(found, _)| found == key)
+}
+
+fn event_of(key: &RowKey) -> Option<u64> {
+    match key {
+        RowKey::Touch(_, seq) => Some(*seq),
+        _ => None,
+    }
+}
+
+fn difference(key: &RowKey, stored: Option<RowValue>, expected: Option<RowValue>) -> String {
+    let (table, name) = (key.table().name(), name_of(key));
+    match (stored, expected) {
+        (None, _) => format!("the table `{table}` lacks the row {name}, which the events make"),
+        (_, None) => format!("the table `{table}` has a row {name} that no event makes"),
+        (Some(stored), Some(expected)) => {
+            let (stored, expected) = (format!("{stored:?}"), format!("{expected:?}"));
+            let same = stored.bytes().zip(expected.bytes()).take_while(|(left, right)| left == right).count();
+            let from = |text: &str| {
+                let at = (0..=same.saturating_sub(24)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+                text[at..].chars().take(60).collect::<String>()
+            };
+            format!(
+                "the row {name} of the table `{table}` is …{}… and the events make …{}…",
+                from(&stored),
+                from(&expected)
+            )
+        }
+    }
+}
+
+fn name_of(key: &RowKey) -> String {
+    match key {
+        RowKey::Entity(key) => format!("{} `{}`", key.kind, key.id),
+        RowKey::Index(place, key) => format!("of {} `{}` in index `{}`", key.kind, key.id, place.index),
+        RowKey::Touch(key, seq) => format!("of {} `{}` and event {seq}", key.kind, key.id),
+        RowKey::Remembered([actor, command, key]) => format!("of key `{key}` for {command} by {actor}"),
+        RowKey::Lease(name) | RowKey::Liveness(name) | RowKey::Due(_, name) | RowKey::Meta(name) => format!("`{name}`"),
+        RowKey::Tile(level, number) => format!("{number} of level {level}"),
+    }
+}
