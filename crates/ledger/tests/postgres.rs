@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use countersign_ledger::conformance::postgres_server::{Server, eventually, shared};
-use countersign_ledger::conformance::{Counters, add, command, text};
-use countersign_ledger::{Batch, Error, EventRow, Hash, Ledger, Postgres, Store, TextRow};
+use countersign_ledger::conformance::{Counters, add, command, once, text};
+use countersign_ledger::{
+    Batch, Clock, Error, EventRow, Hash, Ledger, Postgres, Sqlite, Store, TextRow, Verifying, migrate, rebuild, verify,
+};
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -213,4 +215,34 @@ fn many_rows_and_long_texts_go_in_parts() {
     let found: Vec<_> = ledger.texts(seq).unwrap().into_iter().map(|row| row.text.unwrap()).collect();
     assert!(found == expected);
     assert_eq!(ledger.count(countersign_ledger::Table::Entity).unwrap(), 5_001);
+}
+
+#[test]
+fn a_log_moves_from_a_file_to_a_server_and_back() {
+    let (server, folder) = (shared(), tempfile::tempdir().unwrap());
+    let file = Sqlite::create(&folder.path().join("ledger.db"), Clock::System).unwrap();
+    let ledger = Ledger::create(Box::new(file), Arc::new(Counters), "moving").unwrap();
+    for round in 0..300 {
+        let mut drafts = vec![add(&format!("c{}", round % 5), round % 4), add("all", 1)];
+        drafts[0].texts =
+            vec![text(format!("said in {round}").as_bytes()), text(&vec![7; 70_000 * usize::from(round == 7)])];
+        drafts[1].erase = if round == 20 { vec![(3, 0), (15, 1)] } else { vec![] };
+        let command = once("ana", &format!("key-{round}"), "request");
+        ledger.write(move |transaction| transaction.append(&command, drafts)).unwrap();
+    }
+    let mut home = ledger.store().unwrap();
+    home.scrub().unwrap();
+    let head = home.head().unwrap();
+    let mut away = Postgres::create(&server.url(), "moving").unwrap();
+    assert_eq!(migrate(&mut *home, &mut away, &Counters, "away", &mut |_, _| {}).unwrap(), head);
+    assert!(ledger.write(|transaction| transaction.append(&command("ana"), vec![add("all", 1)])).is_err());
+    let all = || Verifying { from: 1, checkpoints: vec![] };
+    assert_eq!(verify(&mut away, &Counters, &all(), &mut |_, _| {}).unwrap().findings, vec![]);
+    rebuild(&mut away, &Counters, &mut |_| {}).unwrap();
+    let there = Ledger::open(away.another().unwrap(), Arc::new(Counters)).unwrap();
+    there.write(|transaction| transaction.append(&command("ana"), vec![add("all", 1)])).unwrap();
+    assert_eq!(verify(&mut away, &Counters, &all(), &mut |_, _| {}).unwrap().findings, vec![]);
+    let grown = away.head().unwrap();
+    assert_eq!(migrate(&mut away, &mut *home, &Counters, "home", &mut |_, _| {}).unwrap(), grown);
+    assert_eq!(verify(&mut *home, &Counters, &all(), &mut |_, _| {}).unwrap().findings, vec![]);
 }

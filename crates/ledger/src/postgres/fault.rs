@@ -95,6 +95,9 @@ fn reason(said: &DbError) -> String {
 /// An error of the driver with what led to it, which it does not say by itself.
 fn with_cause(error: &tokio_postgres::Error) -> String {
     match error.source() {
+        Some(cause) if error.to_string().contains("TLS") => {
+            format!("{error}: {cause}; a certificate that the system does not trust is named with sslrootcert=file")
+        }
         Some(cause) => format!("{error}: {cause}"),
         None => error.to_string(),
     }

@@ -15,9 +15,9 @@ pub(super) const LOCK: i32 = 0x4353_5347;
 const VERSION_MIN: i64 = 130_000;
 
 /// Commits wait for the disk, and for a standby where one is asked for. Waiting for the writer's place has no limit, and
-/// a client that stops in the middle of a transaction loses it. Temporary tables cannot stand in for ours. Plans go by
-/// index whatever the statistics say: a plan made while a table was small would be kept when it is not.
-const SETTLE: &str = "SELECT
+/// a client that stops in the middle of a transaction loses it. Temporary tables cannot stand in for ours. A statement is
+/// planned once, and goes by index whatever the statistics say: a plan made while a table was small is kept when it is not.
+pub(super) const SETTLE: &str = "SELECT
     set_config('synchronous_commit',
         CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false),
     set_config('search_path', 'pg_catalog, pg_temp', false),
@@ -27,7 +27,9 @@ const SETTLE: &str = "SELECT
     set_config('tcp_keepalives_idle', '10', false),
     set_config('tcp_keepalives_interval', '5', false),
     set_config('tcp_keepalives_count', '3', false),
+    set_config('plan_cache_mode', 'force_generic_plan', false),
     set_config('enable_seqscan', 'off', false),
+    set_config('enable_bitmapscan', 'off', false),
     set_config('enable_hashjoin', 'off', false),
     set_config('enable_mergejoin', 'off', false),
     set_config('max_parallel_workers_per_gather', '0', false),
