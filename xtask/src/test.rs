@@ -6,6 +6,7 @@
 use crate::house::{answers, cargo, run};
 use crate::steps::{self, Step};
 use crate::{Outcome, Verb, fuzz, no_arguments};
+use std::process::Command;
 
 pub(crate) const VERB: Verb =
     Verb { name: "test", arguments: "", summary: "run every test: units, documents, a bounded fuzz run", run: verb };
@@ -33,7 +34,29 @@ fn needs() -> Needs {
         println!("cargo-nextest is not installed; using `cargo test`, which runs the same tests more slowly");
         println!("to install it: cargo install cargo-nextest --locked");
     }
+    strace();
     Needs { nextest }
+}
+
+/// The tests of the ledger break system calls with strace, and fail without it.
+pub(crate) fn strace() {
+    let here = || cfg!(not(target_os = "linux")) || answers(Command::new("strace").arg("--version"));
+    if here() {
+        return;
+    }
+    println!("strace is not installed; the tests of the ledger need it, so it is installed with apt-get");
+    let as_root = answers(Command::new("test").args(["-w", "/usr/bin"]));
+    let mut install = Command::new(if as_root { "apt-get" } else { "sudo" });
+    if !as_root {
+        install.args(["-n", "apt-get"]);
+    }
+    // What comes of it is seen by looking again.
+    let _ = run(install.args(["install", "--yes", "--no-install-recommends", "strace"]));
+    if !here() {
+        println!(
+            "strace could not be installed; the tests that need it will fail. To install it: apt-get install strace"
+        );
+    }
 }
 
 fn tests(needs: &Needs) -> Outcome {
