@@ -11,6 +11,7 @@ mod demo;
 mod dist;
 mod fuzz;
 mod house;
+mod soak;
 mod steps;
 mod test;
 pub mod tidy;
@@ -34,7 +35,8 @@ pub struct Verb {
 }
 
 /// Everything that `cargo xtask` can do, in the order in which it is listed.
-pub static VERBS: &[Verb] = &[demo::VERB, test::VERB, ci::VERB, tidy::VERB, fuzz::VERB, bench_peers::VERB, dist::VERB];
+pub static VERBS: &[Verb] =
+    &[demo::VERB, test::VERB, ci::VERB, tidy::VERB, fuzz::VERB, soak::VERB, bench_peers::VERB, dist::VERB];
 
 /// Runs the verb that the arguments name.
 pub fn main(arguments: &[String]) -> ExitCode {

@@ -34,18 +34,55 @@ fn needs() -> Needs {
         println!("cargo-nextest is not installed; using `cargo test`, which runs the same tests more slowly");
         println!("to install it: cargo install cargo-nextest --locked");
     }
-    if !has_postgres() {
-        println!(
-            "no PostgreSQL server is installed, and the ledger's tests need its programs: apt-get install -y postgresql"
-        );
-        if let Err(error) = run(Command::new("apt-get").args(["install", "-y", "postgresql"])) {
-            println!("{error}; install it by hand, or the tests that need it will fail");
-        }
+    for tool in [POSTGRES, STRACE] {
+        tool.provide();
     }
     Needs { nextest }
 }
 
-/// Whether the programs of a PostgreSQL server are where the tests look for them. Nothing needs to run.
+/// A program that tests need beside the toolchain. They fail without it, and are never passed over.
+pub(crate) struct Tool {
+    /// What it is called.
+    name: &'static str,
+    /// The Debian package that has it.
+    package: &'static str,
+    /// Whether it is there.
+    here: fn() -> bool,
+}
+
+/// A server whose programs the tests start themselves; nothing needs to run.
+const POSTGRES: Tool = Tool { name: "a PostgreSQL server", package: "postgresql", here: has_postgres };
+/// What breaks system calls.
+pub(crate) const STRACE: Tool = Tool { name: "strace", package: "strace", here: has_strace };
+
+impl Tool {
+    /// Installs it where it is missing, and says so.
+    pub(crate) fn provide(&self) {
+        let Self { name, package, here } = self;
+        if here() {
+            return;
+        }
+        println!("{name} is not installed; the tests of the ledger need it, so {package} is installed with apt-get");
+        let as_root = answers(Command::new("test").args(["-w", "/usr/bin"]));
+        let mut install = Command::new(if as_root { "apt-get" } else { "sudo" });
+        if !as_root {
+            install.args(["-n", "apt-get"]);
+        }
+        // What comes of it is seen by looking again.
+        let _ = run(install.args(["install", "--yes", "--no-install-recommends", package]));
+        if !here() {
+            println!(
+                "{name} could not be installed; the tests that need it will fail. To install it: apt-get install {package}"
+            );
+        }
+    }
+}
+
+fn has_strace() -> bool {
+    cfg!(not(target_os = "linux")) || answers(Command::new("strace").arg("--version"))
+}
+
+/// Whether the programs of a PostgreSQL server are where the tests look for them.
 fn has_postgres() -> bool {
     let debian = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -6,7 +6,7 @@ use crate::ledger::lock;
 use crate::rows::{EventRow, Row, RowKey, RowValue, Table, TextRow};
 use crate::store::{Batch, Begun, Head, Store};
 use crate::time::Clock;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -68,8 +68,9 @@ impl Tables {
 
     /// Why a batch cannot be taken.
     fn fault(&self, batch: &Batch) -> Option<String> {
+        let mut new = HashSet::new();
         for (next, event) in (self.head().seq + 1..).zip(&batch.events) {
-            if event.seq != next || self.ids.contains_key(&event.id) {
+            if event.seq != next || self.ids.contains_key(&event.id) || !new.insert(&event.id) {
                 return Some(format!("event {} or its id is there already, or one is missing before it", event.seq));
             }
         }

@@ -151,7 +151,7 @@ fn a_log_that_went_another_way_since_a_kept_checkpoint_is_found() {
     let mut intake = countersign_ledger::Intake::open(&mut copy, &Counters, PROJECT).unwrap();
     let before = exported(&ledger, Some(&secret));
     let mut pages = |_: &str, _: u64, events: Vec<_>, texts: Vec<_>| intake.take(events, texts);
-    let found = read_export(&mut before.as_bytes(), &[public.clone()], &[], &mut pages).unwrap();
+    let found = read_export(&mut before.as_bytes(), std::slice::from_ref(&public), &[], &mut pages).unwrap();
     intake.finish(found.head).unwrap();
     let old = checkpoint(&ledger);
     ledger.write(|transaction| transaction.append(&command("ana"), vec![add("way", 1)])).unwrap();
@@ -162,7 +162,7 @@ fn a_log_that_went_another_way_since_a_kept_checkpoint_is_found() {
     }
     let forked = exported(&fork, Some(&secret));
     // The key alone cannot tell, nor can a checkpoint from before; the one that was kept can.
-    assert!(read(forked.as_bytes(), &public, &[old.clone()]).unwrap().signed);
+    assert!(read(forked.as_bytes(), &public, std::slice::from_ref(&old)).unwrap().signed);
     assert!(read(forked.as_bytes(), &public, &[old.clone(), kept.clone()]).is_err());
     // Neither is a log that ends before the checkpoint the one that it knows.
     assert!(read(before.as_bytes(), &public, std::slice::from_ref(&kept)).is_err());

@@ -184,7 +184,9 @@ fn others(old: &Value, kind: &str) -> Vec<Value> {
         Value::Text(old) => vec![Value::Text(format!("{old}x")), Value::Text(old[..old.len() / 2].to_owned())],
         Value::Blob(old) => {
             let mut flipped = old.clone();
-            flipped.last_mut().map(|byte| *byte ^= 1);
+            if let Some(byte) = flipped.last_mut() {
+                *byte ^= 1;
+            }
             vec![Value::Blob(flipped), Value::Blob(old[..old.len() / 2].to_vec()), Value::Blob(vec![])]
         }
         Value::Real(_) => vec![],

@@ -163,9 +163,10 @@ fn an_event_is_never_there_twice(fresh: &dyn Fn() -> Fresh) {
     commit(&mut *store, &Batch { events: vec![event(1, None)], ..Batch::default() });
     let other_id = EventRow { id: "other".to_owned(), ..event(1, None) };
     let other_seq = EventRow { seq: 2, ..event(1, None) };
-    for twice in [event(1, None), other_id, other_seq] {
+    let same_id = EventRow { id: event(2, None).id, ..event(3, None) };
+    for twice in [vec![event(1, None)], vec![other_id], vec![other_seq], vec![event(2, None), same_id]] {
         store.begin().unwrap();
-        let batch = Batch { events: vec![twice], put: rows("x"), ..Batch::default() };
+        let batch = Batch { events: twice, put: rows("x"), ..Batch::default() };
         assert!(matches!(store.apply(&batch), Err(Error::NotWritten(_))));
         assert_eq!(store.range(&Table::Entity.first(), None, 10).unwrap(), vec![]);
     }

@@ -198,6 +198,30 @@ impl Sqlite {
         })
     }
 
+    /// Files of blobs that no text names.
+    fn stray_blobs(&mut self) -> Result<Vec<PathBuf>> {
+        let unnamed = |store: &mut Self| {
+            let listed = store.blobs.all();
+            let listed = listed.map_err(|error| Error::Unreadable(format!("the folder of long texts: {error}")))?;
+            let mut stray = Vec::new();
+            for (hash, path) in listed {
+                if !store.names_blob(hash)? {
+                    stray.push(path);
+                }
+            }
+            Ok(stray)
+        };
+        if unnamed(self)?.is_empty() || self.writing {
+            return unnamed(self);
+        }
+        // A file is there before the commit that names it. In the writer's place no commit is on its way.
+        let taken = self.turn.take();
+        taken.map_err(|error| Error::Unreadable(format!("the writer's place cannot be had: {error}")))?;
+        let stray = unnamed(self);
+        self.turn.leave();
+        stray
+    }
+
     /// Removes files of blobs that no text names: of texts that were erased, and of commits that never came.
     fn sweep_blobs(&mut self) -> Result<()> {
         let failed =
@@ -451,14 +475,8 @@ impl Store for Sqlite {
             check.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()
         })?;
         faults.extend(checked.into_iter().filter(|line| line != "ok").map(|line| format!("SQLite finds: {line}")));
-        let listed =
-            self.blobs.all().map_err(|error| Error::Unreadable(format!("the folder of long texts: {error}")))?;
-        for (hash, path) in listed {
-            if !self.names_blob(hash)? {
-                let why = "is a long text that no event names any more; `countersign doctor --fix` removes it";
-                faults.push(format!("{} {why}", path.display()));
-            }
-        }
+        let why = "is a long text that no event names any more; `countersign doctor --fix` removes it";
+        faults.extend(self.stray_blobs()?.into_iter().map(|path| format!("{} {why}", path.display())));
         Ok(faults)
     }
 

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::sqlite::unreadable;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -24,7 +24,22 @@ pub(super) fn connect(path: &Path) -> Result<Connection> {
     let connection = Connection::open_with_flags(path, flags).map_err(|error| unreadable(&error))?;
     settle(&connection).map_err(|error| unreadable(&error))?;
     held(&connection)?;
+    may_write(&connection).map_err(|error| super::not_written(&error))?;
     Ok(connection)
+}
+
+/// Makes sure that the file and its shared memory were opened for writing. Where SQLite cannot do that, it opens them for
+/// reading, and all connections of a process share that until the last of them is closed: one open that failed would keep
+/// the process from writing for as long as it lives.
+fn may_write(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(Duration::ZERO)?;
+    let begun = connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK");
+    connection.busy_timeout(BUSY)?;
+    match begun {
+        // Somebody writes, which is asked for only after it is known that one may.
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(()),
+        begun => begun,
+    }
 }
 
 fn settle(connection: &Connection) -> rusqlite::Result<()> {

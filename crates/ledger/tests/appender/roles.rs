@@ -146,7 +146,7 @@ fn wait_for_word() -> String {
 /// A short life with a little of everything, for faults at each of its steps. What was not written is done under another
 /// key, so that the first one must stay away; what is unknown is repeated with its own.
 fn script(folder: &Path, name: &str) {
-    let tries = || (0..3).find_map(|_| open(folder).inspect_err(|error| say(&format!("unopened {error}"))).ok());
+    let tries = || (0..5).find_map(|_| open(folder).inspect_err(|error| say(&format!("unopened {error}"))).ok());
     let ledger = tries().expect("it opens once the fault is over");
     say("open");
     let mut long = None;
@@ -168,7 +168,7 @@ fn script(folder: &Path, name: &str) {
             }
         }
         if number == 8 {
-            let scrubbed = (0..3).any(|_| {
+            let scrubbed = (0..5).any(|_| {
                 let scrubbed = ledger.store().and_then(|mut store| store.scrub());
                 scrubbed.inspect_err(|error| say(&format!("unscrubbed {error}"))).is_ok()
             });
