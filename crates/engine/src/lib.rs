@@ -22,7 +22,7 @@ pub use stored::{Stored, StoredText};
 
 use countersign_domain::deciding::{Command, Context, Found, Happening, Key, ROUNDS_MAX, Refusal, Seen};
 use countersign_ledger as ledger;
-use ledger::{Hash, Ledger, Once, Store, Transaction};
+use ledger::{Hash, Ledger, Once, RowKey, Store, Transaction};
 use rand_core::RngCore;
 use std::sync::Arc;
 
@@ -103,7 +103,9 @@ impl Engine {
             under: None,
         };
         let project = self.ledger.project().to_owned();
-        let outcome = self.ledger.write(move |transaction| carry_out(transaction, &asked, &project, &command))?;
+        let looks_at = looks_at(&asked, &command);
+        let work = move |transaction: &mut Transaction<'_>| carry_out(transaction, &asked, &project, &command);
+        let outcome = self.ledger.write_looking_at(looks_at, work)?;
         match outcome {
             Outcome::Recorded { first, last, repeated } => Ok(Answer { events: self.stored(first, last)?, repeated }),
             Outcome::Nothing => Ok(Answer { events: Vec::new(), repeated: false }),
@@ -165,6 +167,16 @@ fn carry_out<C: Command>(
             Ok(Outcome::Recorded { first: recorded.first, last: recorded.last, repeated: false })
         }
     }
+}
+
+/// What a command will look at first: its idempotency key, and what it asks for before it has seen anything.
+fn looks_at(asked: &ledger::Command, command: &impl Command) -> Vec<RowKey> {
+    let once = asked.once.as_ref().map(|once| [asked.actor.clone(), asked.name.clone(), once.key.clone()]);
+    let needs = command.needs(&Seen::default());
+    once.map(RowKey::Remembered)
+        .into_iter()
+        .chain(needs.iter().map(|key| RowKey::Entity(meaning::ledger_key(key))))
+        .collect()
 }
 
 /// Shows a command what it asks for, until it asks for nothing more.

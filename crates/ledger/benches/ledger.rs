@@ -10,7 +10,9 @@
 mod raw;
 
 use countersign_ledger::conformance::{Counters, add, once};
-use countersign_ledger::{Chain, Clock, Draft, Fold, Ledger, Sqlite, Verifying, export, pages, tree, verify};
+use countersign_ledger::{
+    Chain, Clock, Draft, Fold, Key, Ledger, RowKey, Sqlite, Transaction, Verifying, export, pages, tree, verify,
+};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Write;
@@ -73,7 +75,10 @@ fn place() -> &'static Path {
 
 fn append(ledger: &Ledger, number: u64) {
     let command = once("ana", &format!("key-{number}"), "request");
-    ledger.write(move |transaction| transaction.append(&command, vec![draft(number)])).unwrap();
+    let key = RowKey::Remembered([command.actor.clone(), command.name.clone(), format!("key-{number}")]);
+    let counter = RowKey::Entity(Key::new("counter", format!("c{}", number % COUNTERS)));
+    let work = move |transaction: &mut Transaction<'_>| transaction.append(&command, vec![draft(number)]);
+    ledger.write_looking_at(vec![key, counter], work).unwrap();
 }
 
 /// How many times a second this disk syncs a page that was added to a file.
@@ -223,10 +228,9 @@ fn large(events: u64) {
     println!("appends with 64 clients: {empty:.0} a second when empty, {full:.0} now: {:.0} %", 100.0 * full / empty);
     let mut store = ledger.store().unwrap();
     let started = Instant::now();
-    let root = tree::root_at(&mut *store, events).unwrap();
+    tree::root_at(&mut *store, events).unwrap();
     let proof = tree::prove_event(&mut *store, events, events / 3).unwrap();
     println!("root and proof ({} hashes) in {:.1} ms", proof.len(), started.elapsed().as_secs_f64() * 1000.0);
-    drop(root);
     let before = memory_kib();
     let started = Instant::now();
     let head = export(&mut *store, PROJECT, 1, None, &mut std::io::sink(), &mut |_, _| {}).unwrap();

@@ -6,11 +6,11 @@ use crate::fold::Fold;
 use crate::rows::{Entity, EventRow, Key, Remembered, RowKey, RowValue, Table, TextRow};
 use crate::store::{Batch, Head, Store};
 use crate::transaction::{Hit, Scan, Transaction, entity, scan_one};
-use crate::writer::{Job, META_CLOSED, META_PROJECT, META_SHAPE, Ticket, Waiting, Writer, meta};
+use crate::writer::{Job, META_CLOSED, META_PROJECT, META_SHAPE, Ticket, Waiting, Work, Writer, meta};
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::time::Duration;
 
 /// How long a command waits for the writer's place unless told otherwise.
@@ -28,7 +28,9 @@ pub struct Ledger {
     origin: Mutex<Box<dyn Store>>,
     queue: Option<Sender<Job>>,
     waiting: Waiting,
-    writer: Option<std::thread::JoinHandle<()>>,
+    about: Waiting,
+    writer: Arc<Mutex<Writer>>,
+    thread: Option<std::thread::JoinHandle<()>>,
     in_line: Arc<AtomicBool>,
     patience: Duration,
 }
@@ -80,20 +82,27 @@ impl Ledger {
         let readers = Mutex::new(vec![store.another()?]);
         let origin = Mutex::new(store.another()?);
         let (queue, jobs) = channel();
-        let waiting = Waiting::default();
+        let (waiting, about) = (Waiting::default(), Waiting::default());
         let in_line = Arc::new(AtomicBool::new(false));
         let writer = Writer {
             store,
             fold: Arc::clone(&fold),
             project: project.clone(),
-            queue: jobs,
             waiting: Arc::clone(&waiting),
             edge: None,
-            about: 1,
+            about: Arc::clone(&about),
             in_line: Arc::clone(&in_line),
         };
-        let thread = std::thread::Builder::new().name("ledger".to_owned()).spawn(|| writer.run());
-        let writer = thread.map_err(|error| Error::Unreadable(format!("no thread can be had: {error}")))?;
+        let writer = Arc::new(Mutex::new(writer));
+        let (shared, queued) = (Arc::clone(&writer), Arc::clone(&waiting));
+        let rounds = move || {
+            while let Ok(first) = jobs.recv() {
+                queued.fetch_sub(1, Ordering::SeqCst);
+                lock(&shared).round(first, &jobs);
+            }
+        };
+        let thread = std::thread::Builder::new().name("ledger".to_owned()).spawn(rounds);
+        let thread = thread.map_err(|error| Error::Unreadable(format!("no thread can be had: {error}")))?;
         Ok(Self {
             project,
             fold,
@@ -101,7 +110,9 @@ impl Ledger {
             origin,
             queue: Some(queue),
             waiting,
-            writer: Some(writer),
+            about,
+            writer,
+            thread: Some(thread),
             in_line,
             patience: PATIENCE,
         })
@@ -129,35 +140,63 @@ impl Ledger {
         &self,
         work: impl FnOnce(&mut Transaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
+        self.write_looking_at(Vec::new(), work)
+    }
+
+    /// The same for work of which it is known what it will look at. The rows of all that share a commit are then read at
+    /// once, which spares each of them a round trip to a server; whatever else it looks at, it sees as well.
+    pub fn write_looking_at<T: Send + 'static>(
+        &self,
+        looks_at: Vec<RowKey>,
+        work: impl FnOnce(&mut Transaction<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let value = Arc::new(Mutex::new(None));
         let kept = Arc::clone(&value);
-        let work = Box::new(move |transaction: &mut Transaction<'_>| {
+        let work: Work = Box::new(move |transaction: &mut Transaction<'_>| {
             let made = work(transaction)?;
             *lock(&kept) = Some(made);
             Ok(())
         });
+        match self.alone(work) {
+            Ok(outcome) => outcome?,
+            Err(work) => self.in_line(work, looks_at)?,
+        }
+        let made = lock(&value).take();
+        made.ok_or_else(|| Error::Broke("it left no answer".to_owned()))
+    }
+
+    /// Does the work in this thread if nobody else is about, and gives it back otherwise.
+    fn alone(&self, work: Work) -> std::result::Result<Result<()>, Work> {
+        let crowded = self.waiting.load(Ordering::SeqCst) > 0 || self.about.load(Ordering::SeqCst) > 1;
+        match self.writer.try_lock() {
+            Ok(mut writer) if !crowded => writer.alone(work),
+            Ok(_) | Err(TryLockError::WouldBlock) => Err(work),
+            Err(TryLockError::Poisoned(writer)) => writer.into_inner().alone(work),
+        }
+    }
+
+    /// Has the work done by the writer, with all that wait.
+    fn in_line(&self, work: Work, looks_at: Vec<RowKey>) -> Result<()> {
         let (answer, answered) = sync_channel(1);
         let ticket = Arc::new(Ticket::default());
         let gone = || Error::NotWritten("the ledger is closed".to_owned());
         let queue = self.queue.as_ref().ok_or_else(gone)?;
         self.waiting.fetch_add(1, Ordering::SeqCst);
-        queue.send(Job { ticket: Arc::clone(&ticket), work, answer }).map_err(|_| gone())?;
+        queue.send(Job { ticket: Arc::clone(&ticket), work, looks_at, answer }).map_err(|_| gone())?;
         match answered.recv_timeout(self.patience) {
-            Ok(outcome) => outcome?,
+            Ok(outcome) => outcome,
             Err(RecvTimeoutError::Timeout) if ticket.give_up() => {
                 let waited_ms = u64::try_from(self.patience.as_millis()).unwrap_or(u64::MAX);
                 let holder = lock(&self.origin).writer();
-                return Err(Error::Busy { waited_ms, holder });
+                Err(Error::Busy { waited_ms, holder })
             }
             // It was taken up: what becomes of it is worth waiting for once more.
-            Err(RecvTimeoutError::Timeout) => match answered.recv_timeout(self.patience) {
-                Ok(outcome) => outcome?,
-                Err(_) => return Err(Error::Unknown("the commit has not returned".to_owned())),
-            },
-            Err(RecvTimeoutError::Disconnected) => return Err(Error::Unknown("the writer is gone".to_owned())),
+            Err(RecvTimeoutError::Timeout) => {
+                let late = answered.recv_timeout(self.patience);
+                late.unwrap_or_else(|_| Err(Error::Unknown("the commit has not returned".to_owned())))
+            }
+            Err(RecvTimeoutError::Disconnected) => Err(Error::Unknown("the writer is gone".to_owned())),
         }
-        let made = lock(&value).take();
-        made.ok_or_else(|| Error::Broke("it left no answer".to_owned()))
     }
 
     /// A handle for reading beside the writer; it goes back when it is dropped.
@@ -248,17 +287,17 @@ impl Ledger {
 
 impl Drop for Ledger {
     fn drop(&mut self) {
-        const PAUSE: Duration = Duration::from_millis(1);
+        const PAUSE: Duration = Duration::from_micros(50);
         self.queue = None;
-        let Some(writer) = self.writer.take() else { return };
+        let Some(thread) = self.thread.take() else { return };
         // What was taken up is brought to its end. A writer that only stands in line has nothing: all who asked have given
         // up, and whoever is in its place may stand there for ever. It finds that out by itself.
-        while !writer.is_finished() && !self.in_line.load(Ordering::SeqCst) {
+        while !thread.is_finished() && !self.in_line.load(Ordering::SeqCst) {
             std::thread::park_timeout(PAUSE);
         }
-        if writer.is_finished() {
+        if thread.is_finished() {
             // One that broke has nothing left to say.
-            let _ = writer.join();
+            let _ = thread.join();
         }
     }
 }

@@ -6,8 +6,8 @@
 use crate::error::Result;
 use crate::rows::{EventRow, Row, RowKey, RowValue, TextRow};
 use crate::store::{Batch, Store};
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
 #[derive(Default)]
 pub(crate) struct Overlay {
@@ -15,6 +15,8 @@ pub(crate) struct Overlay {
     pub(crate) events: Vec<EventRow>,
     pub(crate) texts: Vec<TextRow>,
     pub(crate) erase: Vec<(u64, u32)>,
+    /// Rows of the store that were read ahead, for all commands of a commit at once.
+    ahead: HashMap<RowKey, Option<RowValue>>,
     /// What stood here before each change since the last mark, to be put back.
     journal: Vec<(RowKey, Option<Option<RowValue>>)>,
 }
@@ -65,12 +67,27 @@ impl Overlay {
         self.journal.push((key, before));
     }
 
+    /// Reads the rows of some keys ahead: one round trip instead of one for each command.
+    pub(crate) fn read_ahead(&mut self, store: &mut dyn Store, keys: Vec<RowKey>) -> Result<()> {
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let rows = store.get(&keys)?;
+        self.ahead = keys.into_iter().zip(rows).collect();
+        Ok(())
+    }
+
+    /// What is known of a row without asking the store.
+    fn known(&self, key: &RowKey) -> Option<&Option<RowValue>> {
+        self.rows.get(key).or_else(|| self.ahead.get(key))
+    }
+
     /// The rows of some keys: as changed here, else as the store has them.
     pub(crate) fn get(&self, store: &mut dyn Store, keys: &[RowKey]) -> Result<Vec<Option<RowValue>>> {
-        let unknown: Vec<RowKey> = keys.iter().filter(|key| !self.rows.contains_key(key)).cloned().collect();
+        let unknown: Vec<RowKey> = keys.iter().filter(|key| self.known(key).is_none()).cloned().collect();
         let mut stored = if unknown.is_empty() { Vec::new() } else { store.get(&unknown)? }.into_iter();
-        let one = |key| match self.rows.get(key) {
-            Some(changed) => changed.clone(),
+        let one = |key| match self.known(key) {
+            Some(known) => known.clone(),
             None => stored.next().flatten(),
         };
         Ok(keys.iter().map(one).collect())

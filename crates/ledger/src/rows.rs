@@ -47,7 +47,7 @@ pub struct Entity {
 }
 
 /// Where an entity is found in an index: the bytes give the order.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The index.
     pub index: String,
@@ -95,7 +95,7 @@ pub struct Liveness {
 }
 
 /// The key of a row other than an event or a text. The order is that of the tables.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RowKey {
     /// `entity`
     Entity(Key),

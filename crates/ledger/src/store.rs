@@ -73,6 +73,12 @@ pub trait Store: Send {
     /// Takes the writer's place, waiting for it, and begins a transaction.
     fn begin(&mut self) -> Result<Begun>;
 
+    /// The same without waiting: nothing, if somebody else has the place or stands in line for it. A store that cannot tell
+    /// always gives nothing.
+    fn begin_now(&mut self) -> Result<Option<Begun>> {
+        Ok(None)
+    }
+
     /// Writes a batch into the transaction. It may be called more than once; after an error the transaction is over.
     fn apply(&mut self, batch: &Batch) -> Result<()>;
 

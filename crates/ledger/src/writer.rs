@@ -1,8 +1,10 @@
-//! The one thread of a process that writes: it takes the commands that wait together into one commit.
+//! The one place of a process that writes: it takes the commands that wait together into one commit.
 //!
 //! ```text
-//! take the writer's place ─▶ command ─▶ command ─▶ … ─▶ commit ─▶ answer all ─▶ settle
+//! take the writer's place ─▶ who waits? ─▶ read ahead ─▶ command ─▶ command ─▶ … ─▶ commit ─▶ answer all ─▶ settle
 //! ```
+//!
+//! Where only one command is about, its own thread does all that, and is spared two changes of thread.
 //!
 //! **Invariant:** nobody is answered before the commit has returned, not even who was refused: a refusal may rest on a write
 //! that shares the commit.
@@ -56,6 +58,8 @@ pub(crate) type Work = Box<dyn FnOnce(&mut Transaction<'_>) -> Result<()> + Send
 pub(crate) struct Job {
     pub(crate) ticket: Arc<Ticket>,
     pub(crate) work: Work,
+    /// Rows that it will look at, as far as that is known.
+    pub(crate) looks_at: Vec<RowKey>,
     pub(crate) answer: SyncSender<Result<()>>,
 }
 
@@ -66,12 +70,11 @@ pub(crate) struct Writer {
     pub(crate) store: Box<dyn Store>,
     pub(crate) fold: Arc<dyn Fold>,
     pub(crate) project: String,
-    pub(crate) queue: Receiver<Job>,
     pub(crate) waiting: Waiting,
     /// Where the tree stands, as long as nobody else has written.
     pub(crate) edge: Option<(Head, Edge)>,
     /// How many commands were about in the last round.
-    pub(crate) about: usize,
+    pub(crate) about: Waiting,
     /// Whether the writer stands in line, and has nothing in its hands.
     pub(crate) in_line: Arc<AtomicBool>,
 }
@@ -79,15 +82,8 @@ pub(crate) struct Writer {
 type Answers = Vec<(SyncSender<Result<()>>, Result<()>)>;
 
 impl Writer {
-    /// Works until nobody can send any more.
-    pub(crate) fn run(mut self) {
-        while let Ok(first) = self.queue.recv() {
-            self.waiting.fetch_sub(1, Ordering::SeqCst);
-            self.round(first);
-        }
-    }
-
-    fn round(&mut self, first: Job) {
+    /// Takes one command and those that wait with it to their end.
+    pub(crate) fn round(&mut self, first: Job, queue: &Receiver<Job>) {
         let begun = match self.begin() {
             Ok(begun) => begun,
             Err(error) => {
@@ -97,20 +93,51 @@ impl Writer {
                 return;
             }
         };
-        let mut head = begun.head;
-        let mut overlay = Overlay::default();
-        let mut answers = self.take_jobs(first, &begun, &mut overlay, &mut head);
+        let jobs = self.gather(first, queue);
+        let taken = jobs.len();
+        self.together(jobs, &begun);
+        self.store.settle();
+        self.about.store(taken + self.waiting.load(Ordering::SeqCst), Ordering::SeqCst);
+    }
+
+    /// Does one command in its caller's thread, if the writer's place is free. Otherwise the command is given back.
+    pub(crate) fn alone(&mut self, work: Work) -> std::result::Result<Result<()>, Work> {
+        let begun = match self.store.begin_now() {
+            Ok(Some(begun)) => begun,
+            Ok(None) => return Err(work),
+            Err(error) => return Ok(Err(error)),
+        };
+        if let Err(error) = may_write(&begun, &self.project, self.fold.shape()) {
+            self.store.rollback();
+            return Ok(Err(error));
+        }
+        let (mut head, mut overlay) = (begun.head, Overlay::default());
+        let done = self.perform(work, &begun, &mut overlay, &mut head);
         let outcome = self.finish(begun.head, head, overlay);
-        if let Err(error) = outcome {
+        self.store.settle();
+        Ok(outcome.and(done))
+    }
+
+    /// Does some commands in one commit and answers each.
+    fn together(&mut self, mut jobs: Vec<Job>, begun: &Begun) {
+        let (mut head, mut overlay) = (begun.head, Overlay::default());
+        let looks_at = jobs.iter_mut().flat_map(|job| std::mem::take(&mut job.looks_at)).collect();
+        let read = overlay.read_ahead(&mut *self.store, looks_at);
+        let mut answers: Answers = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            let done = match &read {
+                Ok(()) => self.perform(job.work, begun, &mut overlay, &mut head),
+                Err(error) => Err(error.clone()),
+            };
+            answers.push((job.answer, done));
+        }
+        if let Err(error) = self.finish(begun.head, head, overlay) {
             answers.iter_mut().for_each(|(_, answer)| *answer = Err(error.clone()));
         }
-        let taken = answers.len();
         for (to, answer) in answers {
             // Whoever no longer listens has been told that the outcome is unknown.
             let _ = to.send(answer);
         }
-        self.store.settle();
-        self.about = taken + self.waiting.load(Ordering::SeqCst);
     }
 
     /// Begins a transaction and makes sure that this binary may write here.
@@ -128,18 +155,18 @@ impl Writer {
         begun
     }
 
-    fn take_jobs(&mut self, first: Job, begun: &Begun, overlay: &mut Overlay, head: &mut Head) -> Answers {
+    /// The commands that share this commit: those that wait, and those that are likely to come at once.
+    fn gather(&mut self, first: Job, queue: &Receiver<Job>) -> Vec<Job> {
         let started = Instant::now();
-        let mut answers = Vec::new();
+        let mut jobs = Vec::new();
         let mut next = Some(first);
         while let Some(job) = next {
             if job.ticket.take() {
-                let done = self.perform(job.work, begun, overlay, head);
-                answers.push((job.answer, done));
+                jobs.push(job);
             }
-            next = self.next_job(answers.len(), started);
+            next = self.next_job(queue, jobs.len(), started);
         }
-        answers
+        jobs
     }
 
     /// Runs one command. One that fails leaves no trace in the overlay.
@@ -169,13 +196,13 @@ impl Writer {
         done
     }
 
-    fn next_job(&mut self, taken: usize, started: Instant) -> Option<Job> {
+    fn next_job(&mut self, queue: &Receiver<Job>, taken: usize, started: Instant) -> Option<Job> {
         if taken >= COMMANDS_MAX || started.elapsed() >= TAKING_MAX {
             return None;
         }
-        let job = match self.queue.try_recv() {
-            Err(TryRecvError::Empty) if taken < self.about => {
-                self.queue.recv_timeout(LINGER).map_err(|_: RecvTimeoutError| TryRecvError::Empty)
+        let job = match queue.try_recv() {
+            Err(TryRecvError::Empty) if taken < self.about.load(Ordering::SeqCst) => {
+                queue.recv_timeout(LINGER).map_err(|_: RecvTimeoutError| TryRecvError::Empty)
             }
             other => other,
         };

@@ -269,6 +269,16 @@ impl Store for Sqlite {
         self.begin_in_turn().inspect_err(|_| self.give_up())
     }
 
+    fn begin_now(&mut self) -> Result<Option<Begun>> {
+        self.rollback();
+        // What a failed commit left is seen to in line, since that can take long.
+        if self.doubtful || !self.turn.take_now() {
+            return Ok(None);
+        }
+        self.writing = true;
+        self.begin_in_turn().inspect_err(|_| self.rollback()).map(Some)
+    }
+
     fn apply(&mut self, batch: &Batch) -> Result<()> {
         let Some(connection) = self.connection.take_if(|it| !it.is_autocommit()) else {
             return Err(Error::NotWritten("no transaction was begun".to_owned()));

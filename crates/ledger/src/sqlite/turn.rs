@@ -37,6 +37,16 @@ impl Turn {
         taken.and(left)
     }
 
+    /// Takes the turn if nobody has it and nobody waits for it.
+    pub(super) fn take_now(&self) -> bool {
+        if self.next.try_lock().is_err() {
+            return false;
+        }
+        let taken = self.turn.try_lock().is_ok();
+        let _ = self.next.unlock();
+        taken
+    }
+
     pub(super) fn leave(&self) {
         // A lock that cannot be given back goes with the file handle.
         let _ = self.turn.unlock();
