@@ -5,13 +5,15 @@
 //! cargo bench -p countersign-ledger --bench ledger -- many
 //! cargo bench -p countersign-ledger --bench ledger -- large 5000000
 //! ```
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a program that measures")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a program that measures")]
 
+mod bare;
 mod raw;
 
-use countersign_ledger::conformance::{Counters, add, once};
+use countersign_ledger::conformance::{Counters, add, once, postgres_server};
 use countersign_ledger::{
-    Chain, Clock, Draft, Fold, Key, Ledger, RowKey, Sqlite, Transaction, Verifying, export, pages, tree, verify,
+    Chain, Clock, Draft, Fold, Key, Ledger, Postgres, RowKey, Sqlite, Transaction, Verifying, export, pages, tree,
+    verify,
 };
 use std::collections::HashMap;
 use std::fs::File;
@@ -38,6 +40,9 @@ fn main() {
     }
     if wants("fold") {
         fold();
+    }
+    if wants("postgres") {
+        postgres();
     }
     if arguments.iter().any(|it| it == "large") {
         let count = arguments.iter().find_map(|it| it.parse().ok()).unwrap_or(5_000_000);
@@ -156,6 +161,26 @@ fn concurrently(ledger: &Ledger, clients: u64, events: u64) -> f64 {
         }
     });
     events as f64 / started.elapsed().as_secs_f64()
+}
+
+/// The same on PostgreSQL, beside pgbench with as many clients that insert one row each.
+fn postgres() {
+    const EVENTS: u64 = 40_000;
+    let server = postgres_server::Server::start();
+    bare::prepare(&server);
+    let mut ratios = Vec::new();
+    for pass in 0..PASSES {
+        let store = Postgres::create(&server.url(), &format!("bench-{pass}")).unwrap();
+        let ledger = Ledger::create(Box::new(store), Arc::new(Counters), PROJECT).unwrap();
+        let rate = concurrently(&ledger, 64, EVENTS);
+        let bare = bare::inserts(&server, 64);
+        ratios.push(rate / bare);
+        println!(
+            "PostgreSQL, 64 clients, pass {pass}: {rate:.0} a second, pgbench with bare inserts {bare:.0}: {:.0} %",
+            100.0 * rate / bare
+        );
+    }
+    println!("PostgreSQL, 64 clients: {:.0} % of pgbench with bare inserts (median)", 100.0 * median(&mut ratios));
 }
 
 /// Fills a ledger in large transactions.

@@ -112,6 +112,13 @@ impl Server {
         psql
     }
 
+    /// A program of this server's version that connects to it, such as `pgbench`.
+    pub fn client(&self, program: &str) -> Command {
+        let mut client = Command::new(self.binaries.join(program));
+        client.arg("--username=postgres").arg("--host").arg(self.sockets());
+        client
+    }
+
     /// Changes a setting of the whole server, and waits until new sessions have it.
     pub fn set(&self, name: &str, value: &str) {
         self.sql(&format!("ALTER SYSTEM SET {name} = '{value}'"));
