@@ -66,7 +66,9 @@ impl Chain {
         differ("the hash of its predecessor (`prev`)", &event.prev.hex(), &self.head.hash.hex());
         differ("its project", event.project, &self.project);
         differ("the stored id", &row.id, event.id);
-        differ("the stored run", row.run.as_deref().unwrap_or("none"), event.run.unwrap_or("none"));
+        if row.run.as_deref() != event.run {
+            faults.push(format!("the stored run is {:?} and must be {:?}", row.run, event.run));
+        }
         if event.write() != row.body || canonical::fault(&row.body).is_some() {
             faults.push("its bytes are not in canonical form".to_owned());
         }

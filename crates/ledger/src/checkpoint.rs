@@ -15,7 +15,7 @@
 use crate::error::{Error, Result};
 use crate::hash::Hash;
 use ed25519_dalek::{Signature, SigningKey, VerifyingKey};
-use signed_note::{Note, StandardSigner, Verifier, VerifierList};
+use signed_note::{Note, NoteError, StandardSigner, Verifier, VerifierList};
 use std::fmt;
 use tlog_tiles::tlog;
 
@@ -51,16 +51,27 @@ impl Checkpoint {
         String::from_utf8(note.to_bytes()).map_err(|error| unsigned(&error))
     }
 
-    /// Reads a signed one, provided that one of the keys signed it.
+    /// Reads a signed one, provided that one of the keys signed it. A key speaks for the project whose name it has, and for
+    /// no other.
     pub fn open(note: &str, keys: &[PublicKey]) -> Result<Self> {
-        let refused = |why: String| Error::Malformed(format!("this is no checkpoint that can be relied on: {why}"));
+        let unsigned = || refused("no key that is known here for its project has signed it".to_owned());
+        Self::open_if_known(note, keys)?.ok_or_else(unsigned)
+    }
+
+    /// The same; nothing, if none of the keys has signed it. A signature in the name of one of them that does not hold is an
+    /// error all the same.
+    pub fn open_if_known(note: &str, keys: &[PublicKey]) -> Result<Option<Self>> {
         let read = Note::from_bytes(note.as_bytes()).map_err(|error| refused(error.to_string()))?;
         let known = keys.iter().map(|key| Box::new(key.clone()) as Box<dyn Verifier>).collect();
-        read.verify(&VerifierList::new(known)).map_err(|error| match keys {
-            [] => refused("no public key was given to verify it with".to_owned()),
-            _ => refused(error.to_string()),
-        })?;
-        Self::read(read.text()).ok_or_else(|| refused("it does not bind a project, a tree and a chain".to_owned()))
+        let signed = match read.verify(&VerifierList::new(known)) {
+            Ok((signed, _)) => signed,
+            Err(NoteError::UnverifiedNote) => return Ok(None),
+            Err(error) => return Err(refused(error.to_string())),
+        };
+        let unbound = || refused("it does not bind a project, a tree and a chain".to_owned());
+        let checkpoint = Self::read(read.text()).ok_or_else(unbound)?;
+        let own = format!("{ORIGIN}{}", checkpoint.project);
+        Ok(signed.iter().any(|signature| signature.name() == own).then_some(checkpoint))
     }
 
     /// Reads what a note says, whoever signed it.
@@ -68,8 +79,13 @@ impl Checkpoint {
         let read = tlog_tiles::Checkpoint::from_bytes(text).ok()?;
         let project = read.origin().strip_prefix(ORIGIN)?.to_owned();
         let chain = read.extension().strip_prefix(CHAIN)?.strip_suffix('\n')?;
-        Some(Self { project, size: read.size(), root: Hash(read.hash().0), head: Hash::from_hex(chain)? })
+        let read = Self { project, size: read.size(), root: Hash(read.hash().0), head: Hash::from_hex(chain)? };
+        crate::event::project_fault(&read.project).is_none().then_some(read)
     }
+}
+
+fn refused(why: String) -> Error {
+    Error::Malformed(format!("this is no checkpoint that can be relied on: {why}"))
 }
 
 /// A key that signs checkpoints, and nothing else.
@@ -118,6 +134,11 @@ pub struct PublicKey {
 }
 
 impl PublicKey {
+    /// What tells it from other keys of the same name.
+    pub fn id(&self) -> String {
+        format!("{:08x}", self.id)
+    }
+
     /// Reads `name+id+key`.
     pub fn parse(text: &str) -> Result<Self> {
         let text = text.trim();
@@ -179,6 +200,11 @@ mod tests {
         assert_eq!(Checkpoint::open(&note, std::slice::from_ref(&public)).unwrap(), checkpoint);
         assert!(Checkpoint::open(&note, &[PublicKey::parse(&stranger).unwrap()]).is_err());
         assert!(Checkpoint::open(&note, &[]).is_err());
+        // A key of another project speaks for that one alone.
+        let (other, other_public) = SecretKey::generate("q");
+        let note_by_other = checkpoint.sign(&SecretKey::parse(&other).unwrap()).unwrap();
+        assert!(Checkpoint::open(&note_by_other, &[PublicKey::parse(&other_public).unwrap()]).is_err());
+        assert_eq!(Checkpoint::open_if_known(&note, &[]).unwrap(), None);
         for at in 0..note.len() {
             let mut changed = note.clone().into_bytes();
             changed[at] ^= 1;

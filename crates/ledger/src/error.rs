@@ -52,7 +52,7 @@ pub enum Error {
     #[error("{0}")]
     Closed(String),
     /// What was asked for cannot be recorded as it is. Nothing was written.
-    #[error("it cannot be recorded: {0}")]
+    #[error("{0}")]
     Malformed(String),
     /// The work itself broke. Nothing of it was written.
     #[error("the command broke off: {0}; nothing was written")]

@@ -201,6 +201,27 @@ impl<'a> Event<'a> {
     }
 }
 
+/// How long the id of a project may be, in bytes.
+const PROJECT_BYTES_MAX: usize = 64;
+
+/// What is wrong with the id of a project, as a clause. It becomes part of the names of files and of keys, and may come
+/// from somebody else's export: so it is letters, digits, hyphens and underscores, and nothing that leads anywhere.
+pub fn project_fault(id: &str) -> Option<&'static str> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    if id.is_empty() || id.len() > PROJECT_BYTES_MAX {
+        Some("it has between 1 and 64 characters")
+    } else if !id.bytes().all(plain) {
+        Some("it has letters, digits, hyphens and underscores only")
+    } else {
+        None
+    }
+}
+
+/// Letters that change the direction of what is shown, and with it what a reader sees.
+fn is_turning(letter: char) -> bool {
+    matches!(letter, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
 /// What is wrong with a name that is to stand in an envelope, as a clause. Names need no escaping in JSON, so that they
 /// can be read in place.
 pub fn name_fault(name: &str) -> Option<&'static str> {
@@ -208,7 +229,7 @@ pub fn name_fault(name: &str) -> Option<&'static str> {
         Some("it is empty")
     } else if name.len() > NAME_BYTES_MAX {
         Some("it is longer than 512 bytes")
-    } else if name.chars().any(|letter| letter.is_control() || letter == '"' || letter == '\\') {
+    } else if name.chars().any(|letter| letter.is_control() || is_turning(letter) || letter == '"' || letter == '\\') {
         Some("it has a quote, a backslash or a control character")
     } else {
         None

@@ -328,6 +328,9 @@ impl Reading {
     fn new(beginning: Beginning, known: &[Checkpoint]) -> Result<Self> {
         let Beginning { from, prev, project, tree, .. } = beginning;
         let peaks = Peaks::of(from.wrapping_sub(1), tree).filter(|_| from >= 1 && (from > 1 || prev == Hash::NONE));
+        if let Some(why) = crate::event::project_fault(&project) {
+            return Err(bad(1, &format!("it names no project: {why}")));
+        }
         let peaks = peaks.ok_or_else(|| bad(1, "its beginning does not fit together"))?;
         let root = peaks.root();
         let head = Head { seq: from - 1, hash: prev };
@@ -391,7 +394,9 @@ impl Reading {
         while let Some(known) = self.checkpoints.first().filter(|it| it.size <= head.seq).cloned() {
             self.checkpoints.remove(0);
             if known.size < head.seq {
-                continue;
+                let first = self.exported.from;
+                let why = format!("a checkpoint knows {} events, and this begins with event {first}", known.size);
+                return Err(bad(number, &format!("{why}: the two cannot be compared")));
             }
             let same = known.project == self.exported.project
                 && known.root == self.chain.peaks().root()
@@ -427,8 +432,8 @@ impl Reading {
                 &format!("a checkpoint knows {} events, and this ends with {}", late.size, head.seq),
             ));
         }
-        if let (Some(note), false) = (&ending.checkpoint, keys.is_empty()) {
-            let signed = Checkpoint::open(note, keys)?;
+        let signed = ending.checkpoint.as_ref().map(|note| Checkpoint::open_if_known(note, keys)).transpose()?;
+        if let Some(signed) = signed.flatten() {
             let here = Checkpoint { project: self.exported.project.clone(), size: head.seq, root, head: head.hash };
             if signed != here {
                 return Err(bad(number, "what is signed is another log"));

@@ -34,6 +34,7 @@ impl<'a> Intake<'a> {
     /// Makes a store ready for the events of a project. It must be empty, or have been begun in the same way, or be the
     /// one that the events once moved away from.
     pub fn open(store: &'a mut dyn Store, fold: &'a dyn Fold, project: &str) -> Result<Self> {
+        crate::ledger::named(project)?;
         let begun = store.begin()?;
         if let Err(error) = may_take(&begun, project, fold.shape()) {
             store.rollback();
@@ -152,6 +153,9 @@ pub fn migrate(
         [Some(RowValue::Meta(project)), _] => project.clone(),
         _ => return Err(Error::Closed("this ledger has no project yet".to_owned())),
     };
+    if let Some(head) = arrived(from, to, &project)? {
+        return Ok(head);
+    }
     let mut intake = Intake::open(to, fold, &project)?;
     let known = intake.head();
     if known.seq > 0 && from.events(known.seq, None, 1)?.first().is_none_or(|row| row.hash != known.hash) {
@@ -177,6 +181,17 @@ pub fn migrate(
     }
     intake.finish(head)?;
     Ok(head)
+}
+
+/// Where the log ends, if it has been moved already and the new place is in use.
+fn arrived(from: &mut dyn Store, to: &mut dyn Store, project: &str) -> Result<Option<Head>> {
+    let moved =
+        matches!(from.get(&[meta(META_CLOSED)])?.as_slice(), [Some(RowValue::Meta(why))] if why.starts_with(MOVED));
+    let there = to.get(&[meta(META_PROJECT), meta(META_CLOSED)])?;
+    let open = matches!(there.as_slice(), [Some(RowValue::Meta(found)), None] if found == project);
+    let head = from.head()?;
+    let same = moved && open && to.events(head.seq, None, 1)?.first().is_some_and(|row| row.hash == head.hash);
+    Ok(same.then_some(head))
 }
 
 fn copy(from: &mut dyn Store, intake: &mut Intake<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<()> {

@@ -38,6 +38,7 @@ pub struct Ledger {
 impl Ledger {
     /// Makes the ledger of a project in an empty store. Where one was begun already, that one is taken.
     pub fn create(mut store: Box<dyn Store>, fold: Arc<dyn Fold>, project: &str) -> Result<Self> {
+        named(project)?;
         let begun = store.begin()?;
         match begun.meta(META_PROJECT) {
             Some(found) if found != project && begun.head.seq > 0 => {
@@ -74,6 +75,7 @@ impl Ledger {
         let Some(project) = text() else {
             return Err(Error::Closed("this ledger has no project yet; run `countersign init`".to_owned()));
         };
+        named(&project)?;
         let shape = text().and_then(|it| it.parse::<u32>().ok()).unwrap_or(0);
         let closed = text();
         if shape < fold.shape() && closed.is_none() && store.head()?.seq <= REBUILD_UNASKED_MAX {
@@ -300,6 +302,12 @@ impl Drop for Ledger {
             let _ = thread.join();
         }
     }
+}
+
+/// Whether a project's id can be used.
+pub(crate) fn named(project: &str) -> Result<()> {
+    let fault = crate::event::project_fault(project);
+    fault.map_or(Ok(()), |why| Err(Error::Malformed(format!("this is no id of a project: {why}"))))
 }
 
 /// A store to read from, borrowed from the ledger.

@@ -10,12 +10,21 @@ use crate::store::{Batch, Head, Store};
 use crate::time::Time;
 use crate::transaction::Transaction;
 use crate::tree::{Edge, leaf};
-use crate::writer::{META_SHAPE, meta};
+use crate::writer::{META_PROJECT, META_SHAPE, may_write, meta};
 
 /// Takes all derived rows away and makes them again, in one transaction: whoever reads sees the old ones until all of
 /// the new ones are there. Says how many events are done. Liveness stays as it is.
 pub fn rebuild(store: &mut dyn Store, fold: &dyn Fold, progress: &mut dyn FnMut(u64)) -> Result<Head> {
-    let head = store.begin()?.head;
+    let begun = store.begin()?;
+    let head = begun.head;
+    match may_write(&begun, begun.meta(META_PROJECT).unwrap_or_default(), fold.shape()) {
+        // To bring an older shape up to date is what this is for.
+        Ok(()) | Err(Error::Older { .. }) => {}
+        Err(error) => {
+            store.rollback();
+            return Err(error);
+        }
+    }
     let rebuilt = remake(store, fold, head, progress);
     match rebuilt {
         Ok(()) => store.commit()?,
