@@ -24,9 +24,9 @@ impl Home {
         self.0.join("keys").join(format!("{project}.key"))
     }
 
-    /// Where a project's public key lies.
-    pub fn public_path(&self, project: &str) -> PathBuf {
-        self.0.join("keys").join(format!("{project}.pub"))
+    /// Where a public key of a project lies. One that was replaced stays: what it signed is still to be verified.
+    pub fn public_path(&self, project: &str, key: &PublicKey) -> PathBuf {
+        self.0.join("keys").join(format!("{project}.{}.pub", key.id()))
     }
 
     fn checkpoint_path(&self, project: &str) -> PathBuf {
@@ -35,12 +35,17 @@ impl Home {
 
     /// The project's keys, made if there are none. Only their owner may read the secret one.
     pub fn make_keys(&self, project: &str) -> anyhow::Result<PublicKey> {
+        // The id becomes the name of a file, and may come from somebody else's export.
+        if let Some(why) = countersign_ledger::project_fault(project) {
+            bail!("this is no id of a project: {why}");
+        }
         let path = self.key_path(project);
         if !path.exists() {
             let (secret, public) = SecretKey::generate(project);
+            let public = PublicKey::parse(&public)?;
             private_folder(&self.0.join("keys"))?;
+            crate::files::write(&self.public_path(project, &public), &format!("{public}\n"))?;
             private_file(&path, &format!("{secret}\n"))?;
-            crate::files::write(&self.public_path(project), &format!("{public}\n"))?;
         }
         let secret = read_private(&path)?;
         Ok(SecretKey::public(&secret)?)
@@ -82,6 +87,40 @@ impl Home {
         }
         private_folder(&self.0.join("checkpoints"))?;
         crate::files::write(&self.checkpoint_path(&checkpoint.project), note)
+    }
+
+    fn pin_path(&self, root: &Path) -> PathBuf {
+        let name = countersign_ledger::Hash::of(root.as_os_str().as_encoded_bytes()).hex();
+        self.0.join("projects").join(&name[..32])
+    }
+
+    /// The project that a directory was made, if it was: a ledger of another one in its place is then found out.
+    pub fn pinned(&self, root: &Path) -> Option<String> {
+        let text = std::fs::read_to_string(self.pin_path(root)).ok()?;
+        text.lines().next().map(str::to_owned)
+    }
+
+    /// Remembers which project a directory is.
+    pub fn pin(&self, root: &Path, project: &str) -> anyhow::Result<()> {
+        private_folder(&self.0.join("projects"))?;
+        crate::files::write(&self.pin_path(root), &format!("{project}\n{}\n", root.display()))
+    }
+
+    /// Whether this user has named a database before. A file in the project may not choose where a password is sent.
+    pub fn trusts(&self, address: &str) -> bool {
+        let known = std::fs::read_to_string(self.0.join("databases")).unwrap_or_default();
+        known.lines().any(|line| line == address)
+    }
+
+    /// Remembers a database that this user named.
+    pub fn trust(&self, address: &str) -> anyhow::Result<()> {
+        if self.trusts(address) {
+            return Ok(());
+        }
+        private_folder(&self.0)?;
+        let path = self.0.join("databases");
+        let known = std::fs::read_to_string(&path).unwrap_or_default();
+        crate::files::write(&path, &format!("{known}{address}\n"))
     }
 
     /// What is wrong with the permissions of what lies here.

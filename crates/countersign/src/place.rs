@@ -1,9 +1,10 @@
 //! Where a project's ledger is, and opening it.
 
+use crate::home::Home;
 use crate::project::{FOLDER, Project};
 use anyhow::{Context, bail};
 use countersign_engine::{Call, Engine};
-use countersign_ledger::{Clock, Postgres, Sqlite, Store};
+use countersign_ledger::{Clock, Ledger, Postgres, Sqlite, Store};
 use std::path::{Path, PathBuf};
 
 /// The name of the file in `.countersign/`.
@@ -31,14 +32,55 @@ impl Place {
     /// The ledger of a project: what was named, what the configuration says, or the file in `.countersign/`.
     pub fn of(project: &Project, named: Option<&str>) -> anyhow::Result<Self> {
         if let Some(named) = named {
-            return Self::parse(named, Path::new(""), project.id.as_deref());
+            let place = Self::parse(named, Path::new(""), project.id.as_deref())?;
+            place.trust()?;
+            return Ok(place);
         }
         let Some(root) = &project.root else {
             bail!("there is no project here; run `countersign init`, or name one with --project");
         };
-        match &project.ledger {
-            Some(configured) => Self::parse(configured, root, project.id.as_deref()),
-            None => Ok(Self::File(root.join(FOLDER).join(FILE))),
+        let place = match &project.ledger {
+            Some(configured) => Self::parse(configured, root, project.id.as_deref())?,
+            None => Self::File(root.join(FOLDER).join(FILE)),
+        };
+        place.must_be_trusted()?;
+        place.must_be_pinned(root)?;
+        Ok(place)
+    }
+
+    /// Remembers a database that was named, so that the project's settings may name it from now on.
+    pub fn trust(&self) -> anyhow::Result<()> {
+        match self {
+            Place::Database(url, _) if !Postgres::has_password(url)? => Home::find()?.trust(url),
+            _ => Ok(()),
+        }
+    }
+
+    fn must_be_trusted(&self) -> anyhow::Result<()> {
+        if let Place::Database(url, _) = self
+            && !Home::find()?.trusts(url)
+        {
+            bail!(
+                "the project's settings name the database {self}, which this user has not named before; if it is the right \
+                 one, name it once with --ledger"
+            );
+        }
+        Ok(())
+    }
+
+    /// A ledger file that is of another project than the one that was made here has been replaced.
+    fn must_be_pinned(&self, root: &Path) -> anyhow::Result<()> {
+        let Place::File(path) = self else { return Ok(()) };
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let Some(pinned) = Home::find().ok().and_then(|home| home.pinned(&root)).filter(|_| path.exists()) else {
+            return Ok(());
+        };
+        match Ledger::project_in(self.open()?)? {
+            Some(found) if found != pinned => bail!(
+                "the ledger {self} is of project {found}, and {} was made project {pinned}: it was replaced",
+                root.display()
+            ),
+            _ => Ok(()),
         }
     }
 
@@ -56,7 +98,8 @@ impl Place {
                 several => {
                     let names = several.join(", ");
                     bail!(
-                        "{self} holds several projects ({names}); say which in .countersign/config.toml, as `project` under [ledger]"
+                        "{self} holds several projects ({names}); say which in .countersign/config.toml, as `project` \
+                         under [ledger]"
                     )
                 }
             },
@@ -82,14 +125,19 @@ impl Place {
         Engine::open(self.open()?).with_context(|| format!("the ledger {self} cannot be opened"))
     }
 
-    /// What is to stand in the configuration so that this place is found; nothing, if it is found without.
-    pub fn to_configure(&self) -> anyhow::Result<Option<&str>> {
+    /// What is to stand in the configuration of a project so that this place is found; nothing, if it is found without.
+    pub fn to_configure(&self, root: &Path) -> anyhow::Result<Option<String>> {
         match self {
-            Place::File(_) => Ok(None),
+            Place::File(path) => {
+                let path = std::path::absolute(path)?;
+                let own = root.join(FOLDER).join(FILE);
+                let inside = path.strip_prefix(root).unwrap_or(&path);
+                Ok((path != own).then(|| inside.display().to_string()))
+            }
             Place::Database(url, _) if Postgres::has_password(url)? => {
                 bail!("a password does not belong into the project; leave it out of the address and set PGPASSWORD")
             }
-            Place::Database(url, _) => Ok(Some(url)),
+            Place::Database(url, _) => Ok(Some(url.clone())),
         }
     }
 }
@@ -120,8 +168,14 @@ pub fn call(actor: Option<&str>, key: Option<&str>) -> anyhow::Result<Call> {
         Some(actor) => actor.to_owned(),
         None => user().map_or_else(|| "user".to_owned(), |user| format!("user:{user}")),
     };
-    if let Some(why) = countersign_ledger::name_fault(&actor) {
-        bail!("`{actor}` cannot be a name: {why}");
+    for (what, name) in [("--as", Some(actor.as_str())), ("--key", key)] {
+        let Some(name) = name else { continue };
+        if let Some(why) = countersign_ledger::name_fault(name) {
+            bail!("what {what} says cannot be used: {why}");
+        }
+        if countersign_contract::scan::redact(name).is_some() {
+            bail!("what {what} says has a secret in it, and it would be recorded for ever");
+        }
     }
     let authn = if crate::terminal::can_ask() { "terminal" } else { "declared" };
     Ok(Call { actor, authn: authn.to_owned(), key: key.map(str::to_owned) })

@@ -193,9 +193,19 @@ fn read_config(path: &Path) -> anyhow::Result<Config> {
     })
 }
 
+/// The main worktree's project comes first: its settings may be in version control and so in every worktree, its ledger is
+/// not.
 fn search(here: &Path) -> Option<PathBuf> {
-    let above = |from: &Path| from.ancestors().find(|it| it.join(FOLDER).is_dir()).map(Path::to_owned);
-    above(here).or_else(|| above(&main_worktree(here)?))
+    main_project(here).or_else(|| above(here))
+}
+
+fn above(from: &Path) -> Option<PathBuf> {
+    from.ancestors().find(|it| it.join(FOLDER).is_dir()).map(Path::to_owned)
+}
+
+/// The project of the main worktree, seen from another one.
+pub fn main_project(here: &Path) -> Option<PathBuf> {
+    above(&main_worktree(here)?)
 }
 
 /// The main worktree, seen from another one: its `.git` is a file that names a directory inside the main one's.

@@ -75,8 +75,6 @@ fn journey(project: &Project) {
     let first = project.record("a.json", "the first");
     assert_eq!((first["seq"].as_u64(), first["actor"].as_str()), (Some(2), Some("agent:coder")));
     project.record("b.json", "the second");
-    // The same bytes are kept once.
-    assert!(project.says(&["record", "a.json"]).starts_with("kept already: a.json as event 2"));
     let log = project.says(&["log"]);
     assert_eq!(log.lines().count(), 3);
     assert!(log.contains("project `billing`") && log.contains("assignment from `a.json`"), "{log}");
@@ -84,7 +82,7 @@ fn journey(project: &Project) {
     let shown = project.says(&["show", first["id"].as_str().unwrap()]);
     assert!(shown.contains("  | ") && shown.contains("the first"), "{shown}");
     assert_eq!(project.says(&["show", "2"]), shown);
-    let record = format!("record/{}", first["facts"]["sha256"].as_str().unwrap());
+    let record = format!("record/{}", first["facts"]["record"].as_str().unwrap());
     assert!(project.says(&["show", &record]).contains("events   2"));
 
     project.says(&["checkpoint", "--out", "kept.note"]);
@@ -111,11 +109,13 @@ fn journey(project: &Project) {
 fn a_payload_that_may_not_pass_is_not_kept_and_the_refusal_is() {
     let project = Project::with_file();
     project.house.write("bad.json", r#"{"packet_type":"assignment"}"#);
-    let answer = project.run(&["record", "bad.json", "absent.json"]);
+    project.house.write("bytes.json", [0xff, 0xfe]).document("good.json", "assignment", json!({}));
+    let answer = project.run(&["record", "bad.json", "absent.json", "bytes.json", "good.json"]);
     assert_eq!(answer.code, 3);
+    assert!(answer.out.contains("kept: good.json"), "what comes after is kept: {answer:?}");
     assert!(answer.err.contains("MISSING_REQUIRED_INPUT") && answer.err.contains("absent.json"), "{}", answer.err);
     let log = project.says(&["log"]);
-    assert!(log.lines().last().unwrap().contains("record.keep: MISSING_REQUIRED_INPUT"), "{log}");
+    assert!(log.lines().nth(1).unwrap().contains("record.keep: MISSING_REQUIRED_INPUT"), "{log}");
 }
 
 #[test]
@@ -149,6 +149,9 @@ fn a_change_by_hand_is_found_and_named() {
     project.record("b.json", "the second");
     project.says(&["checkpoint"]);
     let sql = rusqlite::Connection::open(project.house.path(".countersign/ledger.db")).unwrap();
+    sql.execute("UPDATE event SET run = 'none' WHERE seq = 2", []).unwrap();
+    assert_eq!(project.run(&["verify"]).code, 1);
+    sql.execute("UPDATE event SET run = NULL WHERE seq = 2", []).unwrap();
     sql.execute("UPDATE event SET body = replace(body, 'agent:coder', 'agent:other') WHERE seq = 2", []).unwrap();
     let answer = project.run(&["verify"]);
     assert_eq!(answer.code, 1);
@@ -162,6 +165,117 @@ fn a_change_by_hand_is_found_and_named() {
     let answer = project.run(&["verify"]);
     assert_eq!(answer.code, 1);
     assert!(answer.err.contains("knows 3 events, and there are 2"), "{}", answer.err);
+    // Nor is it signed again, however much is added to it.
+    project.record("c.json", "the third");
+    project.record("d.json", "the fourth");
+    for verb in [&["checkpoint"][..], &["prove", "1"], &["export"]] {
+        let answer = project.run(verb);
+        assert!(answer.code == 1 && answer.err.contains("nothing is signed"), "{verb:?}: {answer:?}");
+    }
+    assert_eq!(project.run(&["verify"]).code, 1);
+}
+
+#[test]
+fn a_ledger_that_was_replaced_is_refused() {
+    let project = Project::with_file();
+    project.record("a.json", "the first");
+    for end in ["", "-wal", "-shm"] {
+        std::fs::remove_file(project.house.path(&format!(".countersign/ledger.db{end}"))).unwrap();
+    }
+    let gone = project.run(&["init"]);
+    assert!(gone.code == 3 && gone.err.contains("is gone"), "{gone:?}");
+    // Made anew behind our back.
+    let other = House::new();
+    assert_eq!(other.run(&["init"]).code, 0);
+    for end in ["", "-wal"] {
+        let name = format!(".countersign/ledger.db{end}");
+        std::fs::copy(other.path(&name), project.house.path(&name)).unwrap();
+    }
+    for verb in [&["verify"][..], &["log"], &["record", "a.json"], &["init"]] {
+        let replaced = project.run(verb);
+        assert!(replaced.code == 3 && replaced.err.contains("it was replaced"), "{verb:?}: {replaced:?}");
+    }
+}
+
+#[test]
+fn a_new_key_does_not_take_away_what_the_old_one_signed() {
+    let project = Project::with_file();
+    project.record("a.json", "the first");
+    project.says(&["export", "--out", "old.jsonl"]);
+    let key = std::fs::read_dir(project.house.path(".home/keys")).unwrap().map(|it| it.unwrap().path());
+    let key = key.filter(|it| it.extension().is_some_and(|it| it == "key")).collect::<Vec<_>>().remove(0);
+    std::fs::remove_file(key).unwrap();
+    assert_eq!(project.run(&["checkpoint"]).code, 3);
+    project.says(&["init"]);
+    project.says(&["checkpoint"]);
+    project.says(&["verify"]);
+    assert!(project.says(&["verify", "old.jsonl"]).contains("signed by a known key"));
+}
+
+#[test]
+fn every_worktree_has_the_ledger_of_the_main_one() {
+    let project = Project::with_file();
+    let git = |arguments: &[&str]| {
+        let identity = ["-c", "user.name=ana", "-c", "user.email=ana@example.org", "-c", "commit.gpgsign=false"];
+        let mut git = std::process::Command::new("git");
+        git.args(identity).args(arguments).current_dir(project.house.path(""));
+        assert!(git.output().unwrap().status.success(), "{arguments:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", ".countersign"]);
+    git(&["commit", "-qm", "settings"]);
+    git(&["worktree", "add", "-q", "tree"]);
+    assert!(project.house.path("tree/.countersign/config.toml").exists());
+    let inside = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_countersign"));
+        command
+            .args(arguments)
+            .current_dir(project.house.path("tree"))
+            .env("COUNTERSIGN_HOME", project.house.path(".home"));
+        command.output().unwrap()
+    };
+    project.house.document("tree/a.json", "assignment", json!({}));
+    assert!(inside(&["record", "a.json"]).status.success());
+    assert_eq!(project.says(&["log"]).lines().count(), 2);
+    let refused = inside(&["init"]);
+    assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("is a worktree of"));
+}
+
+#[test]
+fn a_ledger_elsewhere_is_found_again() {
+    let house = House::new();
+    assert_eq!(house.run(&["--ledger", "kept/here.db", "init"]).code, 3, "the folder is not there");
+    std::fs::create_dir(house.path("kept")).unwrap();
+    assert_eq!(house.run(&["--ledger", "kept/here.db", "init"]).code, 0);
+    assert!(house.read(".countersign/config.toml").contains("\nplace = \"kept/here.db\"\n"));
+    assert_eq!(house.run(&["log"]).out.lines().count(), 1);
+}
+
+#[test]
+fn settings_of_a_project_do_not_choose_where_a_password_goes() {
+    let project = Project::with_file();
+    let config =
+        project.config().replace("# place = \".countersign/ledger.db\"", "place = \"postgres://ana@localhost:1/db\"");
+    project.house.write(".countersign/config.toml", config);
+    let answer = project.run(&["log"]);
+    assert!(answer.code == 3 && answer.err.contains("name it once with --ledger"), "{answer:?}");
+}
+
+#[test]
+fn an_export_of_a_stranger_is_taken_only_when_asked_to() {
+    let stranger = Project::with_file();
+    stranger.record("a.json", "the first");
+    let text = stranger.says(&["export"]);
+    let project = Project::with_file();
+    project.house.write("all.jsonl", &text);
+    let answer = project.run(&["verify", "all.jsonl"]);
+    assert!(answer.code == 1 && answer.err.contains("no known key has signed"), "{answer:?}");
+    project.says(&["verify", "all.jsonl", "--unsigned"]);
+    // An id that would lead out of the folder of keys is none.
+    let id = text.split("\"project\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    project.house.write("evil.jsonl", text.replace(&id, "../../evil"));
+    let answer = project.run(&["--ledger", "x.db", "import", "evil.jsonl", "--unsigned"]);
+    assert!(answer.code == 3 && answer.err.contains("names no project"), "{answer:?}");
 }
 
 #[test]

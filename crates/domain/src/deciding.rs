@@ -75,6 +75,8 @@ pub struct Context {
     pub actor: String,
     /// The id of the project.
     pub project: String,
+    /// An id that nothing has yet.
+    pub new_id: String,
 }
 
 /// Something that has happened, as a domain says it.

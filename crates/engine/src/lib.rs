@@ -154,8 +154,12 @@ fn carry_out<C: Command>(
         return Ok(Outcome::Recorded { first: done.first, last: done.last, repeated: true });
     }
     let seen = look_up(transaction, command)?;
-    let context =
-        Context { now: transaction.now().to_string(), actor: asked.actor.clone(), project: project.to_owned() };
+    let context = Context {
+        now: transaction.now().to_string(),
+        actor: asked.actor.clone(),
+        project: project.to_owned(),
+        new_id: uuid::Uuid::now_v7().to_string(),
+    };
     match command.decide(&seen, &context) {
         Err(refusal) => {
             refusals::record(transaction, asked, &refusal)?;

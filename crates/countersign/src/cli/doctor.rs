@@ -2,7 +2,7 @@
 
 use super::{Exit, output};
 use crate::home::{Home, open_to_others};
-use crate::place::Place;
+use crate::place::{self, Place};
 use crate::project::{FOLDER, Project};
 use countersign_engine::SHAPE;
 use countersign_ledger::{Ledger, Store, Time};
@@ -135,12 +135,9 @@ impl Visit {
         };
         match home.secret_key(project) {
             Ok(Some(_)) => self.good("signing key", "in the user's configuration"),
-            Ok(None) if self.fix => match home.make_keys(project) {
-                Ok(key) => self.mended("signing key", &format!("made a new pair: {key}")),
-                Err(error) => self.bad("signing key", &format!("{error:#}")),
-            },
-            Ok(None) => self
-                .bad("signing key", "not here, so nothing can be signed; `countersign doctor --fix` makes a new pair"),
+            Ok(None) => {
+                self.bad("signing key", "not here, so nothing can be signed; `countersign init` makes a new pair")
+            }
             Err(error) => self.bad("signing key", &format!("{error:#}")),
         }
     }
@@ -165,10 +162,10 @@ impl Visit {
 
     fn permissions(&mut self, project: &Project) {
         let mut open: Vec<(PathBuf, String)> = Home::find().map(|home| home.permission_faults()).unwrap_or_default();
-        if let Some(root) = &project.root {
-            let folder = root.join(FOLDER);
-            let mode = open_to_others(&folder).filter(|mode| mode & 0o022 != 0);
-            open.extend(mode.map(|mode| (folder, format!("others may write to it (mode {mode:o})"))));
+        let own = project.root.as_ref().map(|root| root.join(FOLDER));
+        for path in own.iter().flat_map(|folder| [folder.clone(), folder.join(place::FILE)]) {
+            let mode = open_to_others(&path);
+            open.extend(mode.map(|mode| (path, format!("others may look into it (mode {mode:o})"))));
         }
         if open.is_empty() {
             return self.good("permissions", "keys and ledger are their owner's alone");

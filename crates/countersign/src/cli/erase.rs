@@ -2,7 +2,7 @@
 
 use super::{Exit, Global, failed, output, show};
 use crate::place::{self, Place};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use countersign_contract::Untrusted;
 use countersign_domain::project::{Erase, RECORD_KEPT};
 use countersign_engine::{Engine, StoredText};
@@ -28,6 +28,9 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, global: &Global, place: &Place) -> anyhow::Result<Exit> {
+    if countersign_contract::scan::redact(&args.reason).is_some() {
+        bail!("the reason has a secret in it, and it would be recorded; say it without");
+    }
     let engine = place.engine()?;
     let seq = show::find(&engine, &args.what)?;
     let call = place::call(global.actor.as_deref(), None)?;
@@ -46,7 +49,7 @@ fn erasure(engine: &Engine, seq: u64, reason: &str) -> anyhow::Result<Erase> {
     let stored = engine.stored(seq, seq)?;
     let target = stored.first().with_context(|| format!("there is no event {seq}"))?;
     let kind = target.text("kind").to_owned();
-    let record = target.facts()["sha256"].as_str().filter(|_| kind == RECORD_KEPT).map(str::to_owned);
+    let record = target.facts()["record"].as_str().filter(|_| kind == RECORD_KEPT).map(str::to_owned);
     let texts = (0..).zip(engine.texts(seq)?).filter(|(_, text)| *text != StoredText::Erased).map(|(n, _)| n).collect();
     Ok(Erase { seq, kind, record, texts, reason: Untrusted::new(reason.to_owned()) })
 }

@@ -1,6 +1,6 @@
 //! `countersign export`
 
-use super::{Exit, log, output, progress};
+use super::{Exit, checkpoint, log, output, progress};
 use crate::home::Home;
 use crate::place::Place;
 use anyhow::Context;
@@ -41,6 +41,11 @@ enum Format {
 
 pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
     let engine = place.engine()?;
+    let signs = args.format == Format::Jsonl && Home::find()?.secret_key(engine.ledger().project())?.is_some();
+    // What contradicts the kept checkpoint is not signed a second time.
+    if signs && checkpoint::signed(&engine)?.is_none() {
+        return Ok(Exit::Refused);
+    }
     match &args.out {
         Some(path) => to_file(args, &engine, path)?,
         None => {

@@ -1,10 +1,11 @@
 //! `countersign init`
 
-use super::{Exit, Global, failed, output};
+use super::{Exit, Global, checkpoint, failed, output};
 use crate::home::{Home, private_folder};
 use crate::place::{self, Place};
-use crate::project::{FOLDER, Project};
+use crate::project::{FOLDER, Project, main_project};
 use anyhow::{Context, bail};
+use countersign_diagnostic::visible_lines;
 use countersign_domain::project::Init;
 use countersign_engine::Engine;
 use countersign_ledger::{Hash, Ledger};
@@ -28,6 +29,10 @@ pub struct Args {
     /// What the project is called [default: the directory's name]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
+
+    /// Begin another project although one was made here and its ledger is gone
+    #[arg(long)]
+    new: bool,
 }
 
 /// What stands in a new `config.toml`.
@@ -41,35 +46,53 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<Exit> {
     }
     let root =
         args.directory.canonicalize().with_context(|| format!("`{}` cannot be used", args.directory.display()))?;
+    if let Some(main) = main_project(&root) {
+        bail!("this is a worktree of {}, whose project and ledger are used here too", main.display());
+    }
     let folder = root.join(FOLDER);
     let project = Project::find(Some(&root), None)?;
     let place = Place::of(&project, global.ledger.as_deref())?;
-    let configured = place.to_configure()?.map(str::to_owned);
+    let configured = place.to_configure(&root)?;
+    let home = Home::find()?;
+    if let (Some(pinned), Place::File(path), false) = (home.pinned(&root), &place, args.new)
+        && !path.exists()
+    {
+        bail!(
+            "{} was made project {pinned}, and its ledger {place} is gone; put a backup in its place, or make it again with \
+             `countersign import`. To begin another one here: `countersign init --new`",
+            root.display()
+        );
+    }
     private_folder(&folder)?;
     write_absent(&folder.join(".gitignore"), GITIGNORE)?;
     write_absent(&folder.join("config.toml"), CONFIG)?;
     let name = args.name.clone().or_else(|| Some(root.file_name()?.to_string_lossy().into_owned()));
     let name = name.unwrap_or_else(|| "project".to_owned());
     let engine = begin(&place)?;
-    if let (Some(url), None) = (&configured, &project.id) {
-        configure(&folder.join("config.toml"), url, engine.ledger().project())?;
+    let id = engine.ledger().project();
+    // Before the first event: a ledger without a key could sign nothing.
+    let key = home.make_keys(id)?;
+    home.pin(&root, id)?;
+    if let Some(address) = configured {
+        configure(&folder.join("config.toml"), &address, id)?;
     }
     let call = place::call(global.actor.as_deref(), None)?;
     let answer = match engine.submit(&call, Hash::of(name.as_bytes()), Init { name: name.clone() }) {
         Ok(answer) => answer,
         Err(failure) => return failed(failure),
     };
-    let id = engine.ledger().project();
-    let home = Home::find()?;
-    let key = home.make_keys(id)?;
+    // From here on, a ledger that is cut or made anew is found out.
+    if checkpoint::signed(&engine)?.is_none() {
+        return Ok(Exit::Refused);
+    }
     let done = if answer.events.is_empty() { "is a project already" } else { "is a project now" };
-    output::print(&format!(
+    output::print(&visible_lines(&format!(
         "{} {done}: {id}\n  ledger      {place}\n  settings    {}\n  public key  {}\n              {key}\n\n\
          Keep the public key where others can find it: with it, exports and proofs are verified anywhere.\n",
         root.display(),
         folder.join("config.toml").display(),
-        home.public_path(id).display(),
-    ));
+        home.public_path(id, &key).display(),
+    )));
     Ok(Exit::Allowed)
 }
 
@@ -81,8 +104,13 @@ fn begin(place: &Place) -> anyhow::Result<Engine> {
     Ok(Engine::create(store, &project)?)
 }
 
-/// Names the place and the project in the settings, where they stand as comments.
-pub fn configure(path: &Path, url: &str, project: &str) -> anyhow::Result<()> {
+/// Names the place and the project in the settings.
+fn configure(path: &Path, url: &str, project: &str) -> anyhow::Result<()> {
+    crate::files::write(path, &configured(path, url, project)?)
+}
+
+/// The settings with the place and the project named, where they stand as comments.
+pub fn configured(path: &Path, url: &str, project: &str) -> anyhow::Result<String> {
     let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
     let line = |name: &str, value: &str| format!("{name} = {}", toml::Value::String(value.to_owned()));
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -97,7 +125,7 @@ pub fn configure(path: &Path, url: &str, project: &str) -> anyhow::Result<()> {
             ),
         }
     }
-    crate::files::write(path, &(lines.join("\n") + "\n"))
+    Ok(lines.join("\n") + "\n")
 }
 
 fn write_absent(path: &Path, text: &str) -> anyhow::Result<()> {

@@ -55,6 +55,8 @@ pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
     let mut next = args.since.max(1);
     let mut left = args.limit.unwrap_or(u64::MAX);
     loop {
+        // Before the pages: what comes while they are read is not waited for in vain.
+        let head = engine.ledger().head()?.seq;
         while left > 0 {
             let limit = PAGE.min(usize::try_from(left).unwrap_or(PAGE));
             let page = page(&engine, next, args.run.as_deref(), limit)?;
@@ -68,7 +70,6 @@ pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
         if !args.follow || left == 0 || !output::listened_to() {
             return Ok(Exit::Allowed);
         }
-        let head = engine.ledger().head()?.seq;
         engine.ledger().wait(head.max(next - 1), Duration::from_secs(60))?;
     }
 }

@@ -1,12 +1,13 @@
 //! `countersign migrate`
 
 use super::{Exit, init, output, progress};
+use crate::files;
 use crate::place::{self, Place};
 use crate::project::{FOLDER, Project};
 use anyhow::{Context, bail};
 use countersign_engine::Meaning;
 use countersign_ledger::{Ledger, migrate};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Move the ledger to another place; it keeps its history and its hash
 ///
@@ -27,31 +28,46 @@ pub fn run(args: &Args, project: &Project, ledger: Option<&str>) -> anyhow::Resu
     let from = Place::of(project, ledger)?;
     let mut source = from.open()?;
     let id = Ledger::project_in(source.another()?)?.context("there is no project in this ledger")?;
-    let to = Place::parse(&args.to, Path::new(""), Some(&id))?;
+    let to = Place::parse(&absolute(&args.to), Path::new(""), Some(&id))?;
     if to == from {
         bail!("the ledger is at {to} already");
     }
-    let configured = to.to_configure()?;
+    to.trust()?;
+    // Whatever could go wrong with the settings goes wrong before anything is moved.
+    let settings = settings(project, &to, &id)?;
     let mut target = to.open_or_create(&id)?;
     let bar = progress("moving", source.head()?.seq);
     let head = migrate(&mut *source, &mut *target, &Meaning, &to.to_string(), &mut |done, _| bar.set_position(done))?;
     bar.finish_and_clear();
     output::print(&format!("moved {} events from {from} to {to}\n  head  {}\n", head.seq, head.hash));
-    let config = project.root.as_ref().map(|root| root.join(FOLDER).join("config.toml")).filter(|path| path.exists());
-    let own = project.root.as_ref().is_some_and(|root| to == Place::File(root.join(FOLDER).join(place::FILE)));
-    let address = configured
-        .map(str::to_owned)
-        .unwrap_or_else(|| if own { format!("{FOLDER}/{}", place::FILE) } else { absolute(&args.to) });
-    match config {
-        Some(config) => {
-            init::configure(&config, &address, &id)?;
-            output::print(&format!("  {} names the new place; the old one is closed\n", config.display()));
+    match settings {
+        Some((path, text)) => {
+            files::write(&path, &text)?;
+            output::print(&format!("  {} names the new place; the old one is closed\n", path.display()));
         }
         None => output::say("help: name the new place with --ledger; the old one is closed"),
     }
+    output::say(
+        "note: the old place still has every text, also those that will be erased in the new one; remove it when it is no longer needed",
+    );
     Ok(Exit::Allowed)
 }
 
-fn absolute(path: &str) -> String {
-    std::path::absolute(path).map_or_else(|_| path.to_owned(), |path| path.display().to_string())
+/// The project's settings as they name the new place, and where they belong.
+fn settings(project: &Project, to: &Place, id: &str) -> anyhow::Result<Option<(PathBuf, String)>> {
+    let Some(root) = &project.root else { return Ok(None) };
+    let path = root.join(FOLDER).join("config.toml");
+    if !path.exists() {
+        return Ok(None);
+    }
+    let root = root.canonicalize()?;
+    let address = to.to_configure(&root)?.unwrap_or_else(|| format!("{FOLDER}/{}", place::FILE));
+    let text = init::configured(&path, &address, id)?;
+    Ok(Some((path, text)))
+}
+
+/// A file's name from the root on; an address is one already.
+fn absolute(named: &str) -> String {
+    let path = std::path::absolute(named).ok().filter(|_| !named.contains("://"));
+    path.map_or_else(|| named.to_owned(), |path| path.display().to_string())
 }

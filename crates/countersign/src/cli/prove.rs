@@ -27,7 +27,7 @@ pub struct Args {
 pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
     let engine = place.engine()?;
     let seq = show::find(&engine, &args.what)?;
-    let (checkpoint, note) = checkpoint::signed(&engine)?;
+    let Some((checkpoint, note)) = checkpoint::signed(&engine)? else { return Ok(Exit::Refused) };
     let proof = prove(&mut *engine.ledger().store()?, seq, &checkpoint, &note)?;
     match &args.out {
         Some(path) => crate::files::write(path, &proof)?,

@@ -7,18 +7,18 @@ use crate::project::Project;
 use crate::terminal::Terminal;
 use crate::{files, world};
 use anyhow::Context;
-use countersign_contract::{Checked, Form, Request, Untrusted, check, utf8};
+use countersign_contract::{Checked, Form, Request, Untrusted, check, scan, utf8};
 use countersign_diagnostic::render::text;
-use countersign_diagnostic::{Severity, Source};
+use countersign_diagnostic::{Severity, Source, visible};
 use countersign_domain::deciding::{Command, Refusal};
-use countersign_domain::project::{Keep, record_key};
-use countersign_engine::{Call, Engine};
+use countersign_domain::project::Keep;
+use countersign_engine::{Call, Engine, Stored};
 use countersign_ledger::Hash;
 use std::path::{Path, PathBuf};
 
 /// Keep checked payloads in the ledger, as evidence
 ///
-/// Each file is checked first; one that is refused is not kept, and the refusal is recorded. The same bytes are kept once.
+/// Each file is checked first; one that is refused is not kept, and the refusal is recorded. A call with --key is done once.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -75,8 +75,13 @@ fn one(args: &Args, project: &Project, engine: &Engine, call: &Call, path: &Path
             return Ok(Exit::Failed);
         }
     };
-    let text = utf8(&bytes)
-        .map_err(|fault| anyhow::anyhow!("`{}` cannot be read: {}; {}", input.name, fault.message, fault.help))?;
+    let text = match utf8(&bytes) {
+        Ok(text) => text,
+        Err(fault) => {
+            output::say(&format!("error: `{}` cannot be read: {}; {}", input.name, fault.message, fault.help));
+            return Ok(Exit::Failed);
+        }
+    };
     let checked = checked(args, project, &input, text);
     if !checked.decision.allow {
         return refused(engine, call, &checked, Source { name: &input.name, text });
@@ -84,19 +89,19 @@ fn one(args: &Args, project: &Project, engine: &Engine, call: &Call, path: &Path
     let form = Request::alone(Source { name: &input.name, text }, &world::outside(None)).form();
     let details = &checked.decision.details;
     let keep = Keep {
-        file: input.name.clone(),
+        file: scan::redact(&input.name).unwrap_or_else(|| input.name.clone()),
         contract: details.contract.clone().context("the contract could not be told")?,
         version: details.version.clone(),
         form: form_name(form),
         warnings: details.diagnostics.len(),
         body: Untrusted::new(text.to_owned()),
     };
-    let id = keep.id();
-    match engine.submit(call, Hash::of(text.as_bytes()), keep) {
+    let request = Hash::of(format!("{}\n{}\n{text}", keep.contract, keep.file).as_bytes());
+    match engine.submit(call, request, keep) {
         Ok(answer) => {
-            let seq = answer.events.first().map(|event| event.seq);
-            let fresh = seq.is_some() && !answer.repeated;
-            show(args, engine, &input.name, &id, seq, fresh)
+            let event = answer.events.first().context("the event that was recorded cannot be read back")?;
+            output::print(&shown(args, &input.name, event, answer.repeated));
+            Ok(Exit::Allowed)
         }
         Err(failure) => failed(failure),
     }
@@ -135,25 +140,15 @@ fn refused(engine: &Engine, call: &Call, checked: &Checked, source: Source<'_>) 
     }
 }
 
-fn show(args: &Args, engine: &Engine, name: &str, id: &str, seq: Option<u64>, fresh: bool) -> anyhow::Result<Exit> {
-    let seq = match seq {
-        Some(seq) => seq,
-        // It was there already: where, the ledger says.
-        None => engine
-            .entity(&record_key(id))?
-            .and_then(|it| it.facts["kept"].as_u64())
-            .context("the record is not there")?,
-    };
-    let stored = engine.stored(seq, seq)?;
-    let event = stored.first().context("the event that was recorded cannot be read back")?;
-    output::print(&match args.format {
+fn shown(args: &Args, name: &str, event: &Stored, repeated: bool) -> String {
+    match args.format {
         Format::Json => format!("{}\n", event.body),
         Format::Text => {
-            let word = if fresh { "kept" } else { "kept already" };
-            format!("{word}: {name} as event {seq}, {} record/{id}\n", event.text("id"))
+            let word = if repeated { "kept already" } else { "kept" };
+            let record = event.facts()["record"].as_str().unwrap_or_default();
+            format!("{word}: {} as event {}, record/{record}\n", visible(name), event.seq)
         }
-    });
-    Ok(Exit::Allowed)
+    }
 }
 
 fn form_name(form: Form) -> &'static str {

@@ -72,7 +72,7 @@ fn of_ledger(args: &Args, place: &Place, mut checkpoints: Vec<Checkpoint>) -> an
     let mut store = place.open()?;
     let project =
         Ledger::project_in(store.another()?)?.context("there is no project in this ledger; run `countersign init`")?;
-    let kept = Home::find()?.kept_checkpoint(&project)?;
+    let kept = Home::find()?.kept_checkpoint(&project)?.filter(|kept| kept.size >= args.from);
     let had_kept = kept.is_some();
     checkpoints.extend(kept);
     let bar = progress("verifying", store.head()?.seq);
@@ -91,7 +91,10 @@ fn of_ledger(args: &Args, place: &Place, mut checkpoints: Vec<Checkpoint>) -> an
         return Ok(tell(&verified));
     }
     output::print(&summary(args, &verified));
-    if !had_kept && args.checkpoint.is_empty() {
+    if let Some(why) = &verified.closed {
+        output::say(&format!("note: the ledger takes no commands, which no event accounts for: {why}"));
+    }
+    if !had_kept && args.checkpoint.is_empty() && args.from <= 1 {
         output::say(
             "note: no checkpoint was kept, so a rewrite of the whole ledger would not show; `countersign checkpoint` makes one",
         );

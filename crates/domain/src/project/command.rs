@@ -1,7 +1,7 @@
 //! What can be asked of a project.
 
 use super::event::{PROJECT_INITIALISED, RECORD_KEPT, TEXT_ERASED};
-use super::state::{project_key, record_key};
+use super::state::project_key;
 use crate::deciding::{Command, Context, Happening, Key, Refusal, Seen};
 use countersign_contract::Untrusted;
 use countersign_contract::diagnostic::Code;
@@ -47,33 +47,22 @@ pub struct Keep {
     pub body: Untrusted<String>,
 }
 
-impl Keep {
-    /// The name under which the record is kept: the SHA-256 of its bytes.
-    pub fn id(&self) -> String {
-        self.body.hash()
-    }
-}
-
 impl Command for Keep {
     const NAME: &'static str = "record.keep";
 
     fn needs(&self, _: &Seen) -> Vec<Key> {
-        vec![project_key(), record_key(&self.id())]
+        vec![project_key()]
     }
 
-    fn decide(&self, seen: &Seen, _: &Context) -> Result<Vec<Happening>, Refusal> {
+    fn decide(&self, seen: &Seen, context: &Context) -> Result<Vec<Happening>, Refusal> {
         if seen.entity(&project_key()).is_none() {
             return Err(not_begun());
-        }
-        let kept = seen.entity(&record_key(&self.id()));
-        if kept.is_some_and(|record| record.facts["erased"] == false) {
-            return Ok(Vec::new());
         }
         let mut facts = json!({
             "contract": self.contract,
             "file": self.file,
             "form": self.form,
-            "sha256": self.id(),
+            "record": context.new_id,
             "size": self.body.inspect(str::len),
             "warnings": self.warnings,
         });
@@ -82,7 +71,7 @@ impl Command for Keep {
         }
         let mut kept = Happening::new(RECORD_KEPT, facts);
         kept.taint = "untrusted";
-        kept.texts = vec![self.body.clone()];
+        kept.texts = vec![self.body.clone(), Untrusted::new(self.body.hash())];
         Ok(vec![kept])
     }
 }

@@ -2,8 +2,8 @@
 
 /// The project exists. Facts: `name`, `project`.
 pub const PROJECT_INITIALISED: &str = "project.initialised";
-/// A checked payload was kept as evidence. Facts: `contract`, `file`, `form`, `sha256`, `size`, `version`, `warnings`; its bytes
-/// are text 0.
+/// A checked payload was kept as evidence. Facts: `contract`, `file`, `form`, `record`, `size`, `version`, `warnings`; its bytes
+/// are text 0, and their SHA-256 is text 1.
 pub const RECORD_KEPT: &str = "record.kept";
 /// Texts were emptied. Facts: `event`, `of` (what the event was), `record` if it was one; the reason is text 0.
 pub const TEXT_ERASED: &str = "text.erased";

@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! project   (none) ──project.init──▶ open
-//! record    (none) ──record.keep──▶ kept ──text.erase──▶ erased ──record.keep──▶ kept
+//! record    (none) ──record.keep──▶ kept ──text.erase──▶ erased
 //! ```
 //!
 //! **Invariant:** a project is initialised once, by the first event of its ledger.
-//! **Invariant:** a record is kept under the hash of its bytes; what was erased can be kept again, as a new event.
+//! **Invariant:** no fact, entity or index holds a hash that a guess at an erased text could be compared with; the hash of a
+//! record's bytes is a text, and goes with them.
 //! **Invariant:** what is erased is named by an event with a reason, and by whom.
 
 mod command;

@@ -9,18 +9,17 @@ pub fn project_key() -> Key {
     Key::new("project", "this")
 }
 
-/// A record by the hash of its bytes.
-pub fn record_key(sha256: &str) -> Key {
-    Key::new("record", sha256)
+/// A record by its id.
+pub fn record_key(id: &str) -> Key {
+    Key::new("record", id)
 }
 
 /// Which entities an event changes.
 pub fn touched(event: &Happened<'_>) -> Vec<Key> {
-    let record = |field: &str| event.facts[field].as_str().map(record_key);
+    let record = || event.facts["record"].as_str().map(record_key);
     match event.kind {
         PROJECT_INITIALISED => vec![project_key()],
-        RECORD_KEPT => record("sha256").into_iter().collect(),
-        TEXT_ERASED => record("record").into_iter().collect(),
+        RECORD_KEPT | TEXT_ERASED => record().into_iter().collect(),
         _ => Vec::new(),
     }
 }
@@ -40,10 +39,7 @@ pub fn evolve(_: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option<V
         })),
         TEXT_ERASED => {
             let mut record = before?.clone();
-            // An earlier copy may have been erased while a later one stands.
-            if record["kept"] == facts["event"] {
-                record["erased"] = json!(true);
-            }
+            record["erased"] = json!(true);
             Some(record)
         }
         _ => before.cloned(),

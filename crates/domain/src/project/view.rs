@@ -10,11 +10,7 @@ pub fn summary(event: &Happened<'_>) -> Option<String> {
     let number = |field: &str| event.facts[field].as_u64().unwrap_or(0);
     Some(match event.kind {
         PROJECT_INITIALISED => format!("project `{}`", text("name")),
-        RECORD_KEPT => {
-            let hash = text("sha256");
-            let short = hash.get(..12).unwrap_or(&hash);
-            format!("{} from `{}`, {} bytes, {short}", text("contract"), text("file"), number("size"))
-        }
+        RECORD_KEPT => format!("{} from `{}`, {} bytes", text("contract"), text("file"), number("size")),
         TEXT_ERASED => format!("the texts of event {} ({})", number("event"), text("of")),
         COMMAND_REFUSED => format!("{}: {}", text("command"), text("code")),
         _ => return None,
