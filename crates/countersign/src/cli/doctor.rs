@@ -4,6 +4,7 @@ use super::{Exit, output};
 use crate::home::{Home, open_to_others};
 use crate::place::{self, Place};
 use crate::project::{FOLDER, Project};
+use countersign_diagnostic::visible;
 use countersign_engine::SHAPE;
 use countersign_ledger::{Ledger, Store, Time};
 use std::path::PathBuf;
@@ -55,16 +56,16 @@ struct Visit {
 
 impl Visit {
     fn good(&self, what: &str, found: &str) {
-        output::print(&format!("ok    {what:<12} {found}\n"));
+        output::print(&format!("ok    {what:<12} {}\n", visible(found)));
     }
 
     fn bad(&mut self, what: &str, found: &str) {
         self.faults += 1;
-        output::print(&format!("bad   {what:<12} {found}\n"));
+        output::print(&format!("bad   {what:<12} {}\n", visible(found)));
     }
 
     fn mended(&self, what: &str, found: &str) {
-        output::print(&format!("fixed {what:<12} {found}\n"));
+        output::print(&format!("fixed {what:<12} {}\n", visible(found)));
     }
 
     fn ledger(&mut self, place: &Place) {

@@ -5,7 +5,7 @@ use crate::home::{self, Home};
 use crate::place::Place;
 use anyhow::Context;
 use countersign_engine::Meaning;
-use countersign_ledger::{Checkpoint, Error, Ledger, PublicKey, Verified, Verifying, read_export, verify};
+use countersign_ledger::{Checkpoint, Error, Exported, Ledger, PublicKey, Verified, Verifying, read_export, verify};
 use std::io::BufReader;
 use std::path::PathBuf;
 
@@ -45,6 +45,18 @@ pub struct Args {
     /// Accept an export that nobody has signed
     #[arg(long)]
     unsigned: bool,
+
+    /// How the answer is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// One object: `matches`, what was looked at, and `findings`
+    Json,
 }
 
 pub fn run(args: &Args, place: impl Fn() -> anyhow::Result<Place>) -> anyhow::Result<Exit> {
@@ -87,6 +99,10 @@ fn of_ledger(args: &Args, place: &Place, mut checkpoints: Vec<Checkpoint>) -> an
         }
         Err(error) => return Err(error.into()),
     };
+    if args.format == Format::Json {
+        output::print(&format!("{}\n", as_json(&verified)));
+        return Ok(if verified.findings.is_empty() { Exit::Allowed } else { Exit::Refused });
+    }
     if !verified.findings.is_empty() {
         return Ok(tell(&verified));
     }
@@ -100,6 +116,24 @@ fn of_ledger(args: &Args, place: &Place, mut checkpoints: Vec<Checkpoint>) -> an
         );
     }
     Ok(Exit::Allowed)
+}
+
+fn as_json(verified: &Verified) -> serde_json::Value {
+    let Verified { project, head, root, events, texts, erased, rows, checkpoints, closed, findings } = verified;
+    let findings: Vec<_> = findings.iter().map(|it| serde_json::json!({ "event": it.seq, "what": it.what })).collect();
+    serde_json::json!({
+        "matches": findings.is_empty(),
+        "project": project,
+        "events": events,
+        "head": { "seq": head.seq, "hash": head.hash.to_string() },
+        "root": root.to_string(),
+        "texts": texts,
+        "erased": erased,
+        "rows": rows,
+        "checkpoints": checkpoints,
+        "closed": closed,
+        "findings": findings,
+    })
 }
 
 fn tell(verified: &Verified) -> Exit {
@@ -141,6 +175,16 @@ fn of_export(args: &Args, file: &PathBuf, keys: &[PublicKey], known: &[Checkpoin
         output::say("does not match: no known key has signed this export, so anybody could have made it");
         output::say("  help: give the public key with --key, or accept that with --unsigned");
         return Ok(Exit::Refused);
+    }
+    if args.format == Format::Json {
+        let Exported { project, from, events, texts, erased, head, root, signed, checkpoints } = &exported;
+        let answer = serde_json::json!({
+            "matches": true, "project": project, "from": from, "events": events, "texts": texts, "erased": erased,
+            "head": { "seq": head.seq, "hash": head.hash.to_string() }, "root": root.to_string(),
+            "signed": signed, "checkpoints": checkpoints, "findings": [],
+        });
+        output::print(&format!("{answer}\n"));
+        return Ok(Exit::Allowed);
     }
     let signed = if exported.signed { "signed by a known key" } else { "signed by nobody that is known" };
     output::print(&format!(

@@ -1,7 +1,7 @@
 //! What can be asked of a project.
 
 use super::event::{PROJECT_INITIALISED, RECORD_KEPT, TEXT_ERASED};
-use super::state::project_key;
+use super::state::{project_key, record_key};
 use crate::deciding::{Command, Context, Happening, Key, Refusal, Seen};
 use countersign_contract::Untrusted;
 use countersign_contract::diagnostic::Code;
@@ -95,18 +95,21 @@ impl Command for Erase {
     const NAME: &'static str = "text.erase";
 
     fn needs(&self, _: &Seen) -> Vec<Key> {
-        vec![project_key()]
+        [project_key()].into_iter().chain(self.record.as_deref().map(record_key)).collect()
     }
 
     fn decide(&self, seen: &Seen, _: &Context) -> Result<Vec<Happening>, Refusal> {
         if seen.entity(&project_key()).is_none() {
             return Err(not_begun());
         }
+        // Somebody else may have been first.
+        let record = self.record.as_deref().and_then(|id| seen.entity(&record_key(id)));
+        let gone = record.is_some_and(|record| record.facts["erased"] == true);
         if self.reason.is_blank() {
             let reason = "an erasure has no reason";
             return Err(Refusal::new(Code::MissingRequiredInput, reason, "say with --reason why the text must go"));
         }
-        if self.texts.is_empty() {
+        if self.texts.is_empty() || gone {
             let reason = format!("event {} has no text that could be erased", self.seq);
             return Err(Refusal::new(
                 Code::InvalidTransition,
