@@ -4,9 +4,10 @@
 //! ledger.db  ledger.db-wal  ledger.db-shm     SQLite's own
 //! ledger.db-next  ledger.db-turn              whose turn it is to write
 //! ledger.db-bell                              touched after each commit
-//! blobs/ab/cdef…                              texts over 64 KiB
+//! ledger.db-blobs/ab/cdef…                    texts over 64 KiB
 //! ```
 
+mod backup;
 mod bell;
 mod blobs;
 mod open;
@@ -45,12 +46,14 @@ pub struct Sqlite {
 impl Sqlite {
     /// Makes the file, which must not be there, and opens it.
     pub fn create(path: &Path, clock: Clock) -> Result<Self> {
-        let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let unmade = |error| Error::NotWritten(format!("{} cannot be made: {error}", path.display()));
+        let path = std::path::absolute(path).map_err(unmade)?;
+        let folder = path.parent().unwrap_or(Path::new("/"));
         if let Some(why) = open::refused_place(folder) {
             return Err(Error::Closed(why));
         }
-        private_file(path).map_err(|error| Error::NotWritten(format!("{} cannot be made: {error}", path.display())))?;
-        let made = Self::open(path, clock)?;
+        private_file(&path).map_err(unmade)?;
+        let made = Self::open(&path, clock)?;
         // The file's name is durable only once the folder is.
         let synced = std::fs::File::open(folder).and_then(|it| it.sync_all());
         synced.map_err(|error| Error::NotWritten(format!("{} cannot be synced: {error}", folder.display())))?;
@@ -77,8 +80,10 @@ impl Sqlite {
         if !path.is_file() {
             return Err(Error::Unreadable(format!("there is no file {}", path.display())));
         }
-        let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        if let Some(why) = open::refused_place(folder) {
+        // What lies beside the file lies beside the real one, under whatever name it was opened.
+        let path = path.canonicalize().map_err(|error| Error::Unreadable(format!("{}: {error}", path.display())))?;
+        let path = path.as_path();
+        if let Some(why) = path.parent().and_then(open::refused_place) {
             return Err(Error::Closed(why));
         }
         let unlocked =
@@ -453,24 +458,9 @@ impl Store for Sqlite {
     }
 
     fn backup(&mut self, to: &Path) -> Result<()> {
-        if to.exists() {
-            return Err(Error::NotWritten(format!("{} is there already", to.display())));
-        }
-        let folder = to.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let context = |error: std::io::Error| Error::NotWritten(format!("{} cannot be written: {error}", to.display()));
-        let beside = tempfile::tempdir_in(folder).map_err(context)?;
-        let copy = beside.path().join("copy");
-        copy_to(self.connection()?, &copy)?;
-        std::fs::File::open(&copy).and_then(|it| it.sync_all()).map_err(context)?;
-        // A link, and not a rename: a file that came to be there meanwhile stays.
-        std::fs::hard_link(&copy, to).map_err(context)?;
-        let blobs = Blobs::beside(to);
-        for (hash, path) in self.blobs.all().map_err(context)? {
-            if let Some(hash) = hash.filter(|hash| blobs.path(hash) != path && !blobs.path(hash).exists()) {
-                blobs.keep(&hash, &std::fs::read(&path).map_err(context)?).map_err(context)?;
-            }
-        }
-        std::fs::File::open(folder).and_then(|it| it.sync_all()).map_err(context)
+        self.connection()?;
+        let Some(connection) = &self.connection else { return Err(Error::Unreadable("it was closed".to_owned())) };
+        backup::backup(connection, &self.blobs, to)
     }
 
     fn writer(&self) -> Option<String> {
@@ -511,19 +501,6 @@ impl Drop for Sqlite {
     fn drop(&mut self) {
         self.rollback();
     }
-}
-
-/// Copies a database page by page to a new file.
-fn copy_to(connection: &Connection, to: &Path) -> Result<()> {
-    const PAGES: std::ffi::c_int = 1024;
-    private_file(to).map_err(|error| Error::NotWritten(format!("{} cannot be made: {error}", to.display())))?;
-    let copy = || {
-        let mut target = Connection::open(to)?;
-        let backup = rusqlite::backup::Backup::new(connection, &mut target)?;
-        // Without pauses: each step is a read transaction of its own, and writers are never kept waiting.
-        backup.run_to_completion(PAGES, Duration::ZERO, None)
-    };
-    copy().map_err(|error| not_written(&error))
 }
 
 /// Makes an empty file that only its owner may read.
