@@ -4,6 +4,7 @@
 //! closed to commands; what broke off is taken up where it stopped.
 
 use crate::chain::{Chain, text_faults};
+use crate::erasure;
 use crate::error::{Error, Result};
 use crate::fold::Fold;
 use crate::hash::Hash;
@@ -26,8 +27,6 @@ pub struct Intake<'a> {
     project: String,
     chain: Chain,
     edge: Edge,
-    /// Whether one of the events emptied a text that may have been here.
-    erased: bool,
 }
 
 impl<'a> Intake<'a> {
@@ -46,7 +45,7 @@ impl<'a> Intake<'a> {
         store.commit()?;
         let edge = Edge::load(store, begun.head.seq)?;
         let chain = Chain::after(project, begun.head, peaks_at(store, begun.head.seq)?);
-        Ok(Self { store, fold, project: project.to_owned(), chain, edge, erased: false })
+        Ok(Self { store, fold, project: project.to_owned(), chain, edge })
     }
 
     /// The last event that is in.
@@ -90,8 +89,11 @@ impl<'a> Intake<'a> {
             if !faults.is_empty() {
                 return Err(bad(faults));
             }
-            self.erased |= !event.erase.is_empty();
             overlay.erase.extend(event.erase);
+        }
+        if !overlay.erase.is_empty() {
+            let (key, value) = erasure::set(self.chain.head());
+            overlay.put(key, value);
         }
         derive(self.store, self.fold, events, &mut self.edge, overlay, true)
     }
@@ -109,7 +111,7 @@ impl<'a> Intake<'a> {
         self.store.apply(&Batch { delete: vec![meta(META_CLOSED)], ..Batch::default() })?;
         self.store.commit()?;
         self.store.settle();
-        if self.erased { self.store.scrub() } else { Ok(()) }
+        if erasure::mark(self.store)?.is_some() { self.store.scrub() } else { Ok(()) }
     }
 
     /// The project's id.

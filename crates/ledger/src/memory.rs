@@ -1,6 +1,7 @@
 //! A store that lives as long as the process: for tests and simulations, and as the plainest statement of what a store is.
 //! A transaction works on a copy of everything, so it is for small logs.
 
+use crate::erasure;
 use crate::error::{Error, Result};
 use crate::ledger::lock;
 use crate::rows::{EventRow, Row, RowKey, RowValue, Table, TextRow};
@@ -195,8 +196,11 @@ impl Store for Memory {
         }
     }
 
+    /// Nothing is left of what was erased; only the mark is to go.
     fn scrub(&mut self) -> Result<()> {
-        Ok(())
+        self.leave();
+        let mark = erasure::mark(self)?;
+        erasure::unmark(self, mark)
     }
 
     fn backup(&mut self, _to: &Path) -> Result<()> {
@@ -208,7 +212,7 @@ impl Store for Memory {
     }
 
     fn examine(&mut self) -> Result<Vec<String>> {
-        Ok(Vec::new())
+        Ok(erasure::fault(self).into_iter().collect())
     }
 
     fn describe(&mut self) -> Result<Vec<(String, String)>> {

@@ -121,7 +121,8 @@ pub trait Store: Send {
     /// vain, and never sleeps longer than a second without looking.
     fn wait(&mut self, seq: u64, patience: std::time::Duration) -> Result<Head>;
 
-    /// Makes sure that nothing of an erased text is left, free pages and journals included.
+    /// Makes sure that nothing of an erased text is left, free pages and journals included. The row `scrub` of `meta`, which
+    /// says that this is due, goes once it is done.
     fn scrub(&mut self) -> Result<()>;
 
     /// Writes a whole copy to a file, while others go on writing.

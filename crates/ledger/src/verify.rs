@@ -10,6 +10,7 @@
 
 use crate::chain::{Chain, text_faults};
 use crate::checkpoint::Checkpoint;
+use crate::erasure::META_SCRUB;
 use crate::error::{Error, Result};
 use crate::event::TextPlace;
 use crate::fold::Fold;
@@ -148,7 +149,7 @@ impl Run {
             from,
             shape: value(META_SHAPE),
         };
-        let known = [META_PROJECT, META_SHAPE, META_CLOSED];
+        let known = [META_PROJECT, META_SHAPE, META_CLOSED, META_SCRUB];
         for (name, _) in found.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
             run.found(None, format!("the table `meta` has a row `{name}` that does not belong there"));
         }

@@ -117,13 +117,20 @@ impl Visit {
     }
 
     fn examine(&mut self, store: &mut dyn Store) {
-        let faults = match store.examine() {
+        let mut faults = match store.examine() {
             Ok(faults) if faults.is_empty() => return self.good("files", "as they were made"),
             Ok(faults) => faults,
             Err(error) => return self.bad("files", &error.to_string()),
         };
-        if self.fix && store.scrub().is_ok() && store.examine().is_ok_and(|left| left.is_empty()) {
-            return self.mended("files", &format!("removed what no event names any more ({} files)", faults.len()));
+        if self.fix {
+            match store.scrub().and_then(|()| store.examine()) {
+                Ok(left) if left.is_empty() => {
+                    let done = format!("removed what was left of texts that are no more ({} findings)", faults.len());
+                    return self.mended("files", &done);
+                }
+                Ok(left) => faults = left,
+                Err(error) => faults.push(error.to_string()),
+            }
         }
         faults.iter().for_each(|fault| self.bad("files", fault));
     }

@@ -21,6 +21,7 @@ mod rows;
 mod turn;
 mod upkeep;
 
+use crate::erasure;
 use crate::error::{Error, Result};
 use crate::event::name_fault;
 use crate::rows::{EventRow, Row, RowKey, RowValue, Table, TextRow};
@@ -294,8 +295,10 @@ impl Store for Postgres {
     /// and the same on each of its standbys.
     fn scrub(&mut self) -> Result<()> {
         self.rollback();
+        let mark = erasure::mark(self)?;
         let scrubbed = self.line.ask(Some(LONG), async |session| upkeep::scrub(session).await);
-        scrubbed.map_err(Fault::not_written)
+        scrubbed.map_err(Fault::not_written)?;
+        erasure::unmark(self, mark)
     }
 
     fn backup(&mut self, _to: &Path) -> Result<()> {
@@ -309,7 +312,9 @@ impl Store for Postgres {
     }
 
     fn examine(&mut self) -> Result<Vec<String>> {
-        self.read(async |session| upkeep::examine(session).await)
+        let mut faults = self.read(async |session| upkeep::examine(session).await)?;
+        faults.extend(erasure::fault(self));
+        Ok(faults)
     }
 
     fn describe(&mut self) -> Result<Vec<(String, String)>> {

@@ -14,6 +14,7 @@ mod open;
 mod rows;
 mod turn;
 
+use crate::erasure;
 use crate::error::{Error, Result};
 use crate::event::{INLINE_BYTES_MAX, Text};
 use crate::hash::Hash;
@@ -427,8 +428,9 @@ impl Store for Sqlite {
 
     fn scrub(&mut self) -> Result<()> {
         const ATTEMPTS_MAX: u32 = 50;
-        // In the writer's place, so that nobody adds to the log while it is emptied.
         self.rollback();
+        let mark = erasure::mark(self)?;
+        // In the writer's place, so that nobody adds to the log while it is emptied.
         self.turn.take().map_err(|error| Error::NotWritten(format!("the writer's place cannot be had: {error}")))?;
         self.writing = true;
         let swept = self.sweep_blobs();
@@ -454,7 +456,7 @@ impl Store for Sqlite {
                 "another process reads, and keeps a copy in the journal; end it and run `countersign doctor --fix`";
             return Err(Error::NotWritten(why.to_owned()));
         }
-        Ok(())
+        erasure::unmark(self, mark)
     }
 
     fn backup(&mut self, to: &Path) -> Result<()> {
@@ -477,6 +479,7 @@ impl Store for Sqlite {
         faults.extend(checked.into_iter().filter(|line| line != "ok").map(|line| format!("SQLite finds: {line}")));
         let why = "is a long text that no event names any more; `countersign doctor --fix` removes it";
         faults.extend(self.stray_blobs()?.into_iter().map(|path| format!("{} {why}", path.display())));
+        faults.extend(erasure::fault(self));
         Ok(faults)
     }
 
