@@ -5,6 +5,7 @@ use countersign_ledger::conformance::{Counters, add, command, text};
 use countersign_ledger::{Clock, Intake, Ledger, Memory, Sqlite, Store, migrate, unfinished_erasure};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const PROJECT: &str = "test-project";
 
@@ -67,4 +68,35 @@ fn a_log_that_was_taken_in_has_nothing_due() {
     assert!(told(&mut *to));
     migrate(&mut *from, &mut *to, &Counters, "memory", &mut |_, _| {}).unwrap();
     assert!(!told(&mut *to));
+}
+
+#[test]
+fn while_a_reader_keeps_an_erasure_from_its_end_others_go_on_writing() {
+    let folder = tempfile::tempdir().unwrap();
+    let [file, _] = stores(folder.path());
+    let ledger = Ledger::create(file, Arc::new(Counters), PROJECT).unwrap();
+    let said = say(&ledger);
+    let reader = rusqlite::Connection::open(folder.path().join("ledger.db")).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM event").unwrap();
+    erase(&ledger, said);
+    let done = AtomicBool::new(false);
+    let mut store = ledger.store().unwrap();
+    std::thread::scope(|scope| {
+        let scrubbing = scope.spawn(|| {
+            let scrubbed = store.scrub();
+            done.store(true, Ordering::SeqCst);
+            scrubbed
+        });
+        let mut written = 0;
+        while !done.load(Ordering::SeqCst) {
+            say(&ledger);
+            written += 1;
+        }
+        assert!(written > 1, "nothing was written meanwhile");
+        assert!(scrubbing.join().unwrap().unwrap_err().to_string().contains("another process reads"));
+    });
+    assert!(told(&mut *store));
+    reader.execute_batch("ROLLBACK").unwrap();
+    store.scrub().unwrap();
+    assert!(!told(&mut *store));
 }

@@ -29,6 +29,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use turn::Turn;
 
+/// How long to try to empty the write-ahead log, and how long others may write between two attempts.
+const SCRUB_MAX: Duration = Duration::from_secs(10);
+const SCRUB_PAUSE: Duration = Duration::from_millis(20);
+
 /// Rows in a SQLite file.
 pub struct Sqlite {
     path: PathBuf,
@@ -226,6 +230,26 @@ impl Sqlite {
         let stray = unnamed(self);
         self.turn.leave();
         stray
+    }
+
+    /// Does something in the writer's place, without a transaction.
+    fn in_turn<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.turn.take().map_err(|error| Error::NotWritten(format!("the writer's place cannot be had: {error}")))?;
+        self.writing = true;
+        let done = work(self);
+        self.leave();
+        done
+    }
+
+    /// Brings all of the write-ahead log into the file and empties it, unless somebody reads from it. It does not wait for
+    /// them: it would wait in the writer's place.
+    fn empty_log(&mut self) -> Result<bool> {
+        self.read(|connection| {
+            connection.busy_timeout(Duration::ZERO)?;
+            let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+            connection.busy_timeout(open::BUSY)?;
+            Ok(busy? == 0)
+        })
     }
 
     /// Removes files of blobs that no text names: of texts that were erased, and of commits that never came.
@@ -427,36 +451,26 @@ impl Store for Sqlite {
     }
 
     fn scrub(&mut self) -> Result<()> {
-        const ATTEMPTS_MAX: u32 = 50;
         self.rollback();
         let mark = erasure::mark(self)?;
-        // In the writer's place, so that nobody adds to the log while it is emptied.
-        self.turn.take().map_err(|error| Error::NotWritten(format!("the writer's place cannot be had: {error}")))?;
-        self.writing = true;
-        let swept = self.sweep_blobs();
-        let mut busy = 1;
-        for _ in 0..ATTEMPTS_MAX {
-            let emptied = self.read(|it| it.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)));
-            match emptied {
-                Ok(0) => {
-                    busy = 0;
-                    break;
-                }
-                Ok(_) => std::thread::sleep(Duration::from_millis(100)),
-                Err(error) => {
-                    self.leave();
-                    return Err(error);
-                }
+        let until = Instant::now() + SCRUB_MAX;
+        let swept = self.in_turn(Self::sweep_blobs);
+        // Whoever began to read before keeps the log from being emptied. Between two attempts others may write.
+        while !self.in_turn(Self::empty_log)? {
+            if Instant::now() >= until {
+                let why =
+                    "another process reads, and keeps a copy in the journal; end it and run `countersign doctor --fix`";
+                return Err(Error::NotWritten(why.to_owned()));
             }
+            std::thread::sleep(SCRUB_PAUSE);
         }
-        self.leave();
         swept?;
-        if busy != 0 {
-            let why =
-                "another process reads, and keeps a copy in the journal; end it and run `countersign doctor --fix`";
-            return Err(Error::NotWritten(why.to_owned()));
+        if mark.is_some() {
+            erasure::unmark(self, mark)?;
+            // All that is in the log now is that the mark is gone.
+            let _ = self.in_turn(Self::empty_log);
         }
-        erasure::unmark(self, mark)
+        Ok(())
     }
 
     fn backup(&mut self, to: &Path) -> Result<()> {

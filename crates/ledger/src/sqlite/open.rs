@@ -12,7 +12,7 @@ pub(super) const STEPS: &[&str] = &[include_str!("steps/0001.sql")];
 /// What marks the file as ours: "CSSG".
 const APPLICATION: i32 = 0x4353_5347;
 /// How long to wait for other programs on the file. Our own writers queue elsewhere.
-const BUSY: Duration = Duration::from_secs(5);
+pub(super) const BUSY: Duration = Duration::from_secs(5);
 /// After how many pages of 4 KiB the write-ahead log is brought into the file: 8 MiB.
 const CHECKPOINT_PAGES: i32 = 2048;
 /// How much of the file is kept in memory, in KiB.
