@@ -8,6 +8,7 @@
 //! comes between them, the mark tells that a scrub is due.
 
 use crate::error::Result;
+use crate::ledger::PATIENCE;
 use crate::rows::Row;
 use crate::rows::RowValue;
 use crate::store::{Batch, Head, Store};
@@ -33,7 +34,7 @@ pub(crate) fn unmark(store: &mut dyn Store, scrubbed: Option<RowValue>) -> Resul
     if scrubbed.is_none() {
         return Ok(());
     }
-    store.begin()?;
+    store.begin_within(PATIENCE)?;
     match mark(store) {
         Ok(found) if found == scrubbed => {
             store.apply(&Batch { delete: vec![meta(META_SCRUB)], ..Batch::default() })?;

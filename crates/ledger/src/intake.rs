@@ -8,7 +8,7 @@ use crate::erasure;
 use crate::error::{Error, Result};
 use crate::fold::Fold;
 use crate::hash::Hash;
-use crate::ledger::PAGE_EVENTS;
+use crate::ledger::{PAGE_EVENTS, PATIENCE};
 use crate::overlay::Overlay;
 use crate::pages;
 use crate::rebuild::derive;
@@ -33,7 +33,7 @@ impl<'a> Intake<'a> {
     /// Makes a store ready for the events of a project. It must be empty, or have been begun in the same way, or be the
     /// one that the events once moved away from.
     pub fn open(store: &'a mut dyn Store, fold: &'a dyn Fold, project: &str) -> Result<Self> {
-        let begun = store.begin()?;
+        let begun = store.begin_within(PATIENCE)?;
         if let Err(error) = may_take(&begun, project, fold.shape()) {
             store.rollback();
             return Err(error);
@@ -61,7 +61,7 @@ impl<'a> Intake<'a> {
     /// Takes in a page of events with their texts, durably.
     pub fn take(&mut self, events: Vec<EventRow>, texts: Vec<TextRow>) -> Result<()> {
         let mut overlay = Overlay::default();
-        let begun = self.store.begin()?;
+        let begun = self.store.begin_within(PATIENCE)?;
         let taken = self.derive(&begun, &events, &texts, &mut overlay);
         if let Err(error) = taken {
             self.store.rollback();
@@ -107,7 +107,7 @@ impl<'a> Intake<'a> {
                 found.seq, found.hash, head.seq, head.hash
             )));
         }
-        self.store.begin()?;
+        self.store.begin_within(PATIENCE)?;
         self.store.apply(&Batch { delete: vec![meta(META_CLOSED)], ..Batch::default() })?;
         self.store.commit()?;
         self.store.settle();
@@ -164,7 +164,7 @@ pub fn migrate(
     }
     copy(from, &mut intake, progress)?;
     // Now nobody writes: what came meanwhile is copied, and then the door is closed behind us.
-    let head = from.begin()?.head;
+    let head = from.begin_within(PATIENCE)?.head;
     let moved = copy(from, &mut intake, progress).and_then(|()| {
         copy_liveness(from, intake.store)?;
         let closed = (meta(META_CLOSED), RowValue::Meta(format!("{MOVED}{destination}")));
@@ -205,7 +205,7 @@ fn copy_liveness(from: &mut dyn Store, to: &mut dyn Store) -> Result<()> {
             Ok(())
         })?;
     }
-    to.begin()?;
+    to.begin_within(PATIENCE)?;
     to.clear(Table::Liveness)?;
     to.clear(Table::Due)?;
     to.apply(&Batch { put, ..Batch::default() })?;

@@ -81,12 +81,18 @@ impl Tables {
 
 impl Store for Memory {
     fn begin(&mut self) -> Result<Begun> {
+        self.begin_within(Duration::MAX)
+    }
+
+    fn begin_within(&mut self, patience: Duration) -> Result<Begun> {
         self.leave();
-        let mut taken = lock(&self.shared.taken);
-        while *taken {
-            taken = self.shared.free.wait(taken).unwrap_or_else(PoisonError::into_inner);
+        let waited = self.shared.free.wait_timeout_while(lock(&self.shared.taken), patience, |taken| *taken);
+        let (mut taken, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if *taken {
+            return Err(Error::busy(patience, Some("this process".to_owned())));
         }
         *taken = true;
+        drop(taken);
         self.writing = true;
         let tables = lock(&self.shared.tables);
         let from = RowKey::Meta(String::new());

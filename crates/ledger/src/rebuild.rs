@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::fold::Fold;
-use crate::ledger::PAGE_EVENTS;
+use crate::ledger::{PAGE_EVENTS, PATIENCE};
 use crate::overlay::Overlay;
 use crate::rows::{EventRow, RowValue, Table};
 use crate::store::{Batch, Head, Store};
@@ -15,7 +15,7 @@ use crate::writer::{META_SHAPE, meta};
 /// Takes all derived rows away and makes them again, in one transaction: whoever reads sees the old ones until all of
 /// the new ones are there. Says how many events are done. Liveness stays as it is.
 pub fn rebuild(store: &mut dyn Store, fold: &dyn Fold, progress: &mut dyn FnMut(u64)) -> Result<Head> {
-    let head = store.begin()?.head;
+    let head = store.begin_within(PATIENCE)?.head;
     let rebuilt = remake(store, fold, head, progress);
     match rebuilt {
         Ok(()) => store.commit()?,

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::event::TextPlace;
 use crate::fold::Fold;
 use crate::hash::Hash;
-use crate::ledger::PAGE_EVENTS;
+use crate::ledger::{PAGE_EVENTS, PATIENCE};
 use crate::pages::Rows;
 use crate::rebuild::refold;
 use crate::rows::{EventRow, RowKey, RowValue, Table, TextRow};
@@ -317,7 +317,7 @@ impl Run {
         }
         // Others may have written meanwhile. In the writer's place nothing moves: the scratch store is brought up to
         // there, and what still differs does.
-        let begun = store.begin()?;
+        let begun = store.begin_within(PATIENCE)?;
         let settled =
             self.catch_up(store, fold, scratch, begun.head).and_then(|()| self.judge(store, scratch, suspects));
         store.rollback();

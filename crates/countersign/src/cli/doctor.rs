@@ -7,6 +7,7 @@ use crate::project::{FOLDER, Project};
 use countersign_engine::SHAPE;
 use countersign_ledger::{Ledger, Store, Time};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Look whether everything is as it should be: ledger, settings, keys, clock, space
 ///
@@ -22,6 +23,8 @@ pub struct Args {
     fix: bool,
 }
 
+/// How long to wait for the writer's place.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// How much room a ledger should have at least.
 const FREE_BYTES_MIN: u64 = 64 * 1024 * 1024;
 /// How far the last event may lie in the future before a clock is wrong.
@@ -76,8 +79,12 @@ impl Visit {
             Ok(lines) => lines.iter().for_each(|(name, value)| self.good(name, value)),
             Err(error) => self.bad("ledger", &error.to_string()),
         }
-        if let Some(holder) = store.writer() {
-            self.good("writer", &format!("{holder} writes just now"));
+        match store.writer() {
+            Some(holder) if holder.ends_with("which is stopped") => {
+                self.bad("writer", &format!("{holder}, keeps others from writing; continue or end it"));
+            }
+            Some(holder) => self.good("writer", &format!("{holder} writes just now")),
+            None => {}
         }
         match store.another().and_then(Ledger::project_in) {
             Ok(Some(id)) => {
@@ -95,7 +102,7 @@ impl Visit {
     /// Whether it could be written to, by beginning to.
     fn writing(&mut self, place: &Place) {
         let begun = place.open().and_then(|mut store| {
-            let begun = store.begin()?;
+            let begun = store.begin_within(PATIENCE)?;
             store.rollback();
             Ok(begun)
         });

@@ -18,6 +18,7 @@ use crate::erasure;
 use crate::error::{Error, Result};
 use crate::event::{INLINE_BYTES_MAX, Text};
 use crate::hash::Hash;
+use crate::ledger::PATIENCE;
 use crate::rows::{EventRow, Row, RowKey, RowValue, Table, TextRow};
 use crate::store::{Batch, Begun, Head, Store};
 use crate::time::Clock;
@@ -93,10 +94,10 @@ impl Sqlite {
         }
         let unlocked =
             |error| Error::Unreadable(format!("the lock files of {} cannot be opened: {error}", path.display()));
-        let turn = Turn::beside(path).map_err(unlocked)?;
+        let mut turn = Turn::beside(path).map_err(unlocked)?;
         let mut connection = open::connect(path)?;
         if open::format(&connection)? != steps.len() as u32 {
-            turn.take().map_err(unlocked)?;
+            take_turn(&mut turn, PATIENCE)?;
             let upgraded = open::upgrade(&mut connection, path, steps);
             turn.leave();
             upgraded?;
@@ -225,17 +226,18 @@ impl Sqlite {
             return unnamed(self);
         }
         // A file is there before the commit that names it. In the writer's place no commit is on its way.
-        let taken = self.turn.take();
-        taken.map_err(|error| Error::Unreadable(format!("the writer's place cannot be had: {error}")))?;
-        let stray = unnamed(self);
-        self.turn.leave();
-        stray
+        self.in_turn(unnamed)
+    }
+
+    /// Waits for the writer's place for so long at most.
+    fn take_turn(&mut self, patience: Duration) -> Result<()> {
+        self.writing = take_turn(&mut self.turn, patience)?;
+        Ok(())
     }
 
     /// Does something in the writer's place, without a transaction.
     fn in_turn<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.turn.take().map_err(|error| Error::NotWritten(format!("the writer's place cannot be had: {error}")))?;
-        self.writing = true;
+        self.take_turn(PATIENCE)?;
         let done = work(self);
         self.leave();
         done
@@ -262,6 +264,14 @@ impl Sqlite {
             }
         }
         Ok(())
+    }
+}
+
+fn take_turn(turn: &mut Turn, patience: Duration) -> Result<bool> {
+    match turn.take_within(patience) {
+        Ok(true) => Ok(true),
+        Ok(false) => Err(Error::busy(patience, turn.holder())),
+        Err(error) => Err(Error::NotWritten(format!("the writer's place cannot be had: {error}"))),
     }
 }
 
@@ -296,6 +306,12 @@ impl Store for Sqlite {
         self.rollback();
         self.turn.take().map_err(|error| Error::NotWritten(format!("the writer's place cannot be had: {error}")))?;
         self.writing = true;
+        self.begin_in_turn().inspect_err(|_| self.give_up())
+    }
+
+    fn begin_within(&mut self, patience: Duration) -> Result<Begun> {
+        self.rollback();
+        self.take_turn(patience)?;
         self.begin_in_turn().inspect_err(|_| self.give_up())
     }
 
