@@ -411,3 +411,25 @@ fn what_is_not_there_is_said_with_a_way_forward() {
     let newer = project.run(&["log"]);
     assert!(newer.code == 3 && newer.err.contains("format 99"), "{newer:?}");
 }
+
+/// Leaves the ledger as an erasure leaves it that was broken off after its commit.
+fn break_erasure_off(project: &Project) {
+    let path = project.house.path(".countersign/ledger.db");
+    let ledger = rusqlite::Connection::open(path).unwrap();
+    ledger.execute("INSERT INTO meta (name, value) VALUES ('scrub', '3')", []).unwrap();
+}
+
+#[test]
+fn an_erasure_that_was_broken_off_is_finished_by_the_next_one_or_by_the_doctor() {
+    let project = Project::with_file();
+    project.record("a.json", "the first");
+    project.says(&["erase", "2", "--reason", "recorded by mistake"]);
+    for finish in [&["erase", "2", "--reason", "again"][..], &["doctor", "--fix"]] {
+        break_erasure_off(&project);
+        let told = project.run(&["doctor"]);
+        assert!(told.code == 1 && told.out.contains("an erasure was not finished"), "{told:?}");
+        project.says(finish);
+        assert!(project.says(&["doctor"]).ends_with("all is well\n"));
+    }
+    assert_eq!(project.run(&["erase", "2", "--reason", "again"]).code, 1, "nothing is left to be done");
+}

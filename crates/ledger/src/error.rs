@@ -59,6 +59,13 @@ pub enum Error {
     Broke(String),
 }
 
+impl Error {
+    /// That the writer's place was not free in time.
+    pub(crate) fn busy(waited: std::time::Duration, holder: Option<String>) -> Self {
+        Self::Busy { waited_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX), holder }
+    }
+}
+
 /// Why the ledger says no.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {

@@ -4,10 +4,11 @@
 //! closed to commands; what broke off is taken up where it stopped.
 
 use crate::chain::{Chain, text_faults};
+use crate::erasure;
 use crate::error::{Error, Result};
 use crate::fold::Fold;
 use crate::hash::Hash;
-use crate::ledger::PAGE_EVENTS;
+use crate::ledger::{PAGE_EVENTS, PATIENCE};
 use crate::overlay::Overlay;
 use crate::pages;
 use crate::rebuild::derive;
@@ -26,8 +27,6 @@ pub struct Intake<'a> {
     project: String,
     chain: Chain,
     edge: Edge,
-    /// Whether one of the events emptied a text that may have been here.
-    erased: bool,
 }
 
 impl<'a> Intake<'a> {
@@ -35,7 +34,7 @@ impl<'a> Intake<'a> {
     /// one that the events once moved away from.
     pub fn open(store: &'a mut dyn Store, fold: &'a dyn Fold, project: &str) -> Result<Self> {
         crate::ledger::named(project)?;
-        let begun = store.begin()?;
+        let begun = store.begin_within(PATIENCE)?;
         if let Err(error) = may_take(&begun, project, fold.shape()) {
             store.rollback();
             return Err(error);
@@ -47,7 +46,7 @@ impl<'a> Intake<'a> {
         store.commit()?;
         let edge = Edge::load(store, begun.head.seq)?;
         let chain = Chain::after(project, begun.head, peaks_at(store, begun.head.seq)?);
-        Ok(Self { store, fold, project: project.to_owned(), chain, edge, erased: false })
+        Ok(Self { store, fold, project: project.to_owned(), chain, edge })
     }
 
     /// The last event that is in.
@@ -63,7 +62,7 @@ impl<'a> Intake<'a> {
     /// Takes in a page of events with their texts, durably.
     pub fn take(&mut self, events: Vec<EventRow>, texts: Vec<TextRow>) -> Result<()> {
         let mut overlay = Overlay::default();
-        let begun = self.store.begin()?;
+        let begun = self.store.begin_within(PATIENCE)?;
         let taken = self.derive(&begun, &events, &texts, &mut overlay);
         if let Err(error) = taken {
             self.store.rollback();
@@ -91,8 +90,11 @@ impl<'a> Intake<'a> {
             if !faults.is_empty() {
                 return Err(bad(faults));
             }
-            self.erased |= !event.erase.is_empty();
             overlay.erase.extend(event.erase);
+        }
+        if !overlay.erase.is_empty() {
+            let (key, value) = erasure::set(self.chain.head());
+            overlay.put(key, value);
         }
         derive(self.store, self.fold, events, &mut self.edge, overlay, true)
     }
@@ -106,11 +108,11 @@ impl<'a> Intake<'a> {
                 found.seq, found.hash, head.seq, head.hash
             )));
         }
-        self.store.begin()?;
+        self.store.begin_within(PATIENCE)?;
         self.store.apply(&Batch { delete: vec![meta(META_CLOSED)], ..Batch::default() })?;
         self.store.commit()?;
         self.store.settle();
-        if self.erased { self.store.scrub() } else { Ok(()) }
+        if erasure::mark(self.store)?.is_some() { self.store.scrub() } else { Ok(()) }
     }
 
     /// The project's id.
@@ -166,7 +168,7 @@ pub fn migrate(
     }
     copy(from, &mut intake, progress)?;
     // Now nobody writes: what came meanwhile is copied, and then the door is closed behind us.
-    let head = from.begin()?.head;
+    let head = from.begin_within(PATIENCE)?.head;
     let moved = copy(from, &mut intake, progress).and_then(|()| {
         copy_liveness(from, intake.store)?;
         let closed = (meta(META_CLOSED), RowValue::Meta(format!("{MOVED}{destination}")));
@@ -218,7 +220,7 @@ fn copy_liveness(from: &mut dyn Store, to: &mut dyn Store) -> Result<()> {
             Ok(())
         })?;
     }
-    to.begin()?;
+    to.begin_within(PATIENCE)?;
     to.clear(Table::Liveness)?;
     to.clear(Table::Due)?;
     to.apply(&Batch { put, ..Batch::default() })?;

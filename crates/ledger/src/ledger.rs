@@ -39,7 +39,7 @@ impl Ledger {
     /// Makes the ledger of a project in an empty store. Where one was begun already, that one is taken.
     pub fn create(mut store: Box<dyn Store>, fold: Arc<dyn Fold>, project: &str) -> Result<Self> {
         named(project)?;
-        let begun = store.begin()?;
+        let begun = store.begin_within(PATIENCE)?;
         match begun.meta(META_PROJECT) {
             Some(found) if found != project && begun.head.seq > 0 => {
                 store.rollback();
@@ -188,9 +188,7 @@ impl Ledger {
         match answered.recv_timeout(self.patience) {
             Ok(outcome) => outcome,
             Err(RecvTimeoutError::Timeout) if ticket.give_up() => {
-                let waited_ms = u64::try_from(self.patience.as_millis()).unwrap_or(u64::MAX);
-                let holder = lock(&self.origin).writer();
-                Err(Error::Busy { waited_ms, holder })
+                Err(Error::busy(self.patience, lock(&self.origin).writer()))
             }
             // It was taken up: what becomes of it is worth waiting for once more.
             Err(RecvTimeoutError::Timeout) => {

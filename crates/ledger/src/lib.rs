@@ -19,6 +19,7 @@ mod chain;
 mod checkpoint;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
+mod erasure;
 mod error;
 mod event;
 mod export;
@@ -44,6 +45,7 @@ mod writer;
 
 pub use chain::{Chain, text_faults};
 pub use checkpoint::{Checkpoint, PublicKey, SecretKey};
+pub use erasure::unfinished_erasure;
 pub use error::{Error, Refused, Result};
 pub use event::{
     Binding, Command, Draft, EVENT_BYTES_MAX, Event, Held, INLINE_BYTES_MAX, LeaseChange, NAME_BYTES_MAX, Once,

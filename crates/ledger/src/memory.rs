@@ -1,6 +1,7 @@
 //! A store that lives as long as the process: for tests and simulations, and as the plainest statement of what a store is.
 //! A transaction works on a copy of everything, so it is for small logs.
 
+use crate::erasure;
 use crate::error::{Error, Result};
 use crate::ledger::lock;
 use crate::rows::{EventRow, Row, RowKey, RowValue, Table, TextRow};
@@ -80,12 +81,18 @@ impl Tables {
 
 impl Store for Memory {
     fn begin(&mut self) -> Result<Begun> {
+        self.begin_within(Duration::MAX)
+    }
+
+    fn begin_within(&mut self, patience: Duration) -> Result<Begun> {
         self.leave();
-        let mut taken = lock(&self.shared.taken);
-        while *taken {
-            taken = self.shared.free.wait(taken).unwrap_or_else(PoisonError::into_inner);
+        let waited = self.shared.free.wait_timeout_while(lock(&self.shared.taken), patience, |taken| *taken);
+        let (mut taken, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if *taken {
+            return Err(Error::busy(patience, Some("this process".to_owned())));
         }
         *taken = true;
+        drop(taken);
         self.writing = true;
         let tables = lock(&self.shared.tables);
         let from = RowKey::Meta(String::new());
@@ -195,8 +202,11 @@ impl Store for Memory {
         }
     }
 
+    /// Nothing is left of what was erased; only the mark is to go.
     fn scrub(&mut self) -> Result<()> {
-        Ok(())
+        self.leave();
+        let mark = erasure::mark(self)?;
+        erasure::unmark(self, mark)
     }
 
     fn backup(&mut self, _to: &Path) -> Result<()> {
@@ -208,7 +218,7 @@ impl Store for Memory {
     }
 
     fn examine(&mut self) -> Result<Vec<String>> {
-        Ok(Vec::new())
+        Ok(erasure::fault(self).into_iter().collect())
     }
 
     fn describe(&mut self) -> Result<Vec<(String, String)>> {

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::fold::Fold;
-use crate::ledger::PAGE_EVENTS;
+use crate::ledger::{PAGE_EVENTS, PATIENCE};
 use crate::overlay::Overlay;
 use crate::rows::{EventRow, RowValue, Table};
 use crate::store::{Batch, Head, Store};
@@ -15,7 +15,7 @@ use crate::writer::{META_PROJECT, META_SHAPE, may_write, meta};
 /// Takes all derived rows away and makes them again, in one transaction: whoever reads sees the old ones until all of
 /// the new ones are there. Says how many events are done. Liveness stays as it is.
 pub fn rebuild(store: &mut dyn Store, fold: &dyn Fold, progress: &mut dyn FnMut(u64)) -> Result<Head> {
-    let begun = store.begin()?;
+    let begun = store.begin_within(PATIENCE)?;
     let head = begun.head;
     match may_write(&begun, begun.meta(META_PROJECT).unwrap_or_default(), fold.shape()) {
         // To bring an older shape up to date is what this is for.

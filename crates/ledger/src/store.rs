@@ -73,6 +73,9 @@ pub trait Store: Send {
     /// Takes the writer's place, waiting for it, and begins a transaction.
     fn begin(&mut self) -> Result<Begun>;
 
+    /// The same, waiting for so long at most; then it is [`crate::Error::Busy`]. It stands in line with the others.
+    fn begin_within(&mut self, patience: std::time::Duration) -> Result<Begun>;
+
     /// The same without waiting: nothing, if somebody else has the place or stands in line for it. A store that cannot tell
     /// always gives nothing.
     fn begin_now(&mut self) -> Result<Option<Begun>> {
@@ -121,7 +124,8 @@ pub trait Store: Send {
     /// vain, and never sleeps longer than a second without looking.
     fn wait(&mut self, seq: u64, patience: std::time::Duration) -> Result<Head>;
 
-    /// Makes sure that nothing of an erased text is left, free pages and journals included.
+    /// Makes sure that nothing of an erased text is left, free pages and journals included. The row `scrub` of `meta`, which
+    /// says that this is due, goes once it is done.
     fn scrub(&mut self) -> Result<()>;
 
     /// Writes a whole copy to a file, while others go on writing.

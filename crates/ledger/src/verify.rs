@@ -10,11 +10,12 @@
 
 use crate::chain::{Chain, text_faults};
 use crate::checkpoint::Checkpoint;
+use crate::erasure::META_SCRUB;
 use crate::error::{Error, Result};
 use crate::event::TextPlace;
 use crate::fold::Fold;
 use crate::hash::Hash;
-use crate::ledger::PAGE_EVENTS;
+use crate::ledger::{PAGE_EVENTS, PATIENCE};
 use crate::pages::Rows;
 use crate::rebuild::refold;
 use crate::rows::{EventRow, RowKey, RowValue, Table, TextRow};
@@ -155,7 +156,7 @@ impl Run {
             // Nothing in the log says who closed it, so it is told rather than passed over.
             run.verified.closed = Some(why);
         }
-        let known = [META_PROJECT, META_SHAPE, META_CLOSED];
+        let known = [META_PROJECT, META_SHAPE, META_CLOSED, META_SCRUB];
         for (name, _) in found.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
             run.found(None, format!("the table `meta` has a row `{name}` that does not belong there"));
         }
@@ -289,7 +290,7 @@ impl Run {
             return Ok(());
         }
         // It may be what others did meanwhile. In the writer's place nothing moves, and every event can be asked.
-        let begun = store.begin()?;
+        let begun = store.begin_within(PATIENCE)?;
         let settled = self.judge_texts(store, begun.head.seq);
         store.rollback();
         settled
@@ -336,7 +337,7 @@ impl Run {
         }
         // Others may have written meanwhile. In the writer's place nothing moves: the scratch store is brought up to
         // there, and what still differs does.
-        let begun = store.begin()?;
+        let begun = store.begin_within(PATIENCE)?;
         let settled = self.settle(store, fold, scratch, begun.head, suspects);
         store.rollback();
         settled

@@ -220,6 +220,10 @@ impl Writer {
                 return Err(error);
             }
         };
+        if !overlay.erase.is_empty() {
+            let (key, value) = crate::erasure::set(after);
+            overlay.put(key, value);
+        }
         let batch = overlay.into_batch();
         if batch.is_empty() {
             self.store.rollback();

@@ -65,7 +65,8 @@ fn look_on(dice: &mut Dice, secret: &SecretKey, public: &PublicKey) -> u64 {
         while running.iter().any(|writer| !writer.is_finished()) {
             let mut store = ledger.store().unwrap();
             let verified = verify(&mut *store, &Counters, &Verifying::default(), &mut |_, _| {}).unwrap();
-            assert_eq!(verified.findings, []);
+            let due = |it: &countersign_ledger::Finding| it.what.contains("an erasure was not finished");
+            assert!(verified.findings.iter().all(due), "{:#?}", verified.findings);
             let mut out = Vec::new();
             // It may be asked to be repeated, and is never wrong.
             if export(&mut *store, PROJECT, 1, Some(secret), &mut out, &mut |_, _| {}).is_ok() {

@@ -27,6 +27,7 @@ fn filled(store: Box<dyn Store>) -> Ledger {
     let mut erasure = add("erased", 1);
     erasure.erase = vec![(3, 0), (15, 2)];
     ledger.write(move |transaction| transaction.append(&command("ana"), vec![erasure])).unwrap();
+    ledger.store().unwrap().scrub().unwrap();
     ledger
 }
 

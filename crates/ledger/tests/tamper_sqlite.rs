@@ -79,7 +79,7 @@ fn blobs(folder: &Path) -> Vec<PathBuf> {
     let list = |folder: &Path| -> Vec<PathBuf> {
         std::fs::read_dir(folder).map(|it| it.map(|entry| entry.unwrap().path()).collect()).unwrap_or_default()
     };
-    list(&folder.join("blobs")).iter().flat_map(|folder| list(folder)).collect()
+    list(&folder.join("ledger.db-blobs")).iter().flat_map(|folder| list(folder)).collect()
 }
 
 /// Spoils a copy, and asks that this is found and that the finding has one of some words in it. Says whether anything was
@@ -334,9 +334,9 @@ fn no_file_of_a_long_text_can_be_changed_taken_away_or_added() {
         let away = |folder: &Path| std::fs::remove_file(folder.join(&inside)).is_ok();
         assert!(spoilt(original.path(), "taken away", &["event "], away));
     }
-    for name in ["ab/cdef", &format!("ab/{}", "0".repeat(62)), "stray/.tmp123"] {
+    for name in ["ab/cdef", &format!("ab/{}", "0".repeat(62)), "stray/.tmp123", "loose"] {
         let add = |folder: &Path| {
-            let path = folder.join("blobs").join(name);
+            let path = folder.join("ledger.db-blobs").join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "x").is_ok()
         };

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Copy the ledger to a file, while it is in use
 ///
-/// The copy is a ledger like the other: `countersign --ledger FILE verify` works on it. Long texts go into the folder `blobs` beside it.
+/// The copy is a ledger like the other: `countersign --ledger FILE verify` works on it. Long texts go into the folder `FILE-blobs` beside it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

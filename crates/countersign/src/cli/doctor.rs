@@ -8,6 +8,7 @@ use countersign_diagnostic::visible;
 use countersign_engine::SHAPE;
 use countersign_ledger::{Ledger, Store, Time};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Look whether everything is as it should be: ledger, settings, keys, clock, space
 ///
@@ -23,6 +24,8 @@ pub struct Args {
     fix: bool,
 }
 
+/// How long to wait for the writer's place.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// How much room a ledger should have at least.
 const FREE_BYTES_MIN: u64 = 64 * 1024 * 1024;
 /// How far the last event may lie in the future before a clock is wrong.
@@ -77,8 +80,12 @@ impl Visit {
             Ok(lines) => lines.iter().for_each(|(name, value)| self.good(name, value)),
             Err(error) => self.bad("ledger", &error.to_string()),
         }
-        if let Some(holder) = store.writer() {
-            self.good("writer", &format!("{holder} writes just now"));
+        match store.writer() {
+            Some(holder) if holder.ends_with("which is stopped") => {
+                self.bad("writer", &format!("{holder}, keeps others from writing; continue or end it"));
+            }
+            Some(holder) => self.good("writer", &format!("{holder} writes just now")),
+            None => {}
         }
         match store.another().and_then(Ledger::project_in) {
             Ok(Some(id)) => {
@@ -96,7 +103,7 @@ impl Visit {
     /// Whether it could be written to, by beginning to.
     fn writing(&mut self, place: &Place) {
         let begun = place.open().and_then(|mut store| {
-            let begun = store.begin()?;
+            let begun = store.begin_within(PATIENCE)?;
             store.rollback();
             Ok(begun)
         });
@@ -118,13 +125,20 @@ impl Visit {
     }
 
     fn examine(&mut self, store: &mut dyn Store) {
-        let faults = match store.examine() {
+        let mut faults = match store.examine() {
             Ok(faults) if faults.is_empty() => return self.good("files", "as they were made"),
             Ok(faults) => faults,
             Err(error) => return self.bad("files", &error.to_string()),
         };
-        if self.fix && store.scrub().is_ok() && store.examine().is_ok_and(|left| left.is_empty()) {
-            return self.mended("files", &format!("removed what no event names any more ({} files)", faults.len()));
+        if self.fix {
+            match store.scrub().and_then(|()| store.examine()) {
+                Ok(left) if left.is_empty() => {
+                    let done = format!("removed what was left of texts that are no more ({} findings)", faults.len());
+                    return self.mended("files", &done);
+                }
+                Ok(left) => faults = left,
+                Err(error) => faults.push(error.to_string()),
+            }
         }
         faults.iter().for_each(|fault| self.bad("files", fault));
     }

@@ -17,7 +17,30 @@ pub(super) fn run(fresh: &dyn Fn() -> Fresh) {
     a_transaction_sees_its_own_changes_and_others_do_not(fresh);
     texts_come_back_and_go(fresh);
     writers_take_turns(fresh);
+    who_has_little_patience_is_told_who_writes(fresh);
     who_waits_is_woken(fresh);
+}
+
+fn who_has_little_patience_is_told_who_writes(fresh: &dyn Fn() -> Fresh) {
+    let mut writer = fresh().store;
+    let mut other = writer.another().unwrap();
+    writer.begin().unwrap();
+    for _ in 0..2 {
+        let busy = other.begin_within(Duration::from_millis(200)).unwrap_err();
+        assert!(matches!(busy, Error::Busy { holder: Some(_), .. }), "{busy:?}");
+    }
+    // Who gave up stands in nobody's way, and what was had in time is had like any other.
+    writer.rollback();
+    for (store, seq) in [(&mut writer, 1), (&mut other, 2)] {
+        store.begin_within(Duration::from_secs(30)).unwrap();
+        store.apply(&Batch { events: vec![event(seq, None)], ..Batch::default() }).unwrap();
+        store.commit().unwrap();
+    }
+    writer.begin().unwrap();
+    let waited = std::thread::spawn(move || other.begin_within(Duration::from_secs(30)).map(|begun| begun.head.seq));
+    std::thread::sleep(Duration::from_millis(50));
+    writer.rollback();
+    assert_eq!(waited.join().unwrap(), Ok(2));
 }
 
 fn event(seq: u64, run: Option<&str>) -> EventRow {

@@ -21,6 +21,7 @@ mod rows;
 mod turn;
 mod upkeep;
 
+use crate::erasure;
 use crate::error::{Error, Result};
 use crate::event::name_fault;
 use crate::rows::{EventRow, Row, RowKey, RowValue, Table, TextRow};
@@ -130,6 +131,20 @@ impl Postgres {
         answer.map_err(Fault::unreadable)
     }
 
+    /// In the transaction, if it was begun.
+    fn begun(&mut self, begun: std::result::Result<Begun, Fault>) -> Result<Begun> {
+        match begun {
+            Ok(begun) => {
+                self.stage = Stage::Writing { grown: false };
+                Ok(begun)
+            }
+            Err(fault) => {
+                self.line.hang_up();
+                Err(fault.not_written())
+            }
+        }
+    }
+
     /// Writes something into the transaction. A fault ends it.
     fn write(
         &mut self,
@@ -184,15 +199,22 @@ impl Store for Postgres {
         self.rollback();
         // Without a limit: writers queue, and how long is for the caller to say. A server that is gone is noticed.
         let begun = self.line.ask(None, async |session| turn::begin(session).await);
+        self.begun(begun)
+    }
+
+    fn begin_within(&mut self, patience: Duration) -> Result<Begun> {
+        self.rollback();
+        let (started, kept) = (Instant::now(), self.line.is_up());
+        let left = || patience.saturating_sub(started.elapsed());
+        let begin = async |session: &Session| turn::begin(session).await;
+        let begun = match self.line.ask_once(Some(left()), begin) {
+            // As in [`Line::ask`], but not if all the time was spent in line.
+            Err(Fault::Lost(_)) if kept && !left().is_zero() => self.line.ask_once(Some(left()), begin),
+            begun => begun,
+        };
         match begun {
-            Ok(begun) => {
-                self.stage = Stage::Writing { grown: false };
-                Ok(begun)
-            }
-            Err(fault) => {
-                self.line.hang_up();
-                Err(fault.not_written())
-            }
+            Err(Fault::Lost(_)) if left().is_zero() => Err(Error::busy(patience, self.writer())),
+            begun => self.begun(begun),
         }
     }
 
@@ -294,8 +316,10 @@ impl Store for Postgres {
     /// and the same on each of its standbys.
     fn scrub(&mut self) -> Result<()> {
         self.rollback();
+        let mark = erasure::mark(self)?;
         let scrubbed = self.line.ask(Some(LONG), async |session| upkeep::scrub(session).await);
-        scrubbed.map_err(Fault::not_written)
+        scrubbed.map_err(Fault::not_written)?;
+        erasure::unmark(self, mark)
     }
 
     fn backup(&mut self, _to: &Path) -> Result<()> {
@@ -309,7 +333,9 @@ impl Store for Postgres {
     }
 
     fn examine(&mut self) -> Result<Vec<String>> {
-        self.read(async |session| upkeep::examine(session).await)
+        let mut faults = self.read(async |session| upkeep::examine(session).await)?;
+        faults.extend(erasure::fault(self));
+        Ok(faults)
     }
 
     fn describe(&mut self) -> Result<Vec<(String, String)>> {

@@ -8,8 +8,15 @@ use std::path::{Path, PathBuf};
 pub(super) struct Blobs(PathBuf);
 
 impl Blobs {
+    /// The folder is named after the database, so that no two of them share one.
     pub(super) fn beside(database: &Path) -> Self {
-        Self(database.with_file_name("blobs"))
+        let mut path = database.as_os_str().to_owned();
+        path.push("-blobs");
+        Self(path.into())
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.0
     }
 
     /// Where a blob lies.
@@ -47,6 +54,7 @@ impl Blobs {
         for folder in folders {
             let folder = folder?;
             if !folder.file_type()?.is_dir() {
+                found.push((None, folder.path()));
                 continue;
             }
             for file in std::fs::read_dir(folder.path())? {

@@ -4,18 +4,21 @@
 //! ledger.db  ledger.db-wal  ledger.db-shm     SQLite's own
 //! ledger.db-next  ledger.db-turn              whose turn it is to write
 //! ledger.db-bell                              touched after each commit
-//! blobs/ab/cdef…                              texts over 64 KiB
+//! ledger.db-blobs/ab/cdef…                    texts over 64 KiB
 //! ```
 
+mod backup;
 mod bell;
 mod blobs;
 mod open;
 mod rows;
 mod turn;
 
+use crate::erasure;
 use crate::error::{Error, Result};
 use crate::event::{INLINE_BYTES_MAX, Text};
 use crate::hash::Hash;
+use crate::ledger::PATIENCE;
 use crate::rows::{EventRow, Row, RowKey, RowValue, Table, TextRow};
 use crate::store::{Batch, Begun, Head, Store};
 use crate::time::Clock;
@@ -26,6 +29,10 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use turn::Turn;
+
+/// How long to try to empty the write-ahead log, and how long others may write between two attempts.
+const SCRUB_MAX: Duration = Duration::from_secs(10);
+const SCRUB_PAUSE: Duration = Duration::from_millis(20);
 
 /// Rows in a SQLite file.
 pub struct Sqlite {
@@ -45,12 +52,14 @@ pub struct Sqlite {
 impl Sqlite {
     /// Makes the file, which must not be there, and opens it.
     pub fn create(path: &Path, clock: Clock) -> Result<Self> {
-        let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let unmade = |error| Error::NotWritten(format!("{} cannot be made: {error}", path.display()));
+        let path = std::path::absolute(path).map_err(unmade)?;
+        let folder = path.parent().unwrap_or(Path::new("/"));
         if let Some(why) = open::refused_place(folder) {
             return Err(Error::Closed(why));
         }
-        private_file(path).map_err(|error| Error::NotWritten(format!("{} cannot be made: {error}", path.display())))?;
-        let made = Self::open(path, clock)?;
+        private_file(&path).map_err(unmade)?;
+        let made = Self::open(&path, clock)?;
         // The file's name is durable only once the folder is.
         let synced = std::fs::File::open(folder).and_then(|it| it.sync_all());
         synced.map_err(|error| Error::NotWritten(format!("{} cannot be synced: {error}", folder.display())))?;
@@ -77,16 +86,18 @@ impl Sqlite {
         if !path.is_file() {
             return Err(Error::Unreadable(format!("there is no file {}", path.display())));
         }
-        let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        if let Some(why) = open::refused_place(folder) {
+        // What lies beside the file lies beside the real one, under whatever name it was opened.
+        let path = path.canonicalize().map_err(|error| Error::Unreadable(format!("{}: {error}", path.display())))?;
+        let path = path.as_path();
+        if let Some(why) = path.parent().and_then(open::refused_place) {
             return Err(Error::Closed(why));
         }
         let unlocked =
             |error| Error::Unreadable(format!("the lock files of {} cannot be opened: {error}", path.display()));
-        let turn = Turn::beside(path).map_err(unlocked)?;
+        let mut turn = Turn::beside(path).map_err(unlocked)?;
         let mut connection = open::connect(path)?;
         if open::format(&connection)? != steps.len() as u32 {
-            turn.take().map_err(unlocked)?;
+            take_turn(&mut turn, PATIENCE)?;
             let upgraded = open::upgrade(&mut connection, path, steps);
             turn.leave();
             upgraded?;
@@ -215,11 +226,32 @@ impl Sqlite {
             return unnamed(self);
         }
         // A file is there before the commit that names it. In the writer's place no commit is on its way.
-        let taken = self.turn.take();
-        taken.map_err(|error| Error::Unreadable(format!("the writer's place cannot be had: {error}")))?;
-        let stray = unnamed(self);
-        self.turn.leave();
-        stray
+        self.in_turn(unnamed)
+    }
+
+    /// Waits for the writer's place for so long at most.
+    fn take_turn(&mut self, patience: Duration) -> Result<()> {
+        self.writing = take_turn(&mut self.turn, patience)?;
+        Ok(())
+    }
+
+    /// Does something in the writer's place, without a transaction.
+    fn in_turn<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.take_turn(PATIENCE)?;
+        let done = work(self);
+        self.leave();
+        done
+    }
+
+    /// Brings all of the write-ahead log into the file and empties it, unless somebody reads from it. It does not wait for
+    /// them: it would wait in the writer's place.
+    fn empty_log(&mut self) -> Result<bool> {
+        self.read(|connection| {
+            connection.busy_timeout(Duration::ZERO)?;
+            let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+            connection.busy_timeout(open::BUSY)?;
+            Ok(busy? == 0)
+        })
     }
 
     /// Removes files of blobs that no text names: of texts that were erased, and of commits that never came.
@@ -232,6 +264,14 @@ impl Sqlite {
             }
         }
         Ok(())
+    }
+}
+
+fn take_turn(turn: &mut Turn, patience: Duration) -> Result<bool> {
+    match turn.take_within(patience) {
+        Ok(true) => Ok(true),
+        Ok(false) => Err(Error::busy(patience, turn.holder())),
+        Err(error) => Err(Error::NotWritten(format!("the writer's place cannot be had: {error}"))),
     }
 }
 
@@ -266,6 +306,12 @@ impl Store for Sqlite {
         self.rollback();
         self.turn.take().map_err(|error| Error::NotWritten(format!("the writer's place cannot be had: {error}")))?;
         self.writing = true;
+        self.begin_in_turn().inspect_err(|_| self.give_up())
+    }
+
+    fn begin_within(&mut self, patience: Duration) -> Result<Begun> {
+        self.rollback();
+        self.take_turn(patience)?;
         self.begin_in_turn().inspect_err(|_| self.give_up())
     }
 
@@ -421,56 +467,32 @@ impl Store for Sqlite {
     }
 
     fn scrub(&mut self) -> Result<()> {
-        const ATTEMPTS_MAX: u32 = 50;
-        // In the writer's place, so that nobody adds to the log while it is emptied.
         self.rollback();
-        self.turn.take().map_err(|error| Error::NotWritten(format!("the writer's place cannot be had: {error}")))?;
-        self.writing = true;
-        let swept = self.sweep_blobs();
-        let mut busy = 1;
-        for _ in 0..ATTEMPTS_MAX {
-            let emptied = self.read(|it| it.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)));
-            match emptied {
-                Ok(0) => {
-                    busy = 0;
-                    break;
-                }
-                Ok(_) => std::thread::sleep(Duration::from_millis(100)),
-                Err(error) => {
-                    self.leave();
-                    return Err(error);
-                }
+        let mark = erasure::mark(self)?;
+        let until = Instant::now() + SCRUB_MAX;
+        let swept = self.in_turn(Self::sweep_blobs);
+        // Whoever began to read before keeps the log from being emptied. Between two attempts others may write.
+        while !self.in_turn(Self::empty_log)? {
+            if Instant::now() >= until {
+                let why =
+                    "another process reads, and keeps a copy in the journal; end it and run `countersign doctor --fix`";
+                return Err(Error::NotWritten(why.to_owned()));
             }
+            std::thread::sleep(SCRUB_PAUSE);
         }
-        self.leave();
         swept?;
-        if busy != 0 {
-            let why =
-                "another process reads, and keeps a copy in the journal; end it and run `countersign doctor --fix`";
-            return Err(Error::NotWritten(why.to_owned()));
+        if mark.is_some() {
+            erasure::unmark(self, mark)?;
+            // All that is in the log now is that the mark is gone.
+            let _ = self.in_turn(Self::empty_log);
         }
         Ok(())
     }
 
     fn backup(&mut self, to: &Path) -> Result<()> {
-        if to.exists() {
-            return Err(Error::NotWritten(format!("{} is there already", to.display())));
-        }
-        let folder = to.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let context = |error: std::io::Error| Error::NotWritten(format!("{} cannot be written: {error}", to.display()));
-        let beside = tempfile::tempdir_in(folder).map_err(context)?;
-        let copy = beside.path().join("copy");
-        copy_to(self.connection()?, &copy)?;
-        std::fs::File::open(&copy).and_then(|it| it.sync_all()).map_err(context)?;
-        // A link, and not a rename: a file that came to be there meanwhile stays.
-        std::fs::hard_link(&copy, to).map_err(context)?;
-        let blobs = Blobs::beside(to);
-        for (hash, path) in self.blobs.all().map_err(context)? {
-            if let Some(hash) = hash.filter(|hash| blobs.path(hash) != path && !blobs.path(hash).exists()) {
-                blobs.keep(&hash, &std::fs::read(&path).map_err(context)?).map_err(context)?;
-            }
-        }
-        std::fs::File::open(folder).and_then(|it| it.sync_all()).map_err(context)
+        self.connection()?;
+        let Some(connection) = &self.connection else { return Err(Error::Unreadable("it was closed".to_owned())) };
+        backup::backup(connection, &self.blobs, to)
     }
 
     fn writer(&self) -> Option<String> {
@@ -487,6 +509,7 @@ impl Store for Sqlite {
         faults.extend(checked.into_iter().filter(|line| line != "ok").map(|line| format!("SQLite finds: {line}")));
         let why = "is a long text that no event names any more; `countersign doctor --fix` removes it";
         faults.extend(self.stray_blobs()?.into_iter().map(|path| format!("{} {why}", path.display())));
+        faults.extend(erasure::fault(self));
         Ok(faults)
     }
 
@@ -511,19 +534,6 @@ impl Drop for Sqlite {
     fn drop(&mut self) {
         self.rollback();
     }
-}
-
-/// Copies a database page by page to a new file.
-fn copy_to(connection: &Connection, to: &Path) -> Result<()> {
-    const PAGES: std::ffi::c_int = 1024;
-    private_file(to).map_err(|error| Error::NotWritten(format!("{} cannot be made: {error}", to.display())))?;
-    let copy = || {
-        let mut target = Connection::open(to)?;
-        let backup = rusqlite::backup::Backup::new(connection, &mut target)?;
-        // Without pauses: each step is a read transaction of its own, and writers are never kept waiting.
-        backup.run_to_completion(PAGES, Duration::ZERO, None)
-    };
-    copy().map_err(|error| not_written(&error))
 }
 
 /// Makes an empty file that only its owner may read.

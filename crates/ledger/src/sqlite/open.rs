@@ -12,7 +12,7 @@ pub(super) const STEPS: &[&str] = &[include_str!("steps/0001.sql")];
 /// What marks the file as ours: "CSSG".
 const APPLICATION: i32 = 0x4353_5347;
 /// How long to wait for other programs on the file. Our own writers queue elsewhere.
-const BUSY: Duration = Duration::from_secs(5);
+pub(super) const BUSY: Duration = Duration::from_secs(5);
 /// After how many pages of 4 KiB the write-ahead log is brought into the file: 8 MiB.
 const CHECKPOINT_PAGES: i32 = 2048;
 /// How much of the file is kept in memory, in KiB.
@@ -126,7 +126,7 @@ fn copy_first(connection: &Connection, path: &Path, format: u32) -> Result<PathB
     let copy = PathBuf::from(name);
     // A copy of an earlier attempt that did not come to its end is of the same format, and is made again.
     let _ = std::fs::remove_file(&copy);
-    super::copy_to(connection, &copy)?;
+    super::backup::copy_to(connection, &copy)?;
     // It is no copy to fall back on before it and its name are durable.
     let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let synced = [copy.as_path(), folder].into_iter().try_for_each(|it| std::fs::File::open(it)?.sync_all());

@@ -7,6 +7,8 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::sync_channel;
+use std::time::Duration;
 
 pub(super) struct Turn {
     next: File,
@@ -24,8 +26,11 @@ impl Turn {
             name.push(end);
             PathBuf::from(name)
         };
+        Self::at(path("-next"), path("-turn"))
+    }
+
+    fn at(next_path: PathBuf, turn_path: PathBuf) -> io::Result<Self> {
         let open = |path: &Path| OpenOptions::new().create(true).truncate(false).write(true).open(path);
-        let (next_path, turn_path) = (path("-next"), path("-turn"));
         Ok(Self { next: open(&next_path)?, turn: open(&turn_path)?, next_path, turn_path })
     }
 
@@ -35,6 +40,25 @@ impl Turn {
         let taken = self.turn.lock();
         let left = self.next.unlock();
         taken.and(left)
+    }
+
+    /// Waits for the turn for so long at most, in line with the others, and says whether it was had. There is no waiting for a
+    /// lock with a limit: a thread waits without one, through locks of its own, and if it comes too late they go with it.
+    pub(super) fn take_within(&mut self, patience: Duration) -> io::Result<bool> {
+        if self.take_now() {
+            return Ok(true);
+        }
+        let line = Self::at(self.next_path.clone(), self.turn_path.clone())?;
+        let (answer, answered) = sync_channel(1);
+        let wait = move || {
+            let taken = line.take().map(|()| line);
+            let _ = answer.send(taken);
+        };
+        std::thread::Builder::new().name("ledger-turn".to_owned()).spawn(wait)?;
+        match answered.recv_timeout(patience) {
+            Ok(taken) => taken.map(|line| *self = line).map(|()| true),
+            Err(_) => Ok(false),
+        }
     }
 
     /// Takes the turn if nobody has it and nobody waits for it.

@@ -1,0 +1,124 @@
+//! The files of a ledger are its own, whatever lies beside them and under whatever name they are opened.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+use countersign_ledger::conformance::{Counters, add, command, text};
+use countersign_ledger::{Clock, Ledger, Sqlite, Store};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const LONG: usize = 100_000;
+
+/// A ledger with one long text, of one letter.
+fn made(path: &Path, letter: u8) -> Ledger {
+    let store = Sqlite::create(path, Clock::System).unwrap();
+    let ledger = Ledger::create(Box::new(store), Arc::new(Counters), "test-project").unwrap();
+    let mut draft = add("a", 1);
+    draft.texts = vec![text(&vec![letter; LONG])];
+    ledger.write(|transaction| transaction.append(&command("ana"), vec![draft])).unwrap();
+    ledger
+}
+
+fn erase(ledger: &Ledger) {
+    let mut erasure = add("a", 1);
+    erasure.erase = vec![(1, 0)];
+    ledger.write(|transaction| transaction.append(&command("ana"), vec![erasure])).unwrap();
+    ledger.store().unwrap().scrub().unwrap();
+}
+
+fn said(store: &mut dyn Store) -> Option<Vec<u8>> {
+    store.texts(1, 2).unwrap().remove(0).text.map(|text| text.body)
+}
+
+fn no_faults(store: &mut dyn Store) {
+    assert_eq!(store.examine().unwrap(), Vec::<String>::new());
+}
+
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    name.into()
+}
+
+#[test]
+fn ledgers_in_one_folder_do_not_touch_each_others_texts() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = made(&folder.path().join("one.db"), b'1');
+    let other = made(&folder.path().join("other.db"), b'2');
+    let copy = folder.path().join("copy.db");
+    one.store().unwrap().backup(&copy).unwrap();
+    no_faults(&mut *one.store().unwrap());
+    no_faults(&mut *other.store().unwrap());
+    erase(&one);
+    assert_eq!(said(&mut *one.store().unwrap()), None);
+    assert_eq!(said(&mut *other.store().unwrap()), Some(vec![b'2'; LONG]));
+    let mut copy = Sqlite::open(&copy, Clock::System).unwrap();
+    assert_eq!(said(&mut copy), Some(vec![b'1'; LONG]));
+    no_faults(&mut copy);
+}
+
+#[test]
+fn a_copy_takes_the_place_of_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = made(&folder.path().join("ledger.db"), b'1');
+    let copy = folder.path().join("copy.db");
+    let mut store = ledger.store().unwrap();
+    for taken in [copy.clone(), beside(&copy, "-blobs")] {
+        std::fs::write(&taken, "mine").unwrap();
+        assert!(store.backup(&copy).unwrap_err().to_string().contains("is there already"));
+        assert_eq!(std::fs::read(&taken).unwrap(), b"mine");
+        std::fs::remove_file(&taken).unwrap();
+    }
+    // A text that is missing is no copy, and nothing of one is left.
+    std::fs::remove_dir_all(beside(&folder.path().join("ledger.db"), "-blobs")).unwrap();
+    let before = std::fs::read_dir(folder.path()).unwrap().count();
+    assert!(store.backup(&copy).unwrap_err().to_string().contains("is gone"));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), before);
+}
+
+#[test]
+fn what_does_not_belong_among_the_long_texts_is_found_and_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = made(&folder.path().join("ledger.db"), b'1');
+    let blobs = folder.path().join("ledger.db-blobs");
+    let strays = [blobs.join("loose"), blobs.join("ab/.tmpAbCdEf")];
+    for stray in &strays {
+        std::fs::create_dir_all(stray.parent().unwrap()).unwrap();
+        std::fs::write(stray, "x").unwrap();
+    }
+    let mut store = ledger.store().unwrap();
+    assert_eq!(store.examine().unwrap().len(), strays.len());
+    store.scrub().unwrap();
+    assert!(strays.iter().all(|stray| !stray.exists()));
+    no_faults(&mut *store);
+    assert_eq!(said(&mut *store), Some(vec![b'1'; LONG]));
+}
+
+#[test]
+fn a_bare_name_lies_in_the_working_directory() {
+    let folder = tempfile::tempdir().unwrap();
+    // The other tests of this file name whole paths.
+    std::env::set_current_dir(folder.path()).unwrap();
+    let ledger = made(Path::new("bare.db"), b'1');
+    let mut store = ledger.store().unwrap();
+    store.backup(Path::new("copy.db")).unwrap();
+    assert_eq!(said(&mut *store), Some(vec![b'1'; LONG]));
+    assert_eq!(said(&mut Sqlite::open(Path::new("copy.db"), Clock::System).unwrap()), Some(vec![b'1'; LONG]));
+    assert!(folder.path().join("bare.db-blobs").is_dir());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_ledger_is_that_ledger() {
+    let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let ledger = made(&folder.path().join("ledger.db"), b'1');
+    let link = elsewhere.path().join("link.db");
+    std::os::unix::fs::symlink(folder.path().join("ledger.db"), &link).unwrap();
+    let mut linked = Sqlite::open(&link, Clock::System).unwrap();
+    assert_eq!(said(&mut linked), Some(vec![b'1'; LONG]));
+    let mut direct = ledger.store().unwrap();
+    direct.begin().unwrap();
+    assert!(linked.begin_now().unwrap().is_none());
+    direct.rollback();
+    assert!(linked.begin_now().unwrap().is_some());
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 1);
+}
