@@ -137,6 +137,7 @@ fn everything_the_commands_leave_is_verified_and_made_again() {
     }
     erase(&engine, 5, "test").unwrap();
     let mut store = engine.ledger().store().unwrap();
+    store.scrub().unwrap();
     let check = |store: &mut dyn countersign_ledger::Store| {
         let verified = verify(store, &Meaning, &Verifying::default(), &mut |_, _| {}).unwrap();
         assert_eq!(verified.findings, vec![]);

@@ -507,9 +507,13 @@ impl Store for Sqlite {
             check.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()
         })?;
         faults.extend(checked.into_iter().filter(|line| line != "ok").map(|line| format!("SQLite finds: {line}")));
+        let stray = self.stray_blobs()?;
+        // What an erasure has not removed yet is no more than that.
+        let unfinished = erasure::fault(self);
         let why = "is a long text that no event names any more; `countersign doctor --fix` removes it";
-        faults.extend(self.stray_blobs()?.into_iter().map(|path| format!("{} {why}", path.display())));
-        faults.extend(erasure::fault(self));
+        let strays = stray.into_iter().filter(|_| unfinished.is_none()).map(|path| format!("{} {why}", path.display()));
+        faults.extend(strays);
+        faults.extend(unfinished);
         Ok(faults)
     }
 
