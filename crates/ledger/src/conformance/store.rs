@@ -18,7 +18,19 @@ pub(super) fn run(fresh: &dyn Fn() -> Fresh) {
     texts_come_back_and_go(fresh);
     writers_take_turns(fresh);
     who_has_little_patience_is_told_who_writes(fresh);
+    nothing_lies_beyond_all_numbers(fresh);
     who_waits_is_woken(fresh);
+}
+
+fn nothing_lies_beyond_all_numbers(fresh: &dyn Fn() -> Fresh) {
+    let mut store = fresh().store;
+    commit(&mut *store, &Batch { events: vec![event(1, Some("run"))], ..Batch::default() });
+    for beyond in [i64::MAX as u64, i64::MAX as u64 + 1, u64::MAX] {
+        assert_eq!(store.events(beyond, None, 10).unwrap(), vec![]);
+        assert_eq!(store.events(beyond, Some("run"), 10).unwrap(), vec![]);
+        assert_eq!(store.texts(beyond, u64::MAX).unwrap(), vec![]);
+        assert_eq!(store.get(&[RowKey::Tile(0, beyond)]).unwrap(), vec![None]);
+    }
 }
 
 fn who_has_little_patience_is_told_who_writes(fresh: &dyn Fn() -> Fresh) {

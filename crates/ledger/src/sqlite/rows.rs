@@ -63,9 +63,9 @@ fn bytes(bytes: &[u8]) -> ToSqlOutput<'_> {
     ToSqlOutput::Borrowed(ValueRef::Blob(bytes))
 }
 
-/// Sequence numbers and the like stay far below 2^63.
+/// Sequence numbers and the like stay far below 2^63; what is asked for need not.
 pub(super) fn number(number: u64) -> ToSqlOutput<'static> {
-    ToSqlOutput::Borrowed(ValueRef::Integer(number as i64))
+    ToSqlOutput::Borrowed(ValueRef::Integer(i64::try_from(number).unwrap_or(i64::MAX)))
 }
 
 fn time(time: Time) -> ToSqlOutput<'static> {
