@@ -14,10 +14,9 @@ pub struct Meaning;
 
 /// Hands an event to a domain. One whose facts cannot be read as JSON was never appended by us; it means nothing.
 fn with<T>(event: &ledger::Event<'_>, look: impl FnOnce(&Happened<'_>) -> T) -> Option<T> {
-    let facts: Value = serde_json::from_str(event.facts.get()).ok()?;
+    let facts = event.facts()?;
     let time = event.time.to_string();
-    let happened =
-        Happened { seq: event.seq, kind: event.kind, v: event.v, actor: event.actor, time: &time, facts: &facts };
+    let happened = Happened { seq: event.seq, kind: event.kind, v: event.v, actor: event.actor, time: &time, facts };
     Some(look(&happened))
 }
 

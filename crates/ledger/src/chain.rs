@@ -6,6 +6,7 @@ use crate::hash::Hash;
 use crate::rows::{EventRow, TextRow};
 use crate::store::Head;
 use crate::tree::{Peaks, leaf};
+use std::fmt::Display;
 
 /// A place in the chain, and the tree up to there.
 #[derive(Debug, Clone)]
@@ -54,25 +55,26 @@ impl Chain {
 
     fn faults(&self, row: &EventRow, event: &Event<'_>, hash: Hash) -> Vec<String> {
         let mut faults = Vec::new();
-        let mut differ = |what: &str, stored: &str, needed: &str| {
-            if stored != needed {
-                faults.push(format!("{what} is {stored} and must be {needed}"));
-            }
-        };
-        let next = (self.head.seq + 1).to_string();
-        differ("its place in the log", &row.seq.to_string(), &next);
-        differ("the `seq` in its bytes", &event.seq.to_string(), &next);
-        differ("the stored hash", &row.hash.hex(), &hash.hex());
-        differ("the hash of its predecessor (`prev`)", &event.prev.hex(), &self.head.hash.hex());
-        differ("its project", event.project, &self.project);
-        differ("the stored id", &row.id, event.id);
+        let next = self.head.seq + 1;
+        differ(&mut faults, "its place in the log", row.seq, next);
+        differ(&mut faults, "the `seq` in its bytes", event.seq, next);
+        differ(&mut faults, "the stored hash", row.hash, hash);
+        differ(&mut faults, "the hash of its predecessor (`prev`)", event.prev, self.head.hash);
+        differ(&mut faults, "its project", event.project, &self.project);
+        differ(&mut faults, "the stored id", row.id.as_str(), event.id);
         if row.run.as_deref() != event.run {
             faults.push(format!("the stored run is {:?} and must be {:?}", row.run, event.run));
         }
-        if event.write() != row.body || canonical::fault(&row.body).is_some() {
+        if !event.is_written(&row.body) || canonical::fault(&row.body).is_some() {
             faults.push("its bytes are not in canonical form".to_owned());
         }
         faults
+    }
+}
+
+fn differ<T: PartialEq + Display>(faults: &mut Vec<String>, what: &str, stored: T, needed: T) {
+    if stored != needed {
+        faults.push(format!("{what} is {stored} and must be {needed}"));
     }
 }
 

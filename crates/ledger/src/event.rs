@@ -4,7 +4,10 @@ use crate::canonical;
 use crate::hash::Hash;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
+use std::io;
+use std::sync::OnceLock;
 
 /// How long a name in an envelope may be, in bytes.
 pub const NAME_BYTES_MAX: usize = 512;
@@ -186,6 +189,9 @@ pub struct Event<'a> {
     pub under: Option<Held>,
     /// The version of the kind's facts.
     pub v: u32,
+    /// The facts as they were read, once somebody asked for them.
+    #[serde(skip)]
+    pub(crate) parsed: OnceLock<Option<Value>>,
 }
 
 impl<'a> Event<'a> {
@@ -196,8 +202,36 @@ impl<'a> Event<'a> {
 
     /// Its canonical bytes.
     pub fn write(&self) -> String {
+        const ENVELOPE_BYTES: usize = 1024;
+        let mut body = Vec::with_capacity(self.facts.get().len() + ENVELOPE_BYTES);
         // A struct of strings, numbers and JSON text has no value that cannot be written.
-        serde_json::to_string(self).unwrap_or_default()
+        let written = serde_json::to_writer(&mut body, self).ok();
+        written.and_then(|()| String::from_utf8(body).ok()).unwrap_or_default()
+    }
+
+    /// Whether these are its canonical bytes: the same as [`Event::write`] would write.
+    pub(crate) fn is_written(&self, body: &str) -> bool {
+        let mut rest = Rest(body.as_bytes());
+        serde_json::to_writer(&mut rest, self).is_ok() && rest.0.is_empty()
+    }
+
+    /// The facts, read when they are first asked for; nothing, if they are nested too deeply.
+    pub fn facts(&self) -> Option<&Value> {
+        self.parsed.get_or_init(|| serde_json::from_str(self.facts.get()).ok()).as_ref()
+    }
+}
+
+/// Bytes that are expected to be written.
+struct Rest<'a>(&'a [u8]);
+
+impl io::Write for Rest<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.strip_prefix(bytes).ok_or(io::ErrorKind::InvalidData)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

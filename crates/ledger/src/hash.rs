@@ -40,6 +40,21 @@ impl Hash {
     pub fn hex(&self) -> String {
         hex(&self.0)
     }
+
+    /// Hands out the 64 digits without an allocation: hashes are written into every event.
+    fn with_hex<T>(&self, write: impl FnOnce(&str) -> T) -> T {
+        let mut digits = [0; 64];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
+            pair.copy_from_slice(&digits_of(byte));
+        }
+        // Digits are ASCII.
+        write(std::str::from_utf8(&digits).unwrap_or_default())
+    }
+}
+
+fn digits_of(byte: u8) -> [u8; 2] {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    [byte >> 4, byte & 15].map(|digit| DIGITS[usize::from(digit)])
 }
 
 fn digit(letter: u8) -> Option<u8> {
@@ -52,9 +67,7 @@ fn digit(letter: u8) -> Option<u8> {
 
 /// Bytes as lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
+    bytes.iter().flat_map(|byte| digits_of(*byte)).map(char::from).collect()
 }
 
 /// Hexadecimal digits as bytes: lower case, an even number of them.
@@ -68,19 +81,19 @@ pub fn unhex(text: &str) -> Option<Vec<u8>> {
 
 impl fmt::Display for Hash {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.hex())
+        self.with_hex(|digits| out.write_str(digits))
     }
 }
 
 impl fmt::Debug for Hash {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.hex())
+        self.with_hex(|digits| out.write_str(digits))
     }
 }
 
 impl Serialize for Hash {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        out.serialize_str(&self.hex())
+        self.with_hex(|digits| out.serialize_str(digits))
     }
 }
 

@@ -3,13 +3,13 @@
 use crate::error::{Error, Result};
 use crate::event::Command;
 use crate::fold::Fold;
+use crate::queue::{Job, Queue, Work, ticket};
 use crate::rows::{Entity, EventRow, Key, Remembered, RowKey, RowValue, Table, TextRow};
 use crate::store::{Batch, Head, Store};
 use crate::transaction::{Hit, Scan, Transaction, entity, scan_one};
-use crate::writer::{Job, META_CLOSED, META_PROJECT, META_SHAPE, Ticket, Waiting, Work, Writer, meta};
+use crate::writer::{META_CLOSED, META_PROJECT, META_SHAPE, Writer, meta};
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel, sync_channel};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::time::Duration;
 
@@ -26,9 +26,8 @@ pub struct Ledger {
     fold: Arc<dyn Fold>,
     readers: Mutex<Vec<Box<dyn Store>>>,
     origin: Mutex<Box<dyn Store>>,
-    queue: Option<Sender<Job>>,
-    waiting: Waiting,
-    about: Waiting,
+    queue: Arc<Queue>,
+    about: Arc<AtomicUsize>,
     writer: Arc<Mutex<Writer>>,
     thread: Option<std::thread::JoinHandle<()>>,
     in_line: Arc<AtomicBool>,
@@ -83,24 +82,22 @@ impl Ledger {
         }
         let readers = Mutex::new(vec![store.another()?]);
         let origin = Mutex::new(store.another()?);
-        let (queue, jobs) = channel();
-        let (waiting, about) = (Waiting::default(), Waiting::default());
+        let (queue, about) = (Arc::<Queue>::default(), Arc::<AtomicUsize>::default());
         let in_line = Arc::new(AtomicBool::new(false));
         let writer = Writer {
             store,
             fold: Arc::clone(&fold),
             project: project.clone(),
-            waiting: Arc::clone(&waiting),
+            queue: Arc::clone(&queue),
             edge: None,
             about: Arc::clone(&about),
             in_line: Arc::clone(&in_line),
         };
         let writer = Arc::new(Mutex::new(writer));
-        let (shared, queued) = (Arc::clone(&writer), Arc::clone(&waiting));
+        let (shared, served) = (Arc::clone(&writer), Served(Arc::clone(&queue)));
         let rounds = move || {
-            while let Ok(first) = jobs.recv() {
-                queued.fetch_sub(1, Ordering::SeqCst);
-                lock(&shared).round(first, &jobs);
+            while let Some(first) = served.0.first() {
+                lock(&shared).round(first);
             }
         };
         let thread = std::thread::Builder::new().name("ledger".to_owned()).spawn(rounds);
@@ -110,8 +107,7 @@ impl Ledger {
             fold,
             readers,
             origin,
-            queue: Some(queue),
-            waiting,
+            queue,
             about,
             writer,
             thread: Some(thread),
@@ -169,7 +165,7 @@ impl Ledger {
 
     /// Does the work in this thread if nobody else is about, and gives it back otherwise.
     fn alone(&self, work: Work) -> std::result::Result<Result<()>, Work> {
-        let crowded = self.waiting.load(Ordering::SeqCst) > 0 || self.about.load(Ordering::SeqCst) > 1;
+        let crowded = self.queue.waiting() > 0 || self.about.load(Ordering::SeqCst) > 1;
         match self.writer.try_lock() {
             Ok(mut writer) if !crowded => writer.alone(work),
             Ok(_) | Err(TryLockError::WouldBlock) => Err(work),
@@ -179,24 +175,18 @@ impl Ledger {
 
     /// Has the work done by the writer, with all that wait.
     fn in_line(&self, work: Work, looks_at: Vec<RowKey>) -> Result<()> {
-        let (answer, answered) = sync_channel(1);
-        let ticket = Arc::new(Ticket::default());
-        let gone = || Error::NotWritten("the ledger is closed".to_owned());
-        let queue = self.queue.as_ref().ok_or_else(gone)?;
-        self.waiting.fetch_add(1, Ordering::SeqCst);
-        queue.send(Job { ticket: Arc::clone(&ticket), work, looks_at, answer }).map_err(|_| gone())?;
-        match answered.recv_timeout(self.patience) {
-            Ok(outcome) => outcome,
-            Err(RecvTimeoutError::Timeout) if ticket.give_up() => {
-                Err(Error::busy(self.patience, lock(&self.origin).writer()))
-            }
-            // It was taken up: what becomes of it is worth waiting for once more.
-            Err(RecvTimeoutError::Timeout) => {
-                let late = answered.recv_timeout(self.patience);
-                late.unwrap_or_else(|_| Err(Error::Unknown("the commit has not returned".to_owned())))
-            }
-            Err(RecvTimeoutError::Disconnected) => Err(Error::Unknown("the writer is gone".to_owned())),
+        let (ticket, stub) = ticket();
+        if !self.queue.push(Job { ticket, work, looks_at }) {
+            return Err(Error::NotWritten("the ledger is closed".to_owned()));
         }
+        if let Some(outcome) = stub.wait(self.patience) {
+            return outcome;
+        }
+        if stub.give_up() {
+            return Err(Error::busy(self.patience, lock(&self.origin).writer()));
+        }
+        // It was taken up: what becomes of it is worth waiting for once more.
+        stub.wait(self.patience).unwrap_or_else(|| Err(Error::Unknown("the commit has not returned".to_owned())))
     }
 
     /// A handle for reading beside the writer; it goes back when it is dropped.
@@ -285,10 +275,19 @@ impl Ledger {
     }
 }
 
+/// The queue as long as somebody serves it; who waits is told when that ends, however it does.
+struct Served(Arc<Queue>);
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.0.abandon();
+    }
+}
+
 impl Drop for Ledger {
     fn drop(&mut self) {
         const PAUSE: Duration = Duration::from_micros(50);
-        self.queue = None;
+        self.queue.close();
         let Some(thread) = self.thread.take() else { return };
         // What was taken up is brought to its end. A writer that only stands in line has nothing: all who asked have given
         // up, and whoever is in its place may stand there for ever. It finds that out by itself.

@@ -33,6 +33,7 @@ mod overlay;
 pub mod pages;
 mod postgres;
 mod proof;
+mod queue;
 mod rebuild;
 mod rows;
 mod sqlite;

@@ -6,19 +6,19 @@
 use crate::error::Result;
 use crate::rows::{EventRow, Row, RowKey, RowValue, TextRow};
 use crate::store::{Batch, Store};
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 #[derive(Default)]
 pub(crate) struct Overlay {
+    /// What the commands before the last mark have changed.
     rows: BTreeMap<RowKey, Option<RowValue>>,
+    /// What was changed since, which can be taken back.
+    fresh: BTreeMap<RowKey, Option<RowValue>>,
     pub(crate) events: Vec<EventRow>,
     pub(crate) texts: Vec<TextRow>,
     pub(crate) erase: Vec<(u64, u32)>,
     /// Rows of the store that were read ahead, for all commands of a commit at once.
     ahead: HashMap<RowKey, Option<RowValue>>,
-    /// What stood here before each change since the last mark, to be put back.
-    journal: Vec<(RowKey, Option<Option<RowValue>>)>,
 }
 
 /// How far an overlay had come.
@@ -32,7 +32,7 @@ pub(crate) struct Mark {
 impl Overlay {
     /// The point to which a refused command is taken back.
     pub(crate) fn mark(&mut self) -> Mark {
-        self.journal.clear();
+        self.keep();
         Mark { events: self.events.len(), texts: self.texts.len(), erase: self.erase.len() }
     }
 
@@ -40,31 +40,24 @@ impl Overlay {
         self.events.truncate(mark.events);
         self.texts.truncate(mark.texts);
         self.erase.truncate(mark.erase);
-        for (key, before) in self.journal.drain(..).rev() {
-            match before {
-                Some(before) => self.rows.insert(key, before),
-                None => self.rows.remove(&key),
-            };
+        self.fresh.clear();
+    }
+
+    /// From here on, what is fresh is not taken back.
+    fn keep(&mut self) {
+        if self.rows.is_empty() {
+            std::mem::swap(&mut self.rows, &mut self.fresh);
+        } else {
+            self.rows.extend(std::mem::take(&mut self.fresh));
         }
     }
 
     pub(crate) fn put(&mut self, key: RowKey, value: RowValue) {
-        self.set(key, Some(value));
+        self.fresh.insert(key, Some(value));
     }
 
     pub(crate) fn delete(&mut self, key: RowKey) {
-        self.set(key, None);
-    }
-
-    fn set(&mut self, key: RowKey, value: Option<RowValue>) {
-        let before = match self.rows.entry(key.clone()) {
-            Entry::Occupied(mut entry) => Some(entry.insert(value)),
-            Entry::Vacant(entry) => {
-                entry.insert(value);
-                None
-            }
-        };
-        self.journal.push((key, before));
+        self.fresh.insert(key, None);
     }
 
     /// Reads the rows of some keys ahead: one round trip instead of one for each command.
@@ -79,7 +72,7 @@ impl Overlay {
 
     /// What is known of a row without asking the store.
     fn known(&self, key: &RowKey) -> Option<&Option<RowValue>> {
-        self.rows.get(key).or_else(|| self.ahead.get(key))
+        self.fresh.get(key).or_else(|| self.rows.get(key)).or_else(|| self.ahead.get(key))
     }
 
     /// The rows of some keys: as changed here, else as the store has them.
@@ -102,9 +95,10 @@ impl Overlay {
         limit: usize,
     ) -> Result<Vec<Row>> {
         let table = from.table();
-        let changes = self.rows.range(from.clone()..);
         let inside = |key: &RowKey| key.table() == table && to.is_none_or(|to| key < to);
-        let changes: Vec<_> = changes.take_while(|(key, _)| inside(key)).collect();
+        // The fresh ones come last, and so over the others.
+        let changes = [&self.rows, &self.fresh].into_iter();
+        let changes: Vec<_> = changes.flat_map(|rows| rows.range(from..).take_while(|(key, _)| inside(key))).collect();
         if changes.is_empty() {
             return store.range(from, to, limit);
         }
@@ -122,7 +116,8 @@ impl Overlay {
 
     /// Everything as one batch. Rows come out in the order of their keys, which is the order in which a tree of pages
     /// takes them best.
-    pub(crate) fn into_batch(self) -> Batch {
+    pub(crate) fn into_batch(mut self) -> Batch {
+        self.keep();
         let mut batch = Batch { events: self.events, texts: self.texts, erase: self.erase, ..Batch::default() };
         for (key, change) in self.rows {
             match change {

@@ -10,6 +10,7 @@ use crate::rows::{Entity, EventRow, Key, Lease, Liveness, Place, Remembered, Row
 use crate::store::{Head, Store};
 use crate::time::Time;
 use serde_json::value::RawValue;
+use std::sync::OnceLock;
 
 /// A stretch of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -238,6 +239,7 @@ impl Transaction<'_> {
             time: self.now,
             under: command.under.clone(),
             v: draft.v,
+            parsed: OnceLock::new(),
         };
         let body = event.write();
         if body.len() > EVENT_BYTES_MAX {

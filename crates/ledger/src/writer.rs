@@ -12,14 +12,14 @@
 use crate::error::{Error, Result};
 use crate::fold::Fold;
 use crate::overlay::Overlay;
+use crate::queue::{Job, Queue, Work};
 use crate::rows::RowKey;
 use crate::store::{Begun, Head, Store};
 use crate::transaction::Transaction;
 use crate::tree::{Edge, leaf};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// How many commands share a commit at most.
@@ -32,72 +32,36 @@ const LINGER: Duration = Duration::from_micros(300);
 const RESOLVING_MAX: Duration = Duration::from_secs(20);
 const RESOLVING_PAUSE: Duration = Duration::from_millis(100);
 
-const WAITING: u8 = 0;
-const TAKEN: u8 = 1;
-const GIVEN_UP: u8 = 2;
-
-/// Whether a command still waits, was taken up, or was given up by its caller.
-#[derive(Debug, Default)]
-pub(crate) struct Ticket(AtomicU8);
-
-impl Ticket {
-    /// Taken up by the writer, unless its caller is gone.
-    fn take(&self) -> bool {
-        self.0.compare_exchange(WAITING, TAKEN, Ordering::SeqCst, Ordering::SeqCst).is_ok()
-    }
-
-    /// Given up by its caller, unless the writer has it.
-    pub(crate) fn give_up(&self) -> bool {
-        self.0.compare_exchange(WAITING, GIVEN_UP, Ordering::SeqCst, Ordering::SeqCst).is_ok()
-    }
-}
-
-pub(crate) type Work = Box<dyn FnOnce(&mut Transaction<'_>) -> Result<()> + Send>;
-
-/// A command on its way.
-pub(crate) struct Job {
-    pub(crate) ticket: Arc<Ticket>,
-    pub(crate) work: Work,
-    /// Rows that it will look at, as far as that is known.
-    pub(crate) looks_at: Vec<RowKey>,
-    pub(crate) answer: SyncSender<Result<()>>,
-}
-
-/// How many commands are queued.
-pub(crate) type Waiting = Arc<AtomicUsize>;
-
 pub(crate) struct Writer {
     pub(crate) store: Box<dyn Store>,
     pub(crate) fold: Arc<dyn Fold>,
     pub(crate) project: String,
-    pub(crate) waiting: Waiting,
+    pub(crate) queue: Arc<Queue>,
     /// Where the tree stands, as long as nobody else has written.
     pub(crate) edge: Option<(Head, Edge)>,
     /// How many commands were about in the last round.
-    pub(crate) about: Waiting,
+    pub(crate) about: Arc<AtomicUsize>,
     /// Whether the writer stands in line, and has nothing in its hands.
     pub(crate) in_line: Arc<AtomicBool>,
 }
 
-type Answers = Vec<(SyncSender<Result<()>>, Result<()>)>;
-
 impl Writer {
     /// Takes one command and those that wait with it to their end.
-    pub(crate) fn round(&mut self, first: Job, queue: &Receiver<Job>) {
+    pub(crate) fn round(&mut self, first: Job) {
         let begun = match self.begin() {
             Ok(begun) => begun,
             Err(error) => {
                 if first.ticket.take() {
-                    let _ = first.answer.send(Err(error));
+                    first.ticket.answer(Err(error));
                 }
                 return;
             }
         };
-        let jobs = self.gather(first, queue);
+        let jobs = self.gather(first);
         let taken = jobs.len();
         self.together(jobs, &begun);
         self.store.settle();
-        self.about.store(taken + self.waiting.load(Ordering::SeqCst), Ordering::SeqCst);
+        self.about.store(taken + self.queue.waiting(), Ordering::SeqCst);
     }
 
     /// Does one command in its caller's thread, if the writer's place is free. Otherwise the command is given back.
@@ -123,20 +87,19 @@ impl Writer {
         let (mut head, mut overlay) = (begun.head, Overlay::default());
         let looks_at = jobs.iter_mut().flat_map(|job| std::mem::take(&mut job.looks_at)).collect();
         let read = overlay.read_ahead(&mut *self.store, looks_at);
-        let mut answers: Answers = Vec::with_capacity(jobs.len());
+        let mut answers = Vec::with_capacity(jobs.len());
         for job in jobs {
             let done = match &read {
                 Ok(()) => self.perform(job.work, begun, &mut overlay, &mut head),
                 Err(error) => Err(error.clone()),
             };
-            answers.push((job.answer, done));
+            answers.push((job.ticket, done));
         }
         if let Err(error) = self.finish(begun.head, head, overlay) {
             answers.iter_mut().for_each(|(_, answer)| *answer = Err(error.clone()));
         }
-        for (to, answer) in answers {
-            // Whoever no longer listens has been told that the outcome is unknown.
-            let _ = to.send(answer);
+        for (ticket, answer) in answers {
+            ticket.answer(answer);
         }
     }
 
@@ -156,17 +119,10 @@ impl Writer {
     }
 
     /// The commands that share this commit: those that wait, and those that are likely to come at once.
-    fn gather(&mut self, first: Job, queue: &Receiver<Job>) -> Vec<Job> {
-        let started = Instant::now();
-        let mut jobs = Vec::new();
-        let mut next = Some(first);
-        while let Some(job) = next {
-            if job.ticket.take() {
-                jobs.push(job);
-            }
-            next = self.next_job(queue, jobs.len(), started);
-        }
-        jobs
+    fn gather(&mut self, first: Job) -> Vec<Job> {
+        let likely = self.about.load(Ordering::SeqCst).saturating_sub(1);
+        let more = self.queue.more(likely, COMMANDS_MAX - 1, LINGER, Instant::now() + TAKING_MAX);
+        std::iter::once(first).chain(more).filter(|job| job.ticket.take()).collect()
     }
 
     /// Runs one command. One that fails leaves no trace in the overlay.
@@ -194,21 +150,6 @@ impl Writer {
             }
         }
         done
-    }
-
-    fn next_job(&mut self, queue: &Receiver<Job>, taken: usize, started: Instant) -> Option<Job> {
-        if taken >= COMMANDS_MAX || started.elapsed() >= TAKING_MAX {
-            return None;
-        }
-        let job = match queue.try_recv() {
-            Err(TryRecvError::Empty) if taken < self.about.load(Ordering::SeqCst) => {
-                queue.recv_timeout(LINGER).map_err(|_: RecvTimeoutError| TryRecvError::Empty)
-            }
-            other => other,
-        };
-        job.ok().inspect(|_| {
-            self.waiting.fetch_sub(1, Ordering::SeqCst);
-        })
     }
 
     /// Writes what came together and ends the transaction.

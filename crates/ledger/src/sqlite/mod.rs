@@ -286,8 +286,8 @@ fn write_rows(connection: &Connection, batch: &Batch) -> rusqlite::Result<()> {
     for (seq, n) in &batch.erase {
         empty.execute((number(*seq), n))?;
     }
-    batch.delete.iter().try_for_each(|key| rows::delete(connection, key))?;
-    batch.put.iter().try_for_each(|row| rows::put(connection, row))
+    rows::delete(connection, &batch.delete)?;
+    rows::put(connection, &batch.put)
 }
 
 fn head(connection: &Connection) -> rusqlite::Result<Head> {
@@ -374,7 +374,7 @@ impl Store for Sqlite {
     }
 
     fn get(&mut self, keys: &[RowKey]) -> Result<Vec<Option<RowValue>>> {
-        self.read(|connection| keys.iter().map(|key| rows::get(connection, key)).collect())
+        self.read(|connection| rows::get(connection, keys))
     }
 
     fn range(&mut self, from: &RowKey, to: Option<&RowKey>, limit: usize) -> Result<Vec<Row>> {

@@ -160,11 +160,18 @@ fn read(table: Table, row: &rusqlite::Row<'_>) -> Result<Row> {
     })
 }
 
-pub(super) fn get(connection: &Connection, key: &RowKey) -> Result<Option<RowValue>> {
-    let table = key.table();
-    let mut statement = connection.prepare_cached(&of(table).get)?;
-    let row = statement.query_row(params_from_iter(key_values(key)), |row| read(table, row)).optional()?;
-    Ok(row.map(|(_, value)| value))
+/// The rows of some keys, each or nothing, in the order asked.
+pub(super) fn get(connection: &Connection, keys: &[RowKey]) -> Result<Vec<Option<RowValue>>> {
+    let mut found = Vec::with_capacity(keys.len());
+    for keys in keys.chunk_by(|one, next| one.table() == next.table()) {
+        let table = keys[0].table();
+        let mut statement = connection.prepare_cached(&of(table).get)?;
+        for key in keys {
+            let row = statement.query_row(params_from_iter(key_values(key)), |row| read(table, row)).optional()?;
+            found.push(row.map(|(_, value)| value));
+        }
+    }
+    Ok(found)
 }
 
 pub(super) fn range(connection: &Connection, from: &RowKey, to: Option<&RowKey>, limit: usize) -> Result<Vec<Row>> {
@@ -178,12 +185,26 @@ pub(super) fn range(connection: &Connection, from: &RowKey, to: Option<&RowKey>,
     rows.collect()
 }
 
-pub(super) fn put(connection: &Connection, (key, value): &Row) -> Result<()> {
-    let mut values = key_values(key);
-    rest_values(value, &mut values);
-    connection.prepare_cached(&of(key.table()).put)?.execute(params_from_iter(values)).map(drop)
+/// Puts rows in place. Those of one table that follow each other share a statement.
+pub(super) fn put(connection: &Connection, rows: &[Row]) -> Result<()> {
+    for rows in rows.chunk_by(|(one, _), (next, _)| one.table() == next.table()) {
+        let mut statement = connection.prepare_cached(&of(rows[0].0.table()).put)?;
+        for (key, value) in rows {
+            let mut values = key_values(key);
+            rest_values(value, &mut values);
+            statement.execute(params_from_iter(values))?;
+        }
+    }
+    Ok(())
 }
 
-pub(super) fn delete(connection: &Connection, key: &RowKey) -> Result<()> {
-    connection.prepare_cached(&of(key.table()).delete)?.execute(params_from_iter(key_values(key))).map(drop)
+/// Takes rows away.
+pub(super) fn delete(connection: &Connection, keys: &[RowKey]) -> Result<()> {
+    for keys in keys.chunk_by(|one, next| one.table() == next.table()) {
+        let mut statement = connection.prepare_cached(&of(keys[0].table()).delete)?;
+        for key in keys {
+            statement.execute(params_from_iter(key_values(key)))?;
+        }
+    }
+    Ok(())
 }
