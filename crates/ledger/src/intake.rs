@@ -8,7 +8,7 @@ use crate::erasure;
 use crate::error::{Error, Result};
 use crate::fold::Fold;
 use crate::hash::Hash;
-use crate::ledger::{PAGE_EVENTS, PATIENCE};
+use crate::ledger::PATIENCE;
 use crate::overlay::Overlay;
 use crate::pages;
 use crate::rebuild::derive;
@@ -185,7 +185,8 @@ fn copy(from: &mut dyn Store, intake: &mut Intake<'_>, progress: &mut dyn FnMut(
     let end = from.head()?.seq;
     while intake.head().seq < end {
         let first = intake.head().seq + 1;
-        let events = from.events(first, None, PAGE_EVENTS)?;
+        let limit = pages::size(from, first, end)?;
+        let events = from.events(first, None, limit)?;
         let Some(last) = events.last().map(|row| row.seq) else {
             return Err(Error::Damaged(format!("event {first} is missing")));
         };

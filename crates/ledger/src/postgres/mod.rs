@@ -286,6 +286,10 @@ impl Store for Postgres {
         self.read(async |session| log::texts(session, from, to).await)
     }
 
+    fn sizes(&mut self, from: u64, limit: usize) -> Result<Vec<u64>> {
+        self.read(async |session| log::sizes(session, from, limit).await)
+    }
+
     /// It connects when it is first used: a server has few connections to give.
     fn another(&self) -> Result<Box<dyn Store>> {
         let (address, project) = (&self.line.address, &self.line.project);
