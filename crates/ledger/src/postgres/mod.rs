@@ -13,6 +13,7 @@
 
 mod address;
 mod fault;
+mod hidden;
 mod line;
 mod link;
 mod log;
@@ -338,6 +339,10 @@ impl Store for Postgres {
 
     fn examine(&mut self) -> Result<Vec<String>> {
         let mut faults = self.read(async |session| upkeep::examine(session).await)?;
+        // Where the schema is another one, there may be nothing to ask.
+        if faults.is_empty() {
+            faults.extend(self.read(async |session| hidden::faults(session).await)?);
+        }
         faults.extend(erasure::fault(self));
         Ok(faults)
     }
