@@ -59,7 +59,7 @@ impl Sqlite {
         if let Some(why) = open::refused_place(folder) {
             return Err(Error::Closed(why));
         }
-        private_file(&path).map_err(unmade)?;
+        backup::private_file(&path).map_err(unmade)?;
         let made = Self::open(&path, clock)?;
         // The file's name is durable only once the folder is.
         let synced = std::fs::File::open(folder).and_then(|it| it.sync_all());
@@ -559,15 +559,6 @@ impl Drop for Sqlite {
     fn drop(&mut self) {
         self.rollback();
     }
-}
-
-/// Makes an empty file that only its owner may read.
-fn private_file(path: &Path) -> std::io::Result<()> {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop)
 }
 
 fn unreadable(error: &rusqlite::Error) -> Error {
