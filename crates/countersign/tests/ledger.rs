@@ -433,3 +433,15 @@ fn an_erasure_that_was_broken_off_is_finished_by_the_next_one_or_by_the_doctor()
     }
     assert_eq!(project.run(&["erase", "2", "--reason", "again"]).code, 1, "nothing is left to be done");
 }
+
+#[test]
+fn a_ledger_in_a_database_is_copied_to_a_file_and_goes_on() {
+    let project = Project::with_database();
+    project.record("a.json", "the first");
+    project.says(&["backup", "copy.db"]);
+    assert!(project.says(&["--ledger", "copy.db", "verify"]).starts_with("everything matches"));
+    assert!(project.says(&["--ledger", "copy.db", "show", "2"]).contains("the first"));
+    assert_ne!(project.run(&["backup", "copy.db"]).code, 0, "it takes the place of nothing");
+    project.record("b.json", "the second");
+    project.says(&["verify"]);
+}

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::event::{Event, Text, TextPlace};
 use crate::hash::{Hash, hex, unhex};
 use crate::ledger::PAGE_EVENTS;
+use crate::pages;
 use crate::rows::{EventRow, TextRow};
 use crate::store::{Head, Store};
 use crate::tree::{self, Peaks};
@@ -25,8 +26,8 @@ use std::io::{BufRead, Read, Write};
 
 /// The version of this format.
 pub const EXPORT_VERSION: u32 = 1;
-/// How long a line may be.
-const LINE_BYTES_MAX: u64 = 1 << 30;
+/// How long a line may be: a text of 16 MiB can take six times as much in JSON, and there may be others beside it.
+const LINE_BYTES_MAX: u64 = (64 + 6 * 16) << 20;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -124,7 +125,7 @@ impl Writing<'_> {
     /// Writes a page of events, not beyond `end`. Gives the texts that they erased and that were not empty when they were
     /// written.
     fn page(&mut self, store: &mut dyn Store, end: u64) -> Result<Vec<TextPlace>> {
-        let limit = usize::try_from(end - self.next + 1).unwrap_or(PAGE_EVENTS).min(PAGE_EVENTS);
+        let limit = pages::size(store, self.next, end)?;
         let page = store.events(self.next, None, limit)?;
         let missing = || Error::Damaged(format!("event {} is missing", self.next));
         let last = page.last().map(|row| row.seq).ok_or_else(missing)?;
@@ -261,9 +262,11 @@ pub fn read_export(
             }
             return reading.end(ending, keys, number);
         }
+        let text_bytes = text.len() as u64;
         let line: Line<'_> = read(text, number)?;
         reading.take(&line, number, &mut page)?;
-        if page.events.len() == PAGE_EVENTS {
+        page.bytes += text_bytes;
+        if page.events.len() == PAGE_EVENTS || page.bytes >= pages::PAGE_BYTES {
             page.hand_out(&reading, each)?;
         }
     }
@@ -273,11 +276,13 @@ pub fn read_export(
 struct Page {
     events: Vec<EventRow>,
     texts: Vec<TextRow>,
+    /// How long their lines were.
+    bytes: u64,
 }
 
 impl Page {
     fn hand_out(&mut self, reading: &Reading, each: EachPage<'_>) -> Result<()> {
-        let (events, texts) = (std::mem::take(&mut self.events), std::mem::take(&mut self.texts));
+        let Self { events, texts, .. } = std::mem::take(self);
         each(&reading.exported.project, reading.exported.from, events, texts)
     }
 }

@@ -8,7 +8,7 @@ use crate::erasure;
 use crate::error::{Error, Result};
 use crate::fold::Fold;
 use crate::hash::Hash;
-use crate::ledger::{PAGE_EVENTS, PATIENCE};
+use crate::ledger::PATIENCE;
 use crate::overlay::Overlay;
 use crate::pages;
 use crate::rebuild::derive;
@@ -148,12 +148,32 @@ pub fn migrate(
     destination: &str,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Head> {
-    let project = match from.get(&[meta(META_PROJECT), meta(META_CLOSED)])?.as_slice() {
-        [_, Some(RowValue::Meta(why))] if *why != format!("{MOVED}{destination}") => {
-            return Err(Error::Closed(why.clone()));
-        }
-        [Some(RowValue::Meta(project)), _] => project.clone(),
-        _ => return Err(Error::Closed("this ledger has no project yet".to_owned())),
+    let moved = format!("{MOVED}{destination}");
+    match from.get(&[meta(META_CLOSED)])?.pop().flatten() {
+        Some(RowValue::Meta(why)) if why != moved => Err(Error::Closed(why)),
+        _ => transfer(from, to, fold, Some(moved), progress),
+    }
+}
+
+/// Copies a whole ledger into another store, and leaves the one it came from as it is.
+pub fn copy(
+    from: &mut dyn Store,
+    to: &mut dyn Store,
+    fold: &dyn Fold,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Head> {
+    transfer(from, to, fold, None, progress)
+}
+
+fn transfer(
+    from: &mut dyn Store,
+    to: &mut dyn Store,
+    fold: &dyn Fold,
+    close: Option<String>,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Head> {
+    let Some(RowValue::Meta(project)) = from.get(&[meta(META_PROJECT)])?.pop().flatten() else {
+        return Err(Error::Closed("this ledger has no project yet".to_owned()));
     };
     if let Some(head) = arrived(from, to, &project)? {
         return Ok(head);
@@ -166,19 +186,19 @@ pub fn migrate(
             known.seq
         )));
     }
-    copy(from, &mut intake, progress)?;
-    // Now nobody writes: what came meanwhile is copied, and then the door is closed behind us.
+    copy_events(from, &mut intake, progress)?;
+    // Now nobody writes: what came meanwhile is copied, and then the door is closed behind us, if it is to be.
     let head = from.begin_within(PATIENCE)?.head;
-    let moved = copy(from, &mut intake, progress).and_then(|()| {
-        copy_liveness(from, intake.store)?;
-        let closed = (meta(META_CLOSED), RowValue::Meta(format!("{MOVED}{destination}")));
-        from.apply(&Batch { put: vec![closed], ..Batch::default() })
-    });
-    match moved {
-        Ok(()) => from.commit()?,
-        Err(error) => {
+    let copied = copy_events(from, &mut intake, progress).and_then(|()| copy_liveness(from, intake.store));
+    match (copied, close) {
+        (Ok(()), Some(why)) => {
+            let closed = (meta(META_CLOSED), RowValue::Meta(why));
+            from.apply(&Batch { put: vec![closed], ..Batch::default() })?;
+            from.commit()?;
+        }
+        (copied, _) => {
             from.rollback();
-            return Err(error);
+            copied?;
         }
     }
     intake.finish(head)?;
@@ -196,11 +216,12 @@ fn arrived(from: &mut dyn Store, to: &mut dyn Store, project: &str) -> Result<Op
     Ok(same.then_some(head))
 }
 
-fn copy(from: &mut dyn Store, intake: &mut Intake<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<()> {
+fn copy_events(from: &mut dyn Store, intake: &mut Intake<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<()> {
     let end = from.head()?.seq;
     while intake.head().seq < end {
         let first = intake.head().seq + 1;
-        let events = from.events(first, None, PAGE_EVENTS)?;
+        let limit = pages::size(from, first, end)?;
+        let events = from.events(first, None, limit)?;
         let Some(last) = events.last().map(|row| row.seq) else {
             return Err(Error::Damaged(format!("event {first} is missing")));
         };

@@ -185,6 +185,16 @@ impl Store for Memory {
         self.look(|tables| tables.texts.range((from, 0)..(to.max(from), 0)).map(|(_, row)| row.clone()).collect())
     }
 
+    fn sizes(&mut self, from: u64, limit: usize) -> Result<Vec<u64>> {
+        let events = self.events(from, None, limit)?;
+        let size = |event: &EventRow| {
+            let texts = self.texts(event.seq, event.seq + 1)?;
+            let said = texts.iter().filter_map(|row| row.text.as_ref()).map(|text| text.body.len()).sum::<usize>();
+            Ok((event.body.len() + said) as u64)
+        };
+        events.iter().map(size).collect()
+    }
+
     fn another(&self) -> Result<Box<dyn Store>> {
         Ok(Box::new(Self { shared: Arc::clone(&self.shared), clock: self.clock.clone(), draft: None, writing: false }))
     }

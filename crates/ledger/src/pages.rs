@@ -5,11 +5,26 @@ use crate::ledger::PAGE_EVENTS;
 use crate::rows::{EventRow, Row, Table};
 use crate::store::Store;
 
+/// How many bytes of bodies and texts are read at once, about.
+pub const PAGE_BYTES: u64 = 8 * 1024 * 1024;
+
+/// How many of the events from `from` to `to`, both inclusive, are read at once: as many as are in a page and have no more
+/// than [`PAGE_BYTES`], but one at least.
+pub fn size(store: &mut dyn Store, from: u64, to: u64) -> Result<usize> {
+    let limit = usize::try_from(to.saturating_sub(from).saturating_add(1)).unwrap_or(PAGE_EVENTS).min(PAGE_EVENTS);
+    let mut bytes = 0;
+    let too_many = store.sizes(from, limit)?.iter().position(|size| {
+        bytes += size;
+        bytes > PAGE_BYTES
+    });
+    Ok(too_many.map_or(limit, |fitting| fitting.max(1)))
+}
+
 /// Hands out the events from `from` to `to`, both inclusive, in order.
 pub fn events(store: &mut dyn Store, from: u64, to: u64, each: &mut dyn FnMut(EventRow) -> Result<()>) -> Result<()> {
     let mut next = from;
     while next <= to {
-        let limit = usize::try_from(to - next + 1).unwrap_or(PAGE_EVENTS).min(PAGE_EVENTS);
+        let limit = size(store, next, to)?;
         let page = store.events(next, None, limit)?;
         let Some(last) = page.last() else { return Ok(()) };
         next = last.seq + 1;

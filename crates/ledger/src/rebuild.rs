@@ -3,8 +3,9 @@
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::fold::Fold;
-use crate::ledger::{PAGE_EVENTS, PATIENCE};
+use crate::ledger::PATIENCE;
 use crate::overlay::Overlay;
+use crate::pages;
 use crate::rows::{EventRow, RowValue, Table};
 use crate::store::{Batch, Head, Store};
 use crate::time::Time;
@@ -41,7 +42,8 @@ fn remake(store: &mut dyn Store, fold: &dyn Fold, head: Head, progress: &mut dyn
     Table::DERIVED.into_iter().try_for_each(|table| store.clear(table))?;
     let mut edge = Edge::default();
     while edge.size() < head.seq {
-        let page = store.events(edge.size() + 1, None, PAGE_EVENTS)?;
+        let limit = pages::size(store, edge.size() + 1, head.seq)?;
+        let page = store.events(edge.size() + 1, None, limit)?;
         if page.is_empty() {
             return Err(Error::Damaged(format!("event {} is missing", edge.size() + 1)));
         }

@@ -117,6 +117,9 @@ pub trait Store: Send {
     /// The texts of the events from `from` to before `to`, in order.
     fn texts(&mut self, from: u64, to: u64) -> Result<Vec<TextRow>>;
 
+    /// How many bytes the bodies and texts of at most `limit` events from `from` on have, each; without reading them.
+    fn sizes(&mut self, from: u64, limit: usize) -> Result<Vec<u64>>;
+
     /// Another handle on the same rows, for reading beside the writer.
     fn another(&self) -> Result<Box<dyn Store>>;
 

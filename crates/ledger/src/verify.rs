@@ -411,7 +411,11 @@ fn read_page(store: &mut dyn Store, first: u64, end: u64) -> Result<Page> {
         let last = page.last().map_or(first, |row| row.seq);
         Ok((page, store.texts(first, last + 1)?))
     };
-    let limit = (end - first + 1).min(PAGE_EVENTS as u64);
+    let limit = match crate::pages::size(store, first, end) {
+        // What cannot even be measured is looked for one by one.
+        Err(Error::Damaged(_)) => (end - first + 1).min(PAGE_EVENTS as u64),
+        size => size? as u64,
+    };
     let missing = |page: &[EventRow]| {
         let gap =
             (first..).zip(page).find(|(seq, row)| *seq != row.seq).map_or(first + page.len() as u64, |(seq, _)| seq);

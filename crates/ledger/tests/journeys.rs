@@ -4,7 +4,7 @@
 use countersign_ledger::conformance::{Counters, add, command, once, text};
 use countersign_ledger::{
     Checkpoint, Clock, Error, Exported, Intake, Ledger, Memory, PublicKey, Result, SecretKey, Sqlite, Store, Verified,
-    Verifying, export, migrate, prove, read_export, rebuild, tree, verify, verify_proof,
+    Verifying, copy, export, migrate, prove, read_export, rebuild, tree, verify, verify_proof,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -163,6 +163,21 @@ fn an_erased_text_is_in_no_file() {
     let mut copied = Sqlite::open(&copy, Clock::System).unwrap();
     assert_eq!(copied.head().unwrap(), store.head().unwrap());
     assert!(secrets.iter().all(|secret| !found(secret)));
+}
+
+#[test]
+fn a_log_is_copied_and_stays_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = filled(Box::new(Memory::new(Clock::System)));
+    let (mut from, mut to) = (ledger.store().unwrap(), sqlite(folder.path()));
+    let head = copy(&mut *from, &mut *to, &Counters, &mut |_, _| {}).unwrap();
+    assert_eq!((head, to.head().unwrap()), (from.head().unwrap(), head));
+    assert_eq!(verified(&mut *to, vec![]).findings, vec![]);
+    let copied = Ledger::open(to, Arc::new(Counters)).unwrap();
+    for open in [ledger, copied] {
+        open.write(|transaction| transaction.append(&command("ana"), vec![add("all", 1)])).unwrap();
+        assert_eq!(open.head().unwrap().seq, head.seq + 1);
+    }
 }
 
 fn walk(folder: &Path) -> Vec<std::path::PathBuf> {

@@ -97,6 +97,54 @@ fn what_does_not_belong_into_the_schema_is_found() {
 }
 
 #[test]
+fn rows_that_nobody_comes_by_are_found() {
+    let server = Server::start();
+    let mut store = Postgres::create(&server.url(), "p").unwrap();
+    commit(&mut store, &Batch { events: vec![event(1), event(2)], ..Batch::default() });
+    let spoilt = [
+        ("UPDATE countersign.head SET seq = 1", "should end with event 1", "UPDATE countersign.head SET seq = 2"),
+        (
+            "UPDATE countersign.head SET hash = set_byte(hash, 0, get_byte(hash, 0) # 1)",
+            "should end with event 2",
+            "UPDATE countersign.head SET hash = set_byte(hash, 0, get_byte(hash, 0) # 1)",
+        ),
+        (
+            "INSERT INTO countersign.event SELECT project, -1, 'x', run, hash, body FROM countersign.event WHERE seq = 1",
+            "`event` has a row whose seq is -1",
+            "DELETE FROM countersign.event WHERE seq < 1",
+        ),
+        (
+            "INSERT INTO countersign.text VALUES (1, 0, 0)",
+            "`text` has a row whose seq is 0",
+            "DELETE FROM countersign.text WHERE seq < 1",
+        ),
+        (
+            "INSERT INTO countersign.meta VALUES (7, 'a', 'b')",
+            "`meta` has a row of project number 7",
+            "DELETE FROM countersign.meta WHERE project = 7",
+        ),
+        (
+            "INSERT INTO countersign.event SELECT 0, seq, id, run, hash, body FROM countersign.event WHERE seq = 1",
+            "`event` has a row of project number 0",
+            "DELETE FROM countersign.event WHERE project = 0",
+        ),
+        (
+            "INSERT INTO countersign.format (step) VALUES (0)",
+            "`format` has a row 0",
+            "DELETE FROM countersign.format WHERE step = 0",
+        ),
+    ];
+    for (spoil, expected, mend) in spoilt {
+        assert_eq!(store.examine().unwrap(), Vec::<String>::new());
+        server.sql(spoil);
+        let faults = store.examine().unwrap();
+        assert!(faults.len() == 1 && faults[0].contains(expected), "{expected}: {faults:?}");
+        server.sql(mend);
+    }
+    assert_eq!(store.examine().unwrap(), Vec::<String>::new());
+}
+
+#[test]
 fn a_newer_format_and_a_careless_server_are_refused() {
     let server = Server::start();
     let mut store = Postgres::create(&server.url(), "p").unwrap();

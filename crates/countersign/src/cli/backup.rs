@@ -1,8 +1,11 @@
 //! `countersign backup`
 
-use super::{Exit, output};
+use super::{Exit, output, progress};
 use crate::place::Place;
-use std::path::PathBuf;
+use anyhow::bail;
+use countersign_engine::Meaning;
+use countersign_ledger::{Clock, Sqlite, Store, copy};
+use std::path::{Path, PathBuf};
 
 /// Copy the ledger to a file, while it is in use
 ///
@@ -20,7 +23,24 @@ pub struct Args {
 
 pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
     let mut store = place.open()?;
-    store.backup(&args.file)?;
+    match place {
+        Place::File(_) => store.backup(&args.file)?,
+        Place::Database(..) => fetch(&mut *store, &args.file)?,
+    }
     output::print(&format!("copied {place} to {}\n", args.file.display()));
     Ok(Exit::Allowed)
+}
+
+/// Copies a ledger out of a database. The file is in its place only once it is whole.
+fn fetch(store: &mut dyn Store, to: &Path) -> anyhow::Result<()> {
+    if to.exists() {
+        bail!("{} is there already", to.display());
+    }
+    let to = std::path::absolute(to)?;
+    let folder = tempfile::tempdir_in(to.parent().unwrap_or(Path::new("/")))?;
+    let mut fetched = Sqlite::create(&folder.path().join("fetched.db"), Clock::System)?;
+    let bar = progress("copying", store.head()?.seq);
+    copy(store, &mut fetched, &Meaning, &mut |done, _| bar.set_position(done))?;
+    bar.finish_and_clear();
+    Ok(fetched.backup(&to)?)
 }

@@ -19,7 +19,28 @@ pub(super) fn run(fresh: &dyn Fn() -> Fresh) {
     writers_take_turns(fresh);
     who_has_little_patience_is_told_who_writes(fresh);
     nothing_lies_beyond_all_numbers(fresh);
+    a_page_ends_where_its_texts_are_long(fresh);
     who_waits_is_woken(fresh);
+}
+
+fn a_page_ends_where_its_texts_are_long(fresh: &dyn Fn() -> Fresh) {
+    const LENGTHS: [usize; 8] = [10, 3 << 20, 3 << 20, 3 << 20, 20 << 20, 10, 40_000, 10];
+    let mut store = fresh().store;
+    for (seq, length) in (1..).zip(LENGTHS) {
+        let texts = [length - 5, 5].map(|length| Some(crate::conformance::text(&vec![b'x'; length])));
+        let texts = (0..).zip(texts).map(|(n, text)| TextRow { seq, n, text }).collect();
+        commit(&mut *store, &Batch { events: vec![event(seq, None)], texts, ..Batch::default() });
+    }
+    let sizes = (1..).zip(LENGTHS).map(|(seq, length)| (length + event(seq, None).body.len()) as u64);
+    assert_eq!(store.sizes(1, 100).unwrap(), sizes.collect::<Vec<_>>());
+    assert_eq!(store.sizes(8, 1).unwrap().len(), 1);
+    let mut pages = Vec::new();
+    let mut next = 1;
+    while next <= LENGTHS.len() as u64 {
+        pages.push(crate::pages::size(&mut *store, next, LENGTHS.len() as u64).unwrap());
+        next += pages.last().copied().unwrap() as u64;
+    }
+    assert_eq!(pages, [3, 1, 1, 3]);
 }
 
 fn nothing_lies_beyond_all_numbers(fresh: &dyn Fn() -> Fresh) {

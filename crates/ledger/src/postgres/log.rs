@@ -49,11 +49,16 @@ const EVENTS_OF_RUN: &str = "SELECT seq, id, run, hash, body FROM countersign.ev
 const FIND: &str = "SELECT seq FROM countersign.event WHERE project = $1 AND id = $2";
 const TEXTS: &str = "SELECT seq, n, salt, body, blob FROM countersign.text
     WHERE project = $1 AND seq >= $2 AND seq < $3 ORDER BY seq, n";
+const SIZES: &str = "SELECT octet_length(e.body) + coalesce((
+        SELECT sum(coalesce(octet_length(t.body), 0) + coalesce((
+            SELECT sum(octet_length(b.part)) FROM countersign.blob b WHERE b.project = $1 AND b.hash = t.blob), 0))
+        FROM countersign.text t WHERE t.project = $1 AND t.seq = e.seq), 0)::bigint
+    FROM countersign.event e WHERE e.project = $1 AND e.seq >= $2 ORDER BY e.seq LIMIT $3";
 const PARTS: &str = "SELECT n, part FROM countersign.blob WHERE project = $1 AND hash = $2 ORDER BY n";
 
 /// What must not cost more because the log is long.
 #[cfg(test)]
-pub(super) const BY_KEY: [&str; 7] = [DROP, EMPTY, EVENTS, EVENTS_OF_RUN, FIND, TEXTS, PARTS];
+pub(super) const BY_KEY: [&str; 8] = [DROP, EMPTY, EVENTS, EVENTS_OF_RUN, FIND, TEXTS, SIZES, PARTS];
 
 fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
@@ -197,6 +202,12 @@ pub(super) async fn texts(session: &Session, from: u64, to: u64) -> Result<Vec<T
         }
     }
     rows.iter().map(|row| text(row, &long)).collect()
+}
+
+pub(super) async fn sizes(session: &Session, from: u64, limit: usize) -> Result<Vec<u64>, Fault> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let values: Vec<Value<'_>> = vec![Box::new(session.project.get()), Box::new(signed(from)), Box::new(limit)];
+    session.ask_one(Ask::new(SIZES, values)).await?.iter().map(|row| unsigned(row, 0)).collect()
 }
 
 /// A long text, put together. Nothing, if a part is missing.

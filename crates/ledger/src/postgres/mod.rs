@@ -13,6 +13,7 @@
 
 mod address;
 mod fault;
+mod hidden;
 mod line;
 mod link;
 mod log;
@@ -286,6 +287,10 @@ impl Store for Postgres {
         self.read(async |session| log::texts(session, from, to).await)
     }
 
+    fn sizes(&mut self, from: u64, limit: usize) -> Result<Vec<u64>> {
+        self.read(async |session| log::sizes(session, from, limit).await)
+    }
+
     /// It connects when it is first used: a server has few connections to give.
     fn another(&self) -> Result<Box<dyn Store>> {
         let (address, project) = (&self.line.address, &self.line.project);
@@ -334,6 +339,10 @@ impl Store for Postgres {
 
     fn examine(&mut self) -> Result<Vec<String>> {
         let mut faults = self.read(async |session| upkeep::examine(session).await)?;
+        // Where the schema is another one, there may be nothing to ask.
+        if faults.is_empty() {
+            faults.extend(self.read(async |session| hidden::faults(session).await)?);
+        }
         faults.extend(erasure::fault(self));
         Ok(faults)
     }

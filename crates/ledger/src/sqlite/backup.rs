@@ -4,7 +4,7 @@
 //! is there is whole.
 
 use super::blobs::Blobs;
-use super::{not_written, private_file};
+use super::not_written;
 use crate::error::{Error, Result};
 use crate::hash::Hash;
 use rusqlite::Connection;
@@ -86,6 +86,15 @@ pub(super) fn copy_to(connection: &Connection, to: &Path) -> Result<()> {
         backup.run_to_completion(PAGES, Duration::ZERO, None)
     };
     copy().map_err(|error| not_written(&error))
+}
+
+/// Makes an empty file that only its owner may read.
+pub(super) fn private_file(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ use bell::Bell;
 use blobs::Blobs;
 use rows::{number, unsigned};
 use rusqlite::{Connection, ErrorCode, OptionalExtension};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use turn::Turn;
@@ -58,7 +59,7 @@ impl Sqlite {
         if let Some(why) = open::refused_place(folder) {
             return Err(Error::Closed(why));
         }
-        private_file(&path).map_err(unmade)?;
+        backup::private_file(&path).map_err(unmade)?;
         let made = Self::open(&path, clock)?;
         // The file's name is durable only once the folder is.
         let synced = std::fs::File::open(folder).and_then(|it| it.sync_all());
@@ -449,6 +450,30 @@ impl Store for Sqlite {
         found.into_iter().map(row).collect()
     }
 
+    fn sizes(&mut self, from: u64, limit: usize) -> Result<Vec<u64>> {
+        let limit = number(limit.min(i32::MAX as usize) as u64);
+        let mut sizes: BTreeMap<u64, u64> = self.read(|connection| {
+            let sql = "SELECT seq, octet_length(body) FROM event WHERE seq >= ?1 ORDER BY seq LIMIT ?2";
+            let mut select = connection.prepare_cached(sql)?;
+            select.query_map((number(from), limit), |row| Ok((unsigned(row, 0)?, unsigned(row, 1)?)))?.collect()
+        })?;
+        let last = sizes.keys().next_back().copied().unwrap_or(0);
+        let texts: Vec<(u64, u64, Option<[u8; 32]>)> = self.read(|connection| {
+            let sql = "SELECT seq, coalesce(octet_length(body), 0), blob FROM text WHERE seq >= ?1 AND seq <= ?2";
+            let mut select = connection.prepare_cached(sql)?;
+            let read = |row: &rusqlite::Row<'_>| Ok((unsigned(row, 0)?, unsigned(row, 1)?, row.get(2)?));
+            select.query_map((number(from), number(last)), read)?.collect()
+        })?;
+        for (seq, inline, blob) in texts {
+            // A file that is missing is found when it is read.
+            let long = blob.and_then(|hash| self.blobs.path(&Hash(hash)).metadata().ok()).map_or(0, |it| it.len());
+            if let Some(size) = sizes.get_mut(&seq) {
+                *size += inline + long;
+            }
+        }
+        Ok(sizes.into_values().collect())
+    }
+
     fn another(&self) -> Result<Box<dyn Store>> {
         Ok(Box::new(Self::open(&self.path, self.clock.clone())?))
     }
@@ -538,15 +563,6 @@ impl Drop for Sqlite {
     fn drop(&mut self) {
         self.rollback();
     }
-}
-
-/// Makes an empty file that only its owner may read.
-fn private_file(path: &Path) -> std::io::Result<()> {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop)
 }
 
 fn unreadable(error: &rusqlite::Error) -> Error {
