@@ -19,6 +19,9 @@ impl Time {
 
     /// Reads what [`Time`] writes.
     pub fn parse(text: &str) -> Option<Self> {
+        if let Some(time) = text.as_bytes().try_into().ok().and_then(read_usual) {
+            return Some(time);
+        }
         let time = Self(text.parse::<jiff::Timestamp>().ok()?.as_millisecond());
         (time.to_string() == text).then_some(time)
     }
@@ -26,6 +29,9 @@ impl Time {
 
 impl fmt::Display for Time {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(letters) = usual(*self) {
+            return out.write_str(std::str::from_utf8(&letters).unwrap_or_default());
+        }
         let nearest = |clamped: i64| jiff::Timestamp::from_millisecond(clamped).unwrap_or_default();
         let first = jiff::Timestamp::MIN.as_millisecond();
         let last = jiff::Timestamp::MAX.as_millisecond();
@@ -33,9 +39,59 @@ impl fmt::Display for Time {
     }
 }
 
+/// Every event has a time, so those of the years 0 to 9998 are written and read without a general calendar. This one
+/// counts years from March, which puts the leap day at their end, in eras of 400 years that all have as many days.
+const ERA_DAYS: i64 = 146_097;
+/// From 0000-03-01 to 1970-01-01.
+const EPOCH_DAYS: i64 = 719_468;
+const DAY_MS: i64 = 86_400_000;
+/// The places of year, month, day, hour, minute, second and milliseconds in `2026-01-31T08:00:00.000Z`.
+const PLACES: [std::ops::Range<usize>; 7] = [0..4, 5..7, 8..10, 11..13, 14..16, 17..19, 20..23];
+
+fn usual(time: Time) -> Option<[u8; 24]> {
+    let (days, ms) = (time.0.div_euclid(DAY_MS), time.0.rem_euclid(DAY_MS));
+    let days = days.checked_add(EPOCH_DAYS)?;
+    let (era, day) = (days.div_euclid(ERA_DAYS), days.rem_euclid(ERA_DAYS));
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + i64::from(month <= 2);
+    if !(0..=9998).contains(&year) {
+        return None;
+    }
+    let mut letters = *b"0000-00-00T00:00:00.000Z";
+    let parts = [year, month, day, ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60, ms % 1000];
+    for (place, mut part) in PLACES.into_iter().zip(parts) {
+        for letter in letters[place].iter_mut().rev() {
+            *letter = b'0' + (part % 10) as u8;
+            part /= 10;
+        }
+    }
+    Some(letters)
+}
+
+fn read_usual(letters: &[u8; 24]) -> Option<Time> {
+    let part = |place: std::ops::Range<usize>| {
+        letters[place].iter().fold(0, |part, letter| 10 * part + i64::from(letter.wrapping_sub(b'0')))
+    };
+    let [year, month, day, hour, minute, second, ms] = PLACES.map(part);
+    let year = year - i64::from(month <= 2);
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let days = era * ERA_DAYS + of_era * 365 + of_era / 4 - of_era / 100 + of_year - EPOCH_DAYS;
+    let time = Time(days * DAY_MS + hour * 3_600_000 + minute * 60_000 + second * 1000 + ms);
+    // Whatever is no time, such as the 30th of February, is written otherwise.
+    (usual(time)? == *letters).then_some(time)
+}
+
 impl Serialize for Time {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        out.collect_str(self)
+        match usual(*self) {
+            Some(letters) => out.serialize_str(std::str::from_utf8(&letters).unwrap_or_default()),
+            None => out.collect_str(self),
+        }
     }
 }
 
@@ -67,6 +123,51 @@ impl Clock {
         match self {
             Clock::System => Time(jiff::Timestamp::now().as_millisecond()),
             Clock::Manual(hand) => Time(hand.load(Ordering::SeqCst)),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn by_the_library(time: Time) -> String {
+        format!("{:.3}", jiff::Timestamp::from_millisecond(time.0).unwrap())
+    }
+
+    #[test]
+    fn the_edges_of_months_and_years_are_those_of_the_calendar() {
+        for text in ["0000-01-01", "0000-02-29", "1600-02-29", "1900-02-28", "1969-12-31", "2000-02-29", "9998-12-31"] {
+            let text = format!("{text}T23:59:59.999Z");
+            let time = Time::parse(&text).unwrap();
+            assert_eq!((time.to_string(), by_the_library(time)), (text.clone(), text));
+            assert_eq!(time.plus(1).to_string(), by_the_library(time.plus(1)));
+        }
+        let others = [
+            "1900-02-29T00:00:00.000Z",
+            "2026-13-01T00:00:00.000Z",
+            "2026-00-10T00:00:00.000Z",
+            "2026-01-01T24:00:00.000Z",
+            "2026-01-01T00:60:00.000Z",
+            "2026-01-01 00:00:00.000Z",
+            "2026-01-01T00:00:00.00Z",
+            "2026-01-01T00:00:00.000z",
+            "2026-01-0:T00:00:00.000Z",
+            "20260-1-01T00:00:00.000Z",
+        ];
+        for text in others {
+            assert_eq!(Time::parse(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn times_are_written_and_read_as_the_library_does(ms in -63_000_000_000_000i64..253_000_000_000_000) {
+            let text = Time(ms).to_string();
+            prop_assert_eq!(&text, &by_the_library(Time(ms)));
+            prop_assert_eq!(Time::parse(&text), Some(Time(ms)));
         }
     }
 }
