@@ -11,12 +11,10 @@
 //! **Invariant:** an answer is made from the stored events, never from the request.
 //! **Absent on purpose:** terminals, HTTP, processes, files.
 
-mod commands;
 mod meaning;
 mod refusals;
 mod stored;
 
-pub use commands::{COMMANDS, Spec};
 pub use meaning::{Meaning, SHAPE};
 pub use stored::{Stored, StoredText};
 

@@ -4,7 +4,7 @@
 use countersign_contract::Untrusted;
 use countersign_domain::deciding::Refusal;
 use countersign_domain::project::{Erase, Init, Keep, project_key, record_key};
-use countersign_engine::{Answer, COMMANDS, Call, Engine, Failure, Meaning, Stored, StoredText};
+use countersign_engine::{Answer, Call, Engine, Failure, Meaning, Stored, StoredText};
 use countersign_ledger::{
     Clock, Error, EventRow, Fold, Hash, Memory, Refused, Sqlite, Time, Verifying, rebuild, verify,
 };
@@ -206,12 +206,4 @@ fn events_of_every_kind_ever_written_are_read() {
     }
     names.sort();
     assert_eq!(names, ["command.refused.1", "project.initialised.1", "record.kept.1", "text.erased.1"]);
-}
-
-#[test]
-fn every_command_has_a_name_of_its_own() {
-    let mut names: Vec<_> = COMMANDS.iter().map(|command| command.name).collect();
-    names.sort_unstable();
-    names.dedup();
-    assert_eq!(names.len(), COMMANDS.len());
 }

@@ -1,10 +1,9 @@
 //! The ledger: a store with a chain, a tree, leases and idempotency built on it.
 
 use crate::error::{Error, Result};
-use crate::event::Command;
 use crate::fold::Fold;
 use crate::queue::{Job, Queue, Work, ticket};
-use crate::rows::{Entity, EventRow, Key, Remembered, RowKey, RowValue, Table, TextRow};
+use crate::rows::{Entity, EventRow, Key, RowKey, RowValue, Table, TextRow};
 use crate::store::{Batch, Head, Store};
 use crate::transaction::{Hit, Scan, Transaction, entity, scan_one};
 use crate::writer::{META_CLOSED, META_PROJECT, META_SHAPE, Writer, meta};
@@ -23,7 +22,6 @@ pub const PAGE_EVENTS: usize = 1_000;
 /// A project's ledger, open. It may be shared by threads; opening it does not read the past.
 pub struct Ledger {
     project: String,
-    fold: Arc<dyn Fold>,
     readers: Mutex<Vec<Box<dyn Store>>>,
     origin: Mutex<Box<dyn Store>>,
     queue: Arc<Queue>,
@@ -102,18 +100,7 @@ impl Ledger {
         };
         let thread = std::thread::Builder::new().name("ledger".to_owned()).spawn(rounds);
         let thread = thread.map_err(|error| Error::Unreadable(format!("no thread can be had: {error}")))?;
-        Ok(Self {
-            project,
-            fold,
-            readers,
-            origin,
-            queue,
-            about,
-            writer,
-            thread: Some(thread),
-            in_line,
-            patience: PATIENCE,
-        })
+        Ok(Self { project, readers, origin, queue, about, writer, thread: Some(thread), in_line, patience: PATIENCE })
     }
 
     /// The same, with more or less patience for the writer's place.
@@ -125,11 +112,6 @@ impl Ledger {
     /// The project's id.
     pub fn project(&self) -> &str {
         &self.project
-    }
-
-    /// What events mean here.
-    pub fn fold(&self) -> &Arc<dyn Fold> {
-        &self.fold
     }
 
     /// Does some work in the write transaction, and answers once it is durable. The work sees everything before it and
@@ -241,16 +223,6 @@ impl Ledger {
             _ => None,
         };
         Ok(rows.into_iter().filter_map(seq).collect())
-    }
-
-    /// What an idempotency key was used for, whatever the request was.
-    pub fn remembered(&self, command: &Command) -> Result<Option<Remembered>> {
-        let Some(once) = &command.once else { return Ok(None) };
-        let key = RowKey::Remembered([command.actor.clone(), command.name.clone(), once.key.clone()]);
-        match self.reader()?.get(&[key])?.pop().flatten() {
-            Some(RowValue::Remembered(it)) => Ok(Some(it)),
-            _ => Ok(None),
-        }
     }
 
     /// Waits until there are events after `seq` or the time is over, and gives the end of the log.

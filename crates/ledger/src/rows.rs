@@ -6,6 +6,7 @@
 //! neither   liveness, due                                     how fresh a lease is; lost without harm
 //! ```
 
+use crate::error::{Error, Result};
 use crate::hash::Hash;
 use crate::time::Time;
 
@@ -240,4 +241,20 @@ pub struct TextRow {
     pub n: u32,
     /// Salt and body, or nothing once it was erased.
     pub text: Option<crate::event::Text>,
+}
+
+impl TextRow {
+    /// A text from the columns that hold it: both salt and body are there, or neither is.
+    pub(crate) fn of_columns(seq: u64, n: u32, salt: Option<&[u8]>, body: Option<Vec<u8>>) -> Result<Self> {
+        let damaged = |why: &str| Error::Damaged(format!("text {n} of event {seq} {why}"));
+        let text = match (salt, body) {
+            (Some(salt), Some(body)) => {
+                let salt = salt.try_into().map_err(|_| damaged("has a salt of another length"))?;
+                Some(crate::event::Text { salt, body })
+            }
+            (None, None) => None,
+            _ => return Err(damaged("is half erased")),
+        };
+        Ok(Self { seq, n, text })
+    }
 }

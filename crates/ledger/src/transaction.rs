@@ -6,7 +6,7 @@ use crate::fold::Fold;
 use crate::hash::Hash;
 use crate::lease::{self, Standing};
 use crate::overlay::Overlay;
-use crate::rows::{Entity, EventRow, Key, Lease, Liveness, Place, Remembered, RowKey, RowValue, TextRow};
+use crate::rows::{Entity, EventRow, Key, Liveness, Place, Remembered, RowKey, RowValue, TextRow};
 use crate::store::{Head, Store};
 use crate::time::Time;
 use serde_json::value::RawValue;
@@ -390,11 +390,4 @@ pub(crate) fn scan_one(
         _ => None,
     };
     Ok(rows.into_iter().filter_map(hit).collect())
-}
-
-impl Lease {
-    /// The lease as what is shown to write under it.
-    pub fn held(&self, name: &str) -> Held {
-        Held { name: name.to_owned(), number: self.number }
-    }
 }

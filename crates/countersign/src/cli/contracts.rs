@@ -1,6 +1,6 @@
 //! `countersign contracts`
 
-use super::rules::Format;
+use super::output::Format;
 use super::{Exit, output};
 use crate::project::Project;
 use serde_json::json;

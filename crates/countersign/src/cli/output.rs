@@ -7,6 +7,15 @@ use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// How an answer that is one thing is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
 /// The text of a document as it may be shown: its secrets are covered, and every place stays where it was.
 pub fn masked<'t>(text: &'t str, decision: &Decision) -> Cow<'t, str> {
     let findings = &decision.details.diagnostics;

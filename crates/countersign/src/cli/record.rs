@@ -1,5 +1,6 @@
 //! `countersign record`
 
+use super::output::Format;
 use super::{Exit, Global, failed, output};
 use crate::gather::Input;
 use crate::place::{self, Place};
@@ -43,14 +44,6 @@ pub struct Args {
     /// How the answer is written
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// The stored event, one a line
-    Json,
 }
 
 pub fn run(args: &Args, global: &Global, project: &Project) -> anyhow::Result<Exit> {

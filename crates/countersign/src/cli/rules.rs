@@ -1,7 +1,7 @@
 //! `countersign rules`
 
+use super::output::Format;
 use super::{Exit, output};
-use clap::ValueEnum;
 use serde_json::json;
 
 /// List every rule with its code, severity, contract and summary
@@ -19,14 +19,6 @@ pub struct Args {
     /// How the list is written
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For people
-    Text,
-    /// One JSON document
-    Json,
 }
 
 pub fn run(args: &Args) -> anyhow::Result<Exit> {

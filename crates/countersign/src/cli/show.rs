@@ -1,5 +1,6 @@
 //! `countersign show`
 
+use super::output::Format;
 use super::{Exit, output};
 use crate::place::Place;
 use anyhow::bail;
@@ -23,14 +24,6 @@ pub struct Args {
     /// How it is written
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// As JSON
-    Json,
 }
 
 /// How much of a text is shown to people.

@@ -1,6 +1,6 @@
 //! `countersign targets`
 
-use super::rules::Format;
+use super::output::Format;
 use super::{Exit, output};
 use crate::gather::Input;
 use crate::project::Project;

@@ -1,5 +1,6 @@
 //! `countersign verify`
 
+use super::output::Format;
 use super::{Exit, output, progress};
 use crate::home::{self, Home};
 use crate::place::Place;
@@ -49,14 +50,6 @@ pub struct Args {
     /// How the answer is written
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// One object: `matches`, what was looked at, and `findings`
-    Json,
 }
 
 pub fn run(args: &Args, place: impl Fn() -> anyhow::Result<Place>) -> anyhow::Result<Exit> {

@@ -237,14 +237,6 @@ fn text(row: &tokio_postgres::Row, long: &HashMap<Hash, Option<Vec<u8>>>) -> Res
             Some(body.ok_or_else(|| damaged("is missing in part"))?)
         }
     };
-    let text = match (salt, body) {
-        (Some(salt), Some(body)) => {
-            let salt = salt.try_into().map_err(|_| damaged("has a salt of another length"))?;
-            Some(Text { salt, body })
-        }
-        (None, None) => None,
-        _ => return Err(damaged("is half erased")),
-    };
     let n = u32::try_from(n).map_err(|_| damaged("has a number that was never written"))?;
-    Ok(TextRow { seq, n, text })
+    TextRow::of_columns(seq, n, salt, body).map_err(Fault::Said)
 }

@@ -16,7 +16,7 @@ mod turn;
 
 use crate::erasure;
 use crate::error::{Error, Result};
-use crate::event::{INLINE_BYTES_MAX, Text};
+use crate::event::INLINE_BYTES_MAX;
 use crate::hash::Hash;
 use crate::ledger::PATIENCE;
 use crate::rows::{EventRow, Row, RowKey, RowValue, Table, TextRow};
@@ -437,15 +437,7 @@ impl Store for Sqlite {
                 (None, None) => None,
                 (Some(_), Some(_)) => return Err(damaged("is both in the table and in a file")),
             };
-            let text = match (salt, body) {
-                (Some(salt), Some(body)) => {
-                    let salt = salt.try_into().map_err(|_| damaged("has a salt of another length"))?;
-                    Some(Text { salt, body })
-                }
-                (None, None) => None,
-                _ => return Err(damaged("is half erased")),
-            };
-            Ok(TextRow { seq, n, text })
+            TextRow::of_columns(seq, n, salt.as_deref(), body)
         };
         found.into_iter().map(row).collect()
     }
