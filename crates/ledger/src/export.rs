@@ -242,7 +242,8 @@ pub fn read_export(
 ) -> Result<Exported> {
     let mut lines = Lines { from, number: 0, text: String::new() };
     let Some(first) = lines.next()? else { return Err(bad(1, "the export is empty")) };
-    let beginning: Beginning = read(first, 1)?;
+    let beginning: Beginning =
+        read(first, 1).map_err(|_| bad(1, "this is no export: it does not begin as one does"))?;
     if beginning.countersign_export != EXPORT_VERSION {
         let found = beginning.countersign_export;
         return Err(Error::Newer { what: "export version", found, known: EXPORT_VERSION });
