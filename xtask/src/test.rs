@@ -90,10 +90,19 @@ fn has_postgres() -> bool {
     folders.any(|folder| folder.join("initdb").is_file() && folder.join("postgres").is_file())
 }
 
+/// What properties draw their cases from. A change is judged on the same cases as the one before it, so that what fails is
+/// what was changed; `cargo test` by itself draws new ones each time.
+const SEED: &str = "PROPTEST_RNG_SEED";
+const SEED_OF_THE_HOUSE: &str = "20260207";
+
 fn tests(needs: &Needs) -> Outcome {
     // Benchmarks are left out: they are programs that measure, and fail for reasons that are not ours.
     const ALL: &[&str] = &["--workspace", "--lib", "--bins", "--tests", "--examples"];
     let runner: &[&str] =
         if needs.nextest { &["nextest", "run", "--no-fail-fast"] } else { &["test", "--no-fail-fast"] };
-    run(cargo(runner).args(ALL))
+    let mut tests = cargo(runner);
+    if std::env::var_os(SEED).is_none() {
+        tests.env(SEED, SEED_OF_THE_HOUSE);
+    }
+    run(tests.args(ALL))
 }
