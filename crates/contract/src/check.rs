@@ -8,6 +8,7 @@ use crate::outside::{Outside, Settings};
 use crate::report::Report;
 use crate::rule::RuleInfo;
 use crate::set::{Alone, Others};
+use crate::shape::Shape;
 use crate::{parse, rules, show};
 use countersign_diagnostic::{Decision, Details, Pointer, Severity, Source};
 use std::sync::Arc;
@@ -144,6 +145,23 @@ pub fn check(checker: &Checker<'_>, request: &Request<'_>) -> Checked {
     report.settle();
     rules::check_texts(&document, &mut report);
     conclude(checker, source, report, Some(&document), Some(contract), records)
+}
+
+/// Reads a value of a shape that is no contract, such as the request of a command, or says everything that is wrong with it.
+pub fn read<T: Shape>(checker: &Checker<'_>, source: Source<'_>) -> Result<T, Box<Decision>> {
+    let mut report = Report::new(checker.settings.strict);
+    let document = match parse(source.text, Form::Json, checker.settings.size_max) {
+        Ok(document) => document,
+        Err(fault) => {
+            add_fault(&mut report, fault);
+            return Err(Box::new(conclude(checker, source, report, None, None, Records::default()).decision));
+        }
+    };
+    let read = T::read(document.root(), &mut report);
+    report.settle();
+    rules::check_texts(&document, &mut report);
+    let decision = conclude(checker, source, report, Some(&document), None, Records::default()).decision;
+    read.filter(|_| decision.allow).ok_or_else(|| Box::new(decision))
 }
 
 #[derive(Clone, Copy)]

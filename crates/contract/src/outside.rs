@@ -1,6 +1,6 @@
 //! What comes in from beyond: the world as a door saw it, and the settings.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// What a door saw of the world. Rules ask it instead of looking.
 #[derive(Debug, Clone, Default)]
@@ -11,6 +11,8 @@ pub struct Outside {
     pub fresh_uuid: Option<String>,
     /// For each file that the document refers to, whether it is there. A file that was not looked for is not listed.
     pub files: HashMap<String, bool>,
+    /// The files that were really changed by the work that the document speaks of. None, if nobody looked.
+    pub changed: Option<BTreeSet<String>>,
 }
 
 /// What the configuration says that rules need to know.

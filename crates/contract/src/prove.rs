@@ -5,7 +5,7 @@
 //! - `rejected` must raise this rule and no error of another, `accepted` must raise neither this rule nor any error;
 //! - `with CONTRACT` and `against` are handed in with the next of those two, as `--with` and `--against` do; a `with`
 //!   must itself be allowed, unless `refused` stands after it, and then must not be;
-//! - `outside` says what the door saw, for the next: `{"files": {"a.md": false}, "now": "2026-02-07T18:30:00Z"}`.
+//! - `outside` says what the door saw, for the next: `{"files": {"a.md": false}, "changed": ["a.md"], "now": "2026-02-07T18:30:00Z"}`.
 //!
 //! The text of a block is a merge patch (RFC 7396) over the smallest example of the rule's contract, or of the contract
 //! named after the part; with `jsonl`, each line is one. After it may stand: `raw` (the text is the document itself),
@@ -209,6 +209,10 @@ fn outside(text: &str) -> Outside {
         now: value.get("now").and_then(Value::as_str).and_then(|now| now.parse().ok()),
         fresh_uuid: None,
         files: files.map(|(path, there)| (path.clone(), there == true)).collect(),
+        changed: value
+            .get("changed")
+            .and_then(Value::as_array)
+            .map(|paths| paths.iter().filter_map(|path| path.as_str().map(str::to_owned)).collect()),
     }
 }
 

@@ -20,6 +20,11 @@ impl Home {
         home.map(Self).context("there is no place for keys: neither HOME nor COUNTERSIGN_HOME is set")
     }
 
+    /// A folder in it.
+    pub fn folder(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
     fn key_path(&self, project: &str) -> PathBuf {
         self.0.join("keys").join(format!("{project}.key"))
     }
@@ -173,7 +178,7 @@ pub fn private_folder(path: &Path) -> anyhow::Result<()> {
 }
 
 /// Writes a new file that only its owner may read, whole or not at all.
-fn private_file(path: &Path, text: &str) -> anyhow::Result<()> {
+pub fn private_file(path: &Path, text: &str) -> anyhow::Result<()> {
     let context = || format!("{} cannot be written", path.display());
     let folder = path.parent().unwrap_or(Path::new("."));
     // Temporary files are made for their owner alone.

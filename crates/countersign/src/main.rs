@@ -2,6 +2,7 @@
 //! answer.
 
 mod cli;
+mod client;
 mod company;
 mod files;
 mod gather;
@@ -12,6 +13,7 @@ mod project;
 mod shelf;
 mod strangers;
 mod terminal;
+mod token;
 mod world;
 
 use std::process::ExitCode;

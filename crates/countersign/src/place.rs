@@ -1,8 +1,11 @@
 //! Where a project's ledger is, and opening it.
 
+use crate::cli::Global;
 use crate::home::Home;
 use crate::project::{FOLDER, Project};
+use crate::token::{self, Tokens};
 use anyhow::{Context, bail};
+use countersign_domain::deciding::Role;
 use countersign_engine::{Call, Engine};
 use countersign_ledger::{Clock, Ledger, Postgres, Sqlite, Store};
 use std::path::{Path, PathBuf};
@@ -160,23 +163,59 @@ impl std::fmt::Debug for Place {
     }
 }
 
-/// Who asks: `--as`, or else the user. How that is known: somebody at a terminal, or just said.
-pub fn call(actor: Option<&str>, key: Option<&str>) -> anyhow::Result<Call> {
+/// Who asks: whom a token names, `--as`, or else the user. How that is known: by the token, because somebody is at a
+/// terminal, or because they say so; with it go the user and the process, which nobody says.
+pub fn call(global: &Global, project: &str, key: Option<&str>) -> anyhow::Result<Call> {
+    let actor = global.actor.as_deref();
     let user =
         || ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok()).filter(|it| !it.is_empty());
     let actor = match actor {
         Some(actor) => actor.to_owned(),
         None => user().map_or_else(|| "user".to_owned(), |user| format!("user:{user}")),
     };
-    for (what, name) in [("--as", Some(actor.as_str())), ("--key", key)] {
-        let Some(name) = name else { continue };
-        if let Some(why) = countersign_ledger::name_fault(name) {
-            bail!("what {what} says cannot be used: {why}");
-        }
-        if countersign_contract::scan::redact(name).is_some() {
-            bail!("what {what} says has a secret in it, and it would be recorded for ever");
-        }
+    must_be_usable("--as", Some(&actor))?;
+    must_be_usable("--key", key)?;
+    let key = key.map(str::to_owned);
+    if let Some(shown) = shown_token(global)? {
+        let Some(token) = Tokens::of(&Home::find()?, project).find(&shown)? else {
+            bail!("the token is none of this project's, or it has ended or was taken back");
+        };
+        let authn = format!("token {} {}", token.id, process());
+        return Ok(Call { actor: token.actor.clone(), authn, roles: token.roles(), bound: token.bound(), key });
     }
-    let authn = if crate::terminal::can_ask() { "terminal" } else { "declared" };
-    Ok(Call { actor, authn: authn.to_owned(), key: key.map(str::to_owned) })
+    let mut roles = vec![Role::Agent, Role::Orchestrator];
+    let at_terminal = crate::terminal::can_ask();
+    if at_terminal {
+        roles.extend([Role::Reviewer, Role::Owner]);
+    }
+    let authn = format!("{} {}", if at_terminal { "terminal" } else { "declared" }, process());
+    Ok(Call { actor, authn, roles, bound: None, key })
+}
+
+fn shown_token(global: &Global) -> anyhow::Result<Option<String>> {
+    if let Some(path) = &global.token_file {
+        return token::read_file(path).map(Some);
+    }
+    Ok(std::env::var("COUNTERSIGN_TOKEN").ok().filter(|token| !token.is_empty()))
+}
+
+/// The user and the process that ask, as the system knows them.
+fn process() -> String {
+    #[cfg(unix)]
+    let user = format!("uid={} ", rustix::process::getuid().as_raw());
+    #[cfg(not(unix))]
+    let user = "";
+    format!("{user}pid={}", std::process::id())
+}
+
+/// Refuses a name that cannot be recorded, or should not be.
+pub fn must_be_usable(what: &str, name: Option<&str>) -> anyhow::Result<()> {
+    let Some(name) = name else { return Ok(()) };
+    if let Some(why) = countersign_ledger::name_fault(name) {
+        bail!("what {what} says cannot be used: {why}");
+    }
+    if countersign_contract::scan::redact(name).is_some() {
+        bail!("what {what} says has a secret in it, and it would be recorded for ever");
+    }
+    Ok(())
 }

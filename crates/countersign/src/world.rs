@@ -1,7 +1,9 @@
 //! What a door sees of the world and hands in: the time, fresh ids, and which files are there.
 
 use crate::project::Project;
-use countersign_contract::{Checked, Outside};
+use countersign_contract::{Checked, Checker, Outside};
+use countersign_domain::deciding::Tree;
+use countersign_engine::World;
 use std::path::{Component, Path, PathBuf};
 
 /// The world as of a time. Without one, as of now.
@@ -10,6 +12,30 @@ pub fn outside(at: Option<jiff::Timestamp>) -> Outside {
         now: Some(at.unwrap_or_else(jiff::Timestamp::now)),
         fresh_uuid: Some(uuid::Uuid::new_v4().to_string()),
         ..Outside::default()
+    }
+}
+
+/// What commands and views can see from a project.
+pub struct Around<'p> {
+    /// The project.
+    pub project: &'p Project,
+}
+
+impl World for Around<'_> {
+    fn checker(&self) -> Checker<'_> {
+        self.project.checker()
+    }
+
+    fn outside(&self) -> Outside {
+        outside(None)
+    }
+
+    fn look_for_files(&self, checked: &Checked, name: &str) -> Option<Outside> {
+        look_for_files(checked, &outside(None), Path::new(name), self.project)
+    }
+
+    fn tree(&self, _: Option<&str>) -> Option<Tree> {
+        None
     }
 }
 

@@ -51,20 +51,26 @@ pub fn rules() -> Vec<&'static RuleInfo> {
 
 /// Which entities an event changes, in any domain.
 pub fn touched(event: &Happened<'_>) -> Vec<Key> {
-    project::touched(event)
+    project::touched(event).into_iter().chain(work::touched(event)).collect()
 }
 
 /// What an entity is after an event; nothing, if it is gone.
 pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
-    project::evolve(key, before, event)
+    match key.kind.as_str() {
+        "project" | "record" => project::evolve(key, before, event),
+        _ => work::evolve(key, before, event),
+    }
 }
 
 /// Where an entity is found.
 pub fn places(key: &Key, facts: &Value) -> Vec<Place> {
-    project::places(key, facts)
+    match key.kind.as_str() {
+        "project" | "record" => project::places(key, facts),
+        _ => work::places_of(key, facts),
+    }
 }
 
 /// What an event says, in a few words for a list.
 pub fn summary(event: &Happened<'_>) -> Option<String> {
-    project::summary(event)
+    project::summary(event).or_else(|| work::view::summary(event))
 }

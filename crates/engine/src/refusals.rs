@@ -17,17 +17,22 @@ pub(crate) fn record(transaction: &mut Transaction<'_>, asked: &Command, refusal
     let tally = transaction.tally(&name)?.unwrap_or(Tally { since: now, count: 0 });
     // A clock that went back begins a new minute, too.
     let same_minute = (0..MINUTE_MS).contains(&now.0.saturating_sub(tally.since.0));
-    if same_minute && tally.count >= RECORDED_MAX {
+    // Evidence is never only counted.
+    if same_minute && tally.count >= RECORDED_MAX && refusal.kept.is_empty() {
         return transaction.set_tally(&name, Tally { count: tally.count + 1, ..tally });
     }
     let unrecorded = if same_minute { 0 } else { tally.count.saturating_sub(RECORDED_MAX) };
     let next = if same_minute { Tally { count: tally.count + 1, ..tally } } else { Tally { since: now, count: 1 } };
     transaction.set_tally(&name, next)?;
-    let facts = json!({ "code": refusal.code.as_str(), "command": asked.name, "unrecorded": unrecorded });
-    let mut refused = Happening::new(COMMAND_REFUSED, facts);
+    let mut facts = json!({ "code": refusal.code.as_str(), "command": asked.name, "unrecorded": unrecorded });
+    if let Some(run) = &refusal.run {
+        facts["run"] = json!(run);
+    }
+    let mut refused = Happening { run: refusal.run.clone(), ..Happening::new(COMMAND_REFUSED, facts) };
     refused.texts = vec![countersign_contract::Untrusted::new(refusal.reason.clone())];
     // A refusal does not bind the key: the same call may be allowed later.
     let unbound = Command { once: None, under: None, ..asked.clone() };
-    transaction.append(&unbound, vec![crate::draft(refused)])?;
+    let happenings = refusal.kept.iter().cloned().chain([refused]).map(crate::road::draft);
+    transaction.append(&unbound, happenings.collect())?;
     Ok(())
 }

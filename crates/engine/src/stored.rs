@@ -38,15 +38,19 @@ impl Stored {
 
     /// What it says, in a few words for a list.
     pub fn summary(&self) -> String {
-        let happened = Happened {
+        countersign_domain::summary(&self.happened()).unwrap_or_default()
+    }
+
+    /// The event as a domain reads it.
+    pub fn happened(&self) -> Happened<'_> {
+        Happened {
             seq: self.seq,
             kind: self.text("kind"),
             v: u32::try_from(self.value["v"].as_u64().unwrap_or(0)).unwrap_or(0),
             actor: self.text("actor"),
             time: self.text("time"),
             facts: self.facts(),
-        };
-        countersign_domain::summary(&happened).unwrap_or_default()
+        }
     }
 }
 
@@ -62,6 +66,14 @@ pub enum StoredText {
 }
 
 impl StoredText {
+    /// What was said, if it is there and a text.
+    pub(crate) fn said(self) -> Option<Untrusted<String>> {
+        match self {
+            Self::Said(text) => Some(text),
+            Self::Bytes(_) | Self::Erased => None,
+        }
+    }
+
     pub(crate) fn of(row: ledger::TextRow) -> Self {
         match row.text.map(|text| String::from_utf8(text.body)) {
             None => Self::Erased,

@@ -66,6 +66,15 @@ pub enum LeaseChange {
         /// How long it lasts without a renewal, in milliseconds.
         ttl: i64,
     },
+    /// Its holder has more or less time from here on, under the same number.
+    Extend {
+        /// What is leased.
+        name: String,
+        /// The number that its grant gave.
+        number: u64,
+        /// How long it lasts without a renewal, in milliseconds.
+        ttl: i64,
+    },
     /// Its holder gave it back.
     Release(Held),
     /// Its time ran out.
@@ -307,6 +316,10 @@ impl Draft {
             Some(LeaseChange::Grant { holder, name, ttl }) => {
                 let fault = name_fault(holder).or(name_fault(name)).or((*ttl <= 0).then_some("it lasts no time"));
                 fault.map(|why| format!("the lease cannot be granted: {why}"))
+            }
+            Some(LeaseChange::Extend { name, ttl, .. }) => {
+                let fault = name_fault(name).or((*ttl <= 0).then_some("it lasts no time"));
+                fault.map(|why| format!("the lease cannot be extended: {why}"))
             }
             Some(LeaseChange::Release(held) | LeaseChange::Expire(held)) => {
                 name_fault(&held.name).map(|why| format!("the lease's name cannot be recorded: {why}"))

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! (free) ──grant──▶ held ──release──▶ (free)
-//!                    │ renew: later deadline
+//!                    │ renew: later deadline; extend: the same with another length
 //!                    └─deadline passes─▶ lapsed ──expire, or the next grant──▶ (free)
 //! ```
 
@@ -62,6 +62,10 @@ pub(crate) fn evolve(event: &Event<'_>, before: impl FnOnce(&str) -> Option<Leas
                 Lease { number: event.seq, holder: holder.clone(), granted: event.time, ttl: *ttl, ended: None };
             Some((name.clone(), lease))
         }
+        LeaseChange::Extend { name, number, ttl } => {
+            let before = before(name).filter(|it| it.number == *number && it.ended.is_none())?;
+            Some((name.clone(), Lease { ttl: *ttl, ..before }))
+        }
         LeaseChange::Release(Held { name, number }) | LeaseChange::Expire(Held { name, number }) => {
             let before = before(name).filter(|it| it.number == *number && it.ended.is_none())?;
             Some((name.clone(), Lease { ended: Some(event.seq), ..before }))
@@ -72,7 +76,7 @@ pub(crate) fn evolve(event: &Event<'_>, before: impl FnOnce(&str) -> Option<Leas
 /// The name of the lease that a change is about.
 pub(crate) fn name_of(change: &LeaseChange) -> &str {
     match change {
-        LeaseChange::Grant { name, .. } => name,
+        LeaseChange::Grant { name, .. } | LeaseChange::Extend { name, .. } => name,
         LeaseChange::Release(held) | LeaseChange::Expire(held) => &held.name,
     }
 }
@@ -89,6 +93,9 @@ pub(crate) fn judge(change: &LeaseChange, standing: Option<&Standing>, now: Time
             }),
             None => Ok(()),
         },
+        LeaseChange::Extend { name, number, .. } => {
+            still_held(&Held { name: name.clone(), number: *number }, standing, now)
+        }
         LeaseChange::Release(held) => still_held(held, standing, now),
         LeaseChange::Expire(held) => match standing {
             Some(it) if it.lease.number == held.number && it.lease.ended.is_none() => {

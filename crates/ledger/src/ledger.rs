@@ -230,6 +230,13 @@ impl Ledger {
         self.reader()?.wait(seq, patience)
     }
 
+    /// When the next lease lapses, in milliseconds since 1970, unless it is given a sign of life before.
+    pub fn next_due(&self) -> Result<Option<i64>> {
+        let from = RowKey::Due(crate::Time(i64::MIN), String::new());
+        let rows = self.reader()?.range(&from, None, 1)?;
+        Ok(rows.into_iter().find_map(crate::transaction::due_time).map(|time| time.0))
+    }
+
     /// A handle on the store of its own, for what works through all of it.
     pub fn store(&self) -> Result<Box<dyn Store>> {
         lock(&self.origin).another()

@@ -6,7 +6,7 @@ use crate::fold::Fold;
 use crate::hash::Hash;
 use crate::lease::{self, Standing};
 use crate::overlay::Overlay;
-use crate::rows::{Entity, EventRow, Key, Liveness, Place, Remembered, RowKey, RowValue, TextRow};
+use crate::rows::{Entity, EventRow, Key, Liveness, Place, Remembered, Row, RowKey, RowValue, TextRow};
 use crate::store::{Head, Store};
 use crate::time::Time;
 use serde_json::value::RawValue;
@@ -63,6 +63,14 @@ fn tally_key(name: &str) -> RowKey {
     RowKey::Liveness(format!("\u{1}{name}"))
 }
 
+/// When a row says that something is due.
+pub(crate) fn due_time((key, _): Row) -> Option<Time> {
+    match key {
+        RowKey::Due(time, _) => Some(time),
+        _ => None,
+    }
+}
+
 /// The events that a command recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recorded {
@@ -91,6 +99,18 @@ impl Transaction<'_> {
     /// The store's clock.
     pub fn now(&self) -> Time {
         self.now
+    }
+
+    /// The project's id.
+    pub fn project(&self) -> &str {
+        self.project
+    }
+
+    /// When the next lease lapses, unless it is given a sign of life before.
+    pub fn next_due(&mut self) -> Result<Option<Time>> {
+        let from = RowKey::Due(Time(i64::MIN), String::new());
+        let rows = self.overlay.range(self.store, &from, None, 1)?;
+        Ok(rows.into_iter().find_map(due_time))
     }
 
     /// The end of the log, with what this command has appended.
@@ -313,8 +333,8 @@ impl Transaction<'_> {
         let Some((name, after)) = lease::evolve(event, |_| before) else { return Ok(()) };
         let fresh = after.ended.is_none().then(|| Liveness {
             number: after.number,
-            beat: after.granted,
-            deadline: after.granted.plus(after.ttl),
+            beat: event.time,
+            deadline: event.time.plus(after.ttl),
         });
         if self.live {
             self.set_liveness(&name, fresh)?;

@@ -25,6 +25,12 @@ impl Json {
     }
 }
 
+impl From<Value> for Json {
+    fn from(value: Value) -> Self {
+        Self(value.to_string().into())
+    }
+}
+
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         let raw = RawValue::from_string(self.0.to_string()).map_err(serde::ser::Error::custom)?;

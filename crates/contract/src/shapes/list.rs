@@ -13,6 +13,12 @@ use std::ops::Deref;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct List<T, const MIN: usize = 0, const MAX: usize = { usize::MAX }>(Vec<T>);
 
+impl<T> From<Vec<T>> for List<T> {
+    fn from(items: Vec<T>) -> Self {
+        Self(items)
+    }
+}
+
 impl<T, const MIN: usize, const MAX: usize> Deref for List<T, MIN, MAX> {
     type Target = [T];
 
@@ -79,6 +85,12 @@ impl<T: Shape, const MIN: usize, const MAX: usize> Shape for List<T, MIN, MAX> {
 /// An object with free keys whose values are all of one shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Map<T>(Vec<(String, T)>);
+
+impl<T> FromIterator<(String, T)> for Map<T> {
+    fn from_iter<I: IntoIterator<Item = (String, T)>>(members: I) -> Self {
+        Self(members.into_iter().collect())
+    }
+}
 
 impl<T> Deref for Map<T> {
     type Target = [(String, T)];

@@ -47,6 +47,13 @@ impl Shape for f64 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Int<const MIN: i64 = 0, const MAX: i64 = INTEGER_MAX>(i64);
 
+impl From<u64> for Int {
+    /// What is beyond the largest exact integer becomes it; no count or sequence number comes near.
+    fn from(number: u64) -> Self {
+        Self(i64::try_from(number).map_or(INTEGER_MAX, |number| number.min(INTEGER_MAX)))
+    }
+}
+
 impl<const MIN: i64, const MAX: i64> Int<MIN, MAX> {
     /// The number.
     pub fn get(self) -> i64 {

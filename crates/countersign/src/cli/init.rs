@@ -4,11 +4,14 @@ use super::{Exit, Global, checkpoint, failed, output};
 use crate::home::{Home, private_folder};
 use crate::place::{self, Place};
 use crate::project::{FOLDER, Project, main_project};
+use crate::token::Tokens;
+use crate::world::Around;
 use anyhow::{Context, bail};
+use countersign_contract::Text;
 use countersign_diagnostic::visible_lines;
 use countersign_domain::project::Init;
 use countersign_engine::Engine;
-use countersign_ledger::{Hash, Ledger};
+use countersign_ledger::Ledger;
 use std::path::{Path, PathBuf};
 
 /// Make this directory a project, with a ledger of its own
@@ -76,8 +79,10 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<Exit> {
     if let Some(address) = configured {
         configure(&folder.join("config.toml"), &address, id)?;
     }
-    let call = place::call(global.actor.as_deref(), None)?;
-    let answer = match engine.submit(&call, Hash::of(name.as_bytes()), Init { name: name.clone() }) {
+    let call = place::call(global, id, None)?;
+    Tokens::of(&home, id).make_owner(&call.actor)?;
+    let name = Text::parse(&name).context("the name of a project has 1 to 200 characters")?;
+    let answer = match engine.submit(&Around { project: &project }, &call, &Init { name }) {
         Ok(answer) => answer,
         Err(failure) => return failed(failure),
     };

@@ -32,6 +32,7 @@ mod verify_proof;
 use crate::place::Place;
 use crate::project::Project;
 use clap::{CommandFactory, Parser, Subcommand};
+use countersign_diagnostic::Severity;
 use countersign_engine::Failure;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -79,6 +80,10 @@ pub struct Cli {
     #[arg(long = "as", global = true, env = "COUNTERSIGN_ACTOR", value_name = "NAME", help_heading = "Everywhere")]
     actor: Option<String>,
 
+    /// A file with a token, for what `--as` alone does not allow; or the token itself in COUNTERSIGN_TOKEN
+    #[arg(long, global = true, env = "COUNTERSIGN_TOKEN_FILE", value_name = "FILE", help_heading = "Everywhere")]
+    token_file: Option<PathBuf>,
+
     #[command(subcommand)]
     verb: Verb,
 }
@@ -89,6 +94,8 @@ pub struct Global {
     pub ledger: Option<String>,
     /// What `--as` says.
     pub actor: Option<String>,
+    /// What `--token-file` names.
+    pub token_file: Option<PathBuf>,
 }
 
 /// The most that `--max-size` may allow.
@@ -158,7 +165,7 @@ pub fn main() -> ExitCode {
 
 fn run(cli: Cli) -> anyhow::Result<Exit> {
     let project = || Project::find(cli.project.as_deref(), cli.max_size.map(|size| size as usize));
-    let global = Global { ledger: cli.ledger, actor: cli.actor };
+    let global = Global { ledger: cli.ledger, actor: cli.actor, token_file: cli.token_file };
     let place = || Place::of(&project()?, global.ledger.as_deref());
     match cli.verb {
         Verb::Check(args) => check::run(&args, &project()?),
@@ -181,7 +188,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::VerifyProof(args) => verify_proof::run(&args),
         Verb::Export(args) => export::run(&args, &place()?),
         Verb::Import(args) => import::run(&args, &global, &project()?),
-        Verb::Erase(args) => erase::run(&args, &global, &place()?),
+        Verb::Erase(args) => erase::run(&args, &global, &project()?),
         Verb::Rebuild(args) => rebuild::run(&args, &place()?),
         Verb::Backup(args) => backup::run(&args, &place()?),
         Verb::Doctor(args) => doctor::run(&args, &project()?, global.ledger.as_deref()),
@@ -196,9 +203,21 @@ pub fn failed(failure: Failure) -> anyhow::Result<Exit> {
     match failure {
         Failure::Refused(refusal) => {
             output::say(&format!("refused [{}]: {}", refusal.code.as_str(), refusal.reason));
+            for finding in refusal.findings.iter().filter(|it| it.severity == Severity::Error) {
+                output::say(&format!("  {}: {}", finding.pointer, finding.message));
+            }
             output::say(&format!("  help: {}", refusal.help));
             Ok(Exit::Refused)
         }
+        Failure::Malformed(decision) => {
+            let code = decision.code.map_or("SCHEMA_INVALID", |code| code.as_str());
+            output::say(&format!("refused [{code}]: {}", decision.reason));
+            for finding in decision.details.diagnostics.iter().filter(|it| it.severity == Severity::Error) {
+                output::say(&format!("  {}: {}; {}", finding.pointer, finding.message, finding.help));
+            }
+            Ok(Exit::Refused)
+        }
+        Failure::Unknown(why) => anyhow::bail!(why),
         Failure::Ledger(error @ countersign_ledger::Error::Refused(_)) => {
             output::say(&format!("refused [CONCURRENCY_CONFLICT]: {error}"));
             Ok(Exit::Refused)

@@ -2,19 +2,17 @@
 
 use super::output::Format;
 use super::{Exit, Global, failed, output};
+use crate::client::Client;
 use crate::gather::Input;
-use crate::place::{self, Place};
 use crate::project::Project;
 use crate::terminal::Terminal;
 use crate::{files, world};
 use anyhow::Context;
-use countersign_contract::{Checked, Form, Request, Untrusted, check, scan, utf8};
+use countersign_contract::{Checked, Request, Text, Untrusted, check, utf8};
 use countersign_diagnostic::render::text;
 use countersign_diagnostic::{Severity, Source, visible};
-use countersign_domain::deciding::{Command, Refusal};
 use countersign_domain::project::Keep;
-use countersign_engine::{Call, Engine, Stored};
-use countersign_ledger::Hash;
+use countersign_engine::{Failure, Stored};
 use std::path::{Path, PathBuf};
 
 /// Keep checked payloads in the ledger, as evidence
@@ -47,18 +45,18 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, global: &Global, project: &Project) -> anyhow::Result<Exit> {
-    let engine = Place::of(project, global.ledger.as_deref())?.engine()?;
+    let mut client = Client::open(project, global)?;
     let mut exit = Exit::Allowed;
     for (number, path) in args.files.iter().enumerate() {
         // A key stands for one file; the second one of a call has a key of its own.
         let key = args.key.as_ref().map(|key| if number == 0 { key.clone() } else { format!("{key}/{number}") });
-        let call = place::call(global.actor.as_deref(), key.as_deref())?;
-        exit = exit.max(one(args, project, &engine, &call, path)?);
+        client = client.with_key(key.as_deref())?;
+        exit = exit.max(one(args, project, &client, path)?);
     }
     Ok(exit)
 }
 
-fn one(args: &Args, project: &Project, engine: &Engine, call: &Call, path: &Path) -> anyhow::Result<Exit> {
+fn one(args: &Args, project: &Project, client: &Client<'_>, path: &Path) -> anyhow::Result<Exit> {
     let input = Input::named(path, None);
     let bytes = match input.read(project.settings.size_max) {
         Ok(bytes) => bytes,
@@ -75,29 +73,29 @@ fn one(args: &Args, project: &Project, engine: &Engine, call: &Call, path: &Path
             return Ok(Exit::Failed);
         }
     };
+    let request = keep(args, &input, text)?;
     let checked = checked(args, project, &input, text);
     if !checked.decision.allow {
-        return refused(engine, call, &checked, Source { name: &input.name, text });
+        show_refused(&checked, Source { name: &input.name, text });
+        // It is asked for all the same: that it was refused is recorded.
+        return match client.engine().submit(client.around(), client.call(), &request) {
+            Ok(_) | Err(Failure::Refused(_)) => Ok(Exit::Refused),
+            Err(failure) => failed(failure),
+        };
     }
-    let form = Request::alone(Source { name: &input.name, text }, &world::outside(None)).form();
-    let details = &checked.decision.details;
-    let keep = Keep {
-        file: scan::redact(&input.name).unwrap_or_else(|| input.name.clone()),
-        contract: details.contract.clone().context("the contract could not be told")?,
-        version: details.version.clone(),
-        form: form_name(form),
-        warnings: details.diagnostics.len(),
-        body: Untrusted::new(text.to_owned()),
-    };
-    let request = Hash::of(format!("{}\n{}\n{text}", keep.contract, keep.file).as_bytes());
-    match engine.submit(call, request, keep) {
-        Ok(answer) => {
-            let event = answer.events.first().context("the event that was recorded cannot be read back")?;
-            output::print(&shown(args, &input.name, event, answer.repeated));
+    match client.engine().submit(client.around(), client.call(), &request) {
+        Ok(reply) => {
+            let event = reply.events.first().context("the event that was recorded cannot be read back")?;
+            output::print(&shown(args, &input.name, event, reply.repeated));
             Ok(Exit::Allowed)
         }
         Err(failure) => failed(failure),
     }
+}
+
+fn keep(args: &Args, input: &Input, text: &str) -> anyhow::Result<Keep> {
+    let file = Text::parse(&input.name).context("the name of a file that is kept has at most 1000 characters")?;
+    Ok(Keep { file, contract: args.contract.clone(), body: Untrusted::new(text.to_owned()) })
 }
 
 fn checked(args: &Args, project: &Project, input: &Input, text: &str) -> Checked {
@@ -113,8 +111,8 @@ fn checked(args: &Args, project: &Project, input: &Input, text: &str) -> Checked
     }
 }
 
-/// Shows what is wrong with a payload, and records that it was refused.
-fn refused(engine: &Engine, call: &Call, checked: &Checked, source: Source<'_>) -> anyhow::Result<Exit> {
+/// Shows what is wrong with a payload.
+fn show_refused(checked: &Checked, source: Source<'_>) {
     let terminal = Terminal::stderr();
     let decision = &checked.decision;
     let look = output::look(terminal.look(), source.text, checked);
@@ -124,13 +122,6 @@ fn refused(engine: &Engine, call: &Call, checked: &Checked, source: Source<'_>) 
         output::say_rendered(&text::diagnostic(diagnostic, shown, look));
     }
     output::say_rendered(&terminal.bold(&text::verdict(decision)));
-    let Some(code) = decision.code else { return Ok(Exit::Refused) };
-    let reason = format!("`{}`: {}", source.name, decision.reason);
-    let refusal = Refusal::new(code, reason, "`countersign check` shows everything that is wrong");
-    match engine.refuse(call, Keep::NAME, &refusal) {
-        Ok(()) => Ok(Exit::Refused),
-        Err(failure) => failed(failure),
-    }
 }
 
 fn shown(args: &Args, name: &str, event: &Stored, repeated: bool) -> String {
@@ -141,14 +132,5 @@ fn shown(args: &Args, name: &str, event: &Stored, repeated: bool) -> String {
             let record = event.facts()["record"].as_str().unwrap_or_default();
             format!("{word}: {} as event {}, record/{record}\n", visible(name), event.seq)
         }
-    }
-}
-
-fn form_name(form: Form) -> &'static str {
-    match form {
-        Form::Json => "json",
-        Form::JsonLines => "jsonl",
-        Form::Yaml => "yaml",
-        Form::Markdown => "markdown",
     }
 }

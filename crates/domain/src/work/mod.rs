@@ -43,20 +43,32 @@
 //! **Absent on purpose:** whether a file is really there or was really changed; that is asked of the world, not of a
 //! document.
 
+pub mod attempt;
+mod choosing;
 mod claim;
+pub mod command;
 mod criterion;
+pub mod event;
 mod heartbeat;
+pub mod holding;
+pub mod indexes;
 mod lock_collision;
 mod mention;
 pub mod payload;
+mod picking;
 pub mod places;
 mod reach;
 mod redundant_entry;
 mod replay;
+pub mod row;
 pub mod rules;
 mod run_id;
 pub mod scope;
+mod state;
 pub mod task_state;
+pub mod view;
+
+pub use state::{evolve, places as places_of, touched};
 
 use countersign_contract::ContractInfo;
 use payload::{Assignment, HandoffBundle, OrchestratorOutput, SubagentResult, WorklogEntry};

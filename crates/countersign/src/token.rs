@@ -1,0 +1,164 @@
+//! Tokens: what somebody shows to be taken for more than they say they are. Kept in the user's configuration, hashed; a token
+//! names its project, and an agent's its task.
+
+use crate::home::{Home, private_folder};
+use anyhow::{Context, bail};
+use countersign_domain::deciding::Role;
+use countersign_engine::Bound;
+use countersign_ledger::Hash;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// What a token begins with.
+const PREFIX: &str = "cst_";
+
+/// A token as it is kept: without what has to be shown.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Token {
+    /// Its id, which is no secret.
+    pub id: String,
+    /// In whose name it speaks.
+    pub actor: String,
+    /// What it may ask for: owner, reviewer, orchestrator, agent, auditor.
+    pub role: String,
+    /// The only task that it may speak for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// The same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// When it was made.
+    pub made: String,
+    /// When it ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<String>,
+    /// The SHA-256 of the whole token.
+    hash: String,
+}
+
+impl Token {
+    /// What it may ask for.
+    pub fn roles(&self) -> Vec<Role> {
+        Role::parse(&self.role).into_iter().collect()
+    }
+
+    /// The task that it is bound to.
+    pub fn bound(&self) -> Option<Bound> {
+        Some(Bound { run: self.run.clone()?, task: self.task.clone()? })
+    }
+
+    fn is_over(&self) -> bool {
+        let ends = self.expires.as_deref().map(str::parse::<jiff::Timestamp>);
+        ends.is_some_and(|ends| ends.is_ok_and(|ends| ends <= jiff::Timestamp::now()))
+    }
+}
+
+/// What is to be made.
+pub struct Wanted<'a> {
+    /// In whose name it speaks.
+    pub actor: &'a str,
+    /// What it may ask for.
+    pub role: Role,
+    /// The only task that it may speak for.
+    pub bound: Option<Bound>,
+    /// When it ends.
+    pub expires: Option<String>,
+}
+
+/// The tokens of a project.
+pub struct Tokens {
+    folder: PathBuf,
+    project: String,
+}
+
+impl Tokens {
+    /// The tokens of a project, in the user's configuration.
+    pub fn of(home: &Home, project: &str) -> Self {
+        Self { folder: home.folder("tokens"), project: project.to_owned() }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.join(format!("{}.json", self.project))
+    }
+
+    /// Where the owner's token lies.
+    pub fn owner_path(&self) -> PathBuf {
+        self.folder.join(format!("{}.owner", self.project))
+    }
+
+    /// All that there are.
+    pub fn all(&self) -> anyhow::Result<Vec<Token>> {
+        let path = self.path();
+        if !path.exists() {
+            return Ok(Vec::new());
+        }
+        let text = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("{} is not right", path.display()))
+    }
+
+    fn keep(&self, tokens: &[Token]) -> anyhow::Result<()> {
+        private_folder(&self.folder)?;
+        crate::files::write(&self.path(), &format!("{}\n", serde_json::to_string_pretty(tokens)?))
+    }
+
+    /// Makes a token. What is given back is shown once, and not kept.
+    pub fn make(&self, wanted: &Wanted<'_>) -> anyhow::Result<(Token, String)> {
+        let id = uuid::Uuid::new_v4().simple().to_string()[..12].to_owned();
+        let secret = format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple());
+        let shown = format!("{PREFIX}{id}_{secret}");
+        let token = Token {
+            id,
+            actor: wanted.actor.to_owned(),
+            role: wanted.role.as_str().to_owned(),
+            run: wanted.bound.as_ref().map(|bound| bound.run.clone()),
+            task: wanted.bound.as_ref().map(|bound| bound.task.clone()),
+            made: jiff::Timestamp::now().to_string(),
+            expires: wanted.expires.clone(),
+            hash: Hash::of(shown.as_bytes()).hex(),
+        };
+        let mut tokens = self.all()?;
+        tokens.retain(|token| !token.is_over());
+        tokens.push(token.clone());
+        self.keep(&tokens)?;
+        Ok((token, shown))
+    }
+
+    /// Makes the owner's token, if there is none, and keeps it where only the user can read it.
+    pub fn make_owner(&self, actor: &str) -> anyhow::Result<()> {
+        let path = self.owner_path();
+        if path.exists() {
+            return Ok(());
+        }
+        let (_, shown) = self.make(&Wanted { actor, role: Role::Owner, bound: None, expires: None })?;
+        crate::home::private_file(&path, &format!("{shown}\n"))
+    }
+
+    /// Takes a token back. Says whether there was one.
+    pub fn revoke(&self, id: &str) -> anyhow::Result<bool> {
+        let mut tokens = self.all()?;
+        let before = tokens.len();
+        tokens.retain(|token| token.id != id);
+        self.keep(&tokens)?;
+        Ok(tokens.len() < before)
+    }
+
+    /// The token that somebody shows, if it is one of this project's and not over.
+    pub fn find(&self, shown: &str) -> anyhow::Result<Option<Token>> {
+        let hash = Hash::of(shown.trim().as_bytes()).hex();
+        // Each is compared to its end, so that the time it takes tells nothing.
+        let same = |token: &Token| {
+            token.hash.len() == hash.len()
+                && token.hash.bytes().zip(hash.bytes()).fold(0, |all, (one, other)| all | (one ^ other)) == 0
+        };
+        Ok(self.all()?.into_iter().filter(same).find(|token| !token.is_over()))
+    }
+}
+
+/// Reads a token from a file that only its owner may read.
+pub fn read_file(path: &Path) -> anyhow::Result<String> {
+    if let Some(mode) = crate::home::open_to_others(path) {
+        bail!("the token {} may be read by others (mode {mode:o}); run `chmod 600` on it", path.display());
+    }
+    let text = std::fs::read_to_string(path).with_context(|| format!("the token {} cannot be read", path.display()))?;
+    Ok(text.trim().to_owned())
+}

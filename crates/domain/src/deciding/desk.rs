@@ -1,0 +1,130 @@
+//! Where a command is decided: what was seen lies on it, and what has happened is added to it, so that whatever is decided
+//! next sees that too.
+
+use super::{Found, Happened, Happening, Hit, Hold, Key, LeaseStep, Range, Seen};
+
+/// When and by whom something is decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moment {
+    /// The ledger's clock, as RFC 3339.
+    pub now: String,
+    /// The same in milliseconds since 1970.
+    pub now_ms: i64,
+    /// Who asks.
+    pub actor: String,
+    /// How that is known.
+    pub authn: String,
+    /// The id of the project.
+    pub project: String,
+    /// An id that nothing has yet: a UUID of version 4.
+    pub new_id: String,
+    /// The sequence number of the last event in the log.
+    pub head: u64,
+}
+
+/// What was seen, and what has happened on top of it.
+#[derive(Debug)]
+pub struct Desk {
+    seen: Seen,
+    moment: Moment,
+    happenings: Vec<Happening>,
+    under: Option<(String, u64)>,
+    alive: Option<(String, u64)>,
+}
+
+/// What is left on a desk when all is decided.
+#[derive(Debug)]
+pub struct Decided {
+    /// Everything that has happened, in order.
+    pub happenings: Vec<Happening>,
+    /// The lease under which that is written: name and number.
+    pub under: Option<(String, u64)>,
+    /// The lease that was given a sign of life.
+    pub alive: Option<(String, u64)>,
+}
+
+impl Desk {
+    /// A desk with what was seen on it.
+    pub fn new(seen: Seen, moment: Moment) -> Self {
+        Self { seen, moment, happenings: Vec::new(), under: None, alive: None }
+    }
+
+    /// When and by whom.
+    pub fn moment(&self) -> &Moment {
+        &self.moment
+    }
+
+    /// What was seen, as it is by now.
+    pub fn seen(&self) -> &Seen {
+        &self.seen
+    }
+
+    /// What an entity is by now.
+    pub fn entity(&self, key: &Key) -> Option<&Found> {
+        self.seen.entity(key)
+    }
+
+    /// What lies in a stretch of an index by now.
+    pub fn range(&self, range: &Range) -> impl Iterator<Item = &Hit> {
+        self.seen.range(range)
+    }
+
+    /// How a lease stands by now.
+    pub fn lease(&self, name: &str) -> Option<&Hold> {
+        self.seen.lease(name)
+    }
+
+    /// Adds what has happened, and gives the sequence number that it will have.
+    pub fn record(&mut self, happening: Happening) -> u64 {
+        let seq = self.moment.head + self.happenings.len() as u64 + 1;
+        let (now, actor) = (self.moment.now.clone(), self.moment.actor.clone());
+        let happened =
+            Happened { seq, kind: happening.kind, v: happening.v, actor: &actor, time: &now, facts: &happening.facts };
+        for key in crate::touched(&happened) {
+            let before = self.seen.so_far(&key).cloned();
+            let facts = crate::evolve(&key, before.as_ref().map(|it| &it.facts), &happened);
+            let version = before.as_ref().map_or(0, |it| it.version) + 1;
+            let after = facts.map(|facts| Found { version, seq, facts });
+            let places =
+                |found: &Option<Found>| found.as_ref().map_or_else(Vec::new, |it| crate::places(&key, &it.facts));
+            let (old, new) = (places(&before), places(&after));
+            self.seen.change(&key, after, &old, &new);
+        }
+        self.step(seq, happening.lease.as_ref());
+        self.happenings.push(happening);
+        seq
+    }
+
+    fn step(&mut self, seq: u64, step: Option<&LeaseStep>) {
+        let now = self.moment.now_ms;
+        match step {
+            Some(LeaseStep::Grant { holder, name, ttl }) => {
+                let hold = Hold { holder: holder.clone(), number: seq, beat: now, deadline: now + ttl };
+                self.seen.change_lease(name, Some(hold));
+            }
+            Some(LeaseStep::Extend { name, ttl, .. }) => {
+                let hold = self.seen.lease(name).cloned().map(|it| Hold { beat: now, deadline: now + ttl, ..it });
+                self.seen.change_lease(name, hold);
+            }
+            Some(LeaseStep::Release { name, .. } | LeaseStep::Expire { name, .. }) => {
+                self.seen.change_lease(name, None)
+            }
+            None => {}
+        }
+    }
+
+    /// What follows is written under a lease, and not at all if it is lost.
+    pub fn write_under(&mut self, name: String, number: u64) {
+        self.under = Some((name, number));
+    }
+
+    /// A lease is given a sign of life.
+    pub fn keep_alive(&mut self, name: String, number: u64) {
+        self.alive = Some((name, number));
+    }
+
+    /// What was decided.
+    pub fn decided(self) -> Decided {
+        Decided { happenings: self.happenings, under: self.under, alive: self.alive }
+    }
+}

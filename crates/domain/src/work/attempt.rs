@@ -1,0 +1,83 @@
+//! How an attempt at a task ends without a result that counts: blocked, and tried again if the budget allows.
+
+use super::event::{TASK_BLOCKED, TASK_REQUEUED, TASK_TIMED_OUT};
+use super::picking::said;
+use super::row::{TaskRow, task_of};
+use super::task_state::TaskStatus;
+use crate::deciding::{Desk, Happening, Hold, LeaseStep};
+use countersign_contract::diagnostic::Code;
+use serde_json::json;
+
+/// How often one owner may fail at a task before somebody must decide how it goes on.
+const FAILURES_MAX: u32 = 2;
+/// How often a task is begun at all before that, whoever its owners are.
+const ATTEMPTS_MAX: u32 = 6;
+
+/// Whether trying again could help.
+fn is_worth_a_retry(code: Code) -> bool {
+    !matches!(code, Code::SchemaInvalid | Code::ScopeViolation | Code::NonCompliant)
+}
+
+/// Whether a task may be tried again after its owner failed once more.
+fn has_budget(task: &TaskRow, owner: &str, code: Code) -> bool {
+    let failures = task.failures.get(owner).copied().unwrap_or(0) + 1;
+    is_worth_a_retry(code) && failures < FAILURES_MAX && task.attempt < ATTEMPTS_MAX
+}
+
+/// A worker says that an attempt failed.
+pub(crate) fn fail(desk: &mut Desk, task: &TaskRow, hold: &Hold, code: Code, reason: &str) {
+    let retry = has_budget(task, &hold.holder, code);
+    let facts = json!({
+        "code": code.as_str(), "escalated": !retry, "failed": true, "from": task.status.as_str(), "lease": hold.number,
+        "owner": hold.holder, "reason": reason, "run": task.run, "task": task.task, "to": TaskStatus::Blocked.as_str(),
+    });
+    let lease = LeaseStep::Release { name: task.lease_name(), number: hold.number };
+    desk.record(Happening::of_run(TASK_BLOCKED, &task.run, facts).with_lease(lease));
+    if retry {
+        requeue(desk, task, true, "the retry budget allows one more attempt");
+    }
+}
+
+/// A worker was silent for too long. Its locks are free before the task is given out again.
+pub(crate) fn time_out(desk: &mut Desk, task: &TaskRow, hold: &Hold) {
+    let retry = has_budget(task, &hold.holder, Code::TaskTimeout);
+    let reason = format!("{} gave no sign of life for {} s", hold.holder, task.timeout_seconds);
+    let facts = json!({
+        "code": Code::TaskTimeout.as_str(), "escalated": !retry, "failed": true, "from": task.status.as_str(),
+        "last_heartbeat_at": said(hold.beat), "lease": hold.number, "lost": true, "owner": hold.holder, "reason": reason,
+        "run": task.run, "task": task.task, "timeout_seconds": task.timeout_seconds, "to": TaskStatus::Blocked.as_str(),
+    });
+    let lease = LeaseStep::Expire { name: task.lease_name(), number: hold.number };
+    desk.record(Happening::of_run(TASK_TIMED_OUT, &task.run, facts).with_lease(lease));
+    if retry {
+        requeue(desk, task, true, "the retry budget allows one more attempt");
+    }
+}
+
+/// A blocked task can be given out again.
+pub(crate) fn requeue(desk: &mut Desk, task: &TaskRow, retry: bool, reason: &str) {
+    let facts = json!({
+        "from": TaskStatus::Blocked.as_str(), "reason": reason, "retry": retry, "run": task.run, "task": task.task,
+        "to": TaskStatus::Todo.as_str(),
+    });
+    desk.record(Happening::of_run(TASK_REQUEUED, &task.run, facts));
+}
+
+/// Takes a lease that has lapsed as lapsed, whether or not somebody was awake to see it. Says whether it had.
+pub(crate) fn settle(desk: &mut Desk, task: &TaskRow) -> bool {
+    let now = desk.moment().now_ms;
+    if task.status != TaskStatus::InProgress {
+        return false;
+    }
+    let Some(hold) = desk.lease(&task.lease_name()).filter(|hold| hold.deadline <= now).cloned() else { return false };
+    time_out(desk, task, &hold);
+    true
+}
+
+/// The same for a lease by its name, for whoever looks at what is due.
+pub fn lapse(desk: &mut Desk, lease: &str) {
+    let Some((run, task)) = lease.split_once('/') else { return };
+    if let Some(task) = task_of(desk.entity(&super::row::task_key(run, task))) {
+        settle(desk, &task);
+    }
+}

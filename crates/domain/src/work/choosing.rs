@@ -1,0 +1,102 @@
+//! The best task that is ready: dependencies done, scope free, by priority and then in the order in which they were added.
+
+use super::picking;
+use super::row::{RunRow, TaskRow, task_of};
+use super::{holding, indexes};
+use crate::deciding::{Desk, Key, Need, Refusal, Seen};
+use crate::ids::RunId;
+use countersign_contract::diagnostic::Code;
+
+/// How many are looked at first. Nearly always one of them is free.
+const FIRST: usize = 16;
+/// How many are looked at in all.
+const ALL: usize = 1024;
+
+/// What must be seen to choose.
+pub(crate) fn needs(named: Option<&RunId>, seen: &Seen) -> Vec<Need> {
+    let mut needs = picking::run_needs(named, seen);
+    let Some(run) = picking::run_so_far(named, seen) else { return needs };
+    needs.extend(look(&run, FIRST, seen));
+    let first = indexes::ready(&run, FIRST);
+    let full = seen.range_so_far(&first).is_some_and(|hits| hits.len() == FIRST);
+    if full && is_judged(&run, FIRST, seen) && free(&run, FIRST, seen, i64::MIN).is_none() {
+        needs.extend(look(&run, ALL, seen));
+    }
+    needs
+}
+
+/// The best of the tasks that are ready and free, as far as they were looked at.
+pub(crate) fn free(run: &str, limit: usize, seen: &Seen, now: i64) -> Option<TaskRow> {
+    let hits = seen.range_so_far(&indexes::ready(run, limit))?;
+    hits.into_iter().filter_map(|(_, key)| task_of(seen.so_far(key))).find(|task| is_free(task, seen, now))
+}
+
+/// How many are ready, and whether those are all.
+pub(crate) fn looked_at(run: &str, seen: &Seen) -> (usize, bool) {
+    let all = seen.range_so_far(&indexes::ready(run, ALL));
+    let first = seen.range_so_far(&indexes::ready(run, FIRST));
+    let count = all.or(first).map_or(0, |hits| hits.len());
+    (count, count < ALL)
+}
+
+/// The best task for whoever asks.
+pub(crate) fn best(run: &RunRow, desk: &Desk) -> Result<TaskRow, Refusal> {
+    let (seen, now) = (desk.seen(), desk.moment().now_ms);
+    chosen(run, seen, now).ok_or_else(|| nothing(run, seen))
+}
+
+/// The best task, if one is free.
+pub(crate) fn chosen(run: &RunRow, seen: &Seen, now: i64) -> Option<TaskRow> {
+    free(&run.run, FIRST, seen, now).or_else(|| free(&run.run, ALL, seen, now))
+}
+
+/// Why there is none.
+pub(crate) fn nothing(run: &RunRow, seen: &Seen) -> Refusal {
+    let count = |status: &str| run.metrics.by_status.get(status).copied().unwrap_or(0);
+    let (ready, all) = looked_at(&run.run, seen);
+    if ready > 0 {
+        let more = if all { "" } else { "; more are ready, but only the first 1,024 were looked at" };
+        let reason = format!("all {ready} tasks that are ready want files that others hold{more}");
+        return Refusal::new(Code::LockConflict, reason, "wait until one of those is done").of_run(&run.run);
+    }
+    let (todo, busy, blocked) = (count("todo"), count("in_progress"), count("blocked"));
+    let reason = format!(
+        "no task of run {} is ready: {todo} wait for others, {busy} are in progress, {blocked} are blocked",
+        run.run
+    );
+    let help = if todo + busy + blocked == 0 {
+        "everything is finished"
+    } else {
+        "`countersign task graph` shows what waits for what"
+    };
+    Refusal::new(Code::DependencyNotMet, reason, help).of_run(&run.run)
+}
+
+fn look(run: &str, limit: usize, seen: &Seen) -> Vec<Need> {
+    let range = indexes::ready(run, limit);
+    let mut needs = Vec::new();
+    for (_, key) in seen.range_so_far(&range).into_iter().flatten() {
+        needs.push(Need::Entity(key.clone()));
+        needs.push(Need::Lease(key.id.clone()));
+        if let Some(task) = task_of(seen.so_far(key)) {
+            needs.extend(holding::needs(scope(&task), seen));
+        }
+    }
+    needs.push(Need::Range(range));
+    needs
+}
+
+/// Whether everything is there to tell which of them are free.
+fn is_judged(run: &str, limit: usize, seen: &Seen) -> bool {
+    look(run, limit, seen).iter().all(|need| seen.has(need))
+}
+
+fn is_free(task: &TaskRow, seen: &Seen, now: i64) -> bool {
+    let own: Key = task.key();
+    let known = holding::needs(scope(task), seen).iter().all(|need| seen.has(need));
+    known && holding::conflict(scope(task), Some(&own), seen, now).is_none_or(|holder| holder.hold.is_none())
+}
+
+fn scope(task: &TaskRow) -> impl Iterator<Item = &str> {
+    task.spec.lock_scope.iter().map(String::as_str)
+}

@@ -1,0 +1,341 @@
+//! Applying an orchestrator's envelope: its changes in order, then its assignments; all of it or nothing.
+
+use super::task_spec::{Definition, of_assignment, refused};
+use super::{TASK_VIEWS, add_tasks, block, cancel_run, claim, fail, text_of};
+use crate::deciding::{
+    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
+};
+use crate::ids::TaskId;
+use crate::work::event::{DELTA_APPLIED, ENVELOPE_APPLIED, TASK_ASSERTED, TASK_REPLANNED};
+use crate::work::payload::{Assignment, LedgerDelta, OrchestratorOutput};
+use crate::work::places::Placed;
+use crate::work::row::{RunRow, TaskRow, delta_key, lease_name, task_key, task_seen};
+use crate::work::scope::overlap;
+use crate::work::task_state::TaskStatus;
+use crate::work::{attempt, holding, picking};
+use countersign_contract::diagnostic::{Code, Source};
+use countersign_contract::{Checked, Contract, Form, Int, Json, Request, check, shape, show};
+use serde_json::{Value, json};
+
+shape! {
+    /// Apply an orchestrator's envelope: all of it or nothing.
+    pub closed struct Apply {
+        /// The envelope: an object, or a text in JSON or YAML.
+        pub envelope: Json = OrchestratorOutput::example(),
+    }
+}
+
+shape! {
+    /// What was applied.
+    pub struct ApplyAnswer {
+        /// The run.
+        pub run_id: String,
+        /// How many changes were applied.
+        pub deltas: Int,
+        /// How many had been applied before.
+        pub known: Int,
+        /// How many tasks were asked for.
+        pub assignments: Int,
+        /// The last event; none, if everything was so already.
+        pub seq: Option<Int>,
+    }
+}
+
+impl Apply {
+    fn text(&self) -> (Form, String) {
+        match self.envelope.to_value() {
+            Value::String(text) => (Form::of_text(&text), text),
+            value => (Form::Json, value.to_string()),
+        }
+    }
+
+    /// The envelope, read without judging it: that was done when it was observed.
+    fn output(&self) -> Option<OrchestratorOutput> {
+        let settings = countersign_contract::Settings::default();
+        let (contracts, outside) = (crate::contracts(), countersign_contract::Outside::default());
+        let checker = countersign_contract::Checker { contracts, foreign: &[], settings: &settings, raised: &[] };
+        let (form, text) = self.text();
+        let source = Source { name: "the envelope", text: &text };
+        let contract = Some(OrchestratorOutput::NAME);
+        output_of(&check(&checker, &Request { form: Some(form), contract, ..Request::alone(source, &outside) }))
+    }
+}
+
+fn output_of(checked: &Checked) -> Option<OrchestratorOutput> {
+    checked.records.first()?.downcast_ref::<OrchestratorOutput>().cloned()
+}
+
+impl Command for Apply {
+    const INFO: CommandInfo = CommandInfo {
+        id: "envelope.apply",
+        summary: "Apply an orchestrator's envelope, all of it or nothing",
+        may: &[Role::Orchestrator],
+        invalidates: TASK_VIEWS,
+        refuses: Code::ALL,
+        writes: Writes::Events,
+    };
+    type Answer = ApplyAnswer;
+
+    fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
+        let (form, text) = self.text();
+        let outside = observer.outside();
+        let source = Source { name: "the envelope", text: &text };
+        let contract = Some(OrchestratorOutput::NAME);
+        let checked =
+            check(&observer.checker(), &Request { form: Some(form), contract, ..Request::alone(source, &outside) });
+        let run = output_of(&checked).map(|output| output.run_id.as_str().to_owned());
+        if let Some(code) = checked.decision.code {
+            let details = checked.decision.details;
+            let refusal = refused(code, "the envelope", &checked.decision.reason, details.diagnostics);
+            return Err(Refusal { run, ..refusal });
+        }
+        Ok(Observed { tree: observer.tree(None), findings: checked.decision.details.diagnostics, facts: Value::Null })
+    }
+
+    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+        let Some(output) = self.output() else { return Vec::new() };
+        let mut needs = picking::run_needs(Some(&output.run_id), seen);
+        let run = output.run_id.as_str();
+        needs.extend(output.ledger_delta.iter().map(|delta| Need::Entity(delta_key(run, delta.delta_id.as_str()))));
+        let deltas = output.ledger_delta.iter().map(|delta| &delta.task_id);
+        let assigned = output
+            .assignments
+            .iter()
+            .flat_map(|it| std::iter::once(&it.task.task_id).chain(it.task.dependencies.iter()));
+        for task in deltas.chain(assigned) {
+            needs.push(Need::Entity(task_key(run, task.as_str())));
+            needs.push(Need::Lease(lease_name(run, task.as_str())));
+            if let Some(row) = task_seen(seen, run, task.as_str()) {
+                needs.extend(holding::needs(row.spec.lock_scope.iter().map(String::as_str), seen));
+            }
+        }
+        for assignment in output.assignments.iter() {
+            needs.extend(holding::needs(assignment.task.lock_scope.iter().map(Placed::place), seen));
+        }
+        needs
+    }
+
+    fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
+        let Some(output) = self.output() else {
+            let reason = "the envelope cannot be read";
+            return Err(Refusal::new(Code::SchemaInvalid, reason, "check it with `countersign check`"));
+        };
+        let run = picking::open_run(Some(&output.run_id), desk.seen())?;
+        Turn { run: &run, output: &output, observed }.apply(desk).map_err(|refusal| refusal.of_run(&run.run))
+    }
+
+    fn answer(&self, stored: &Answered<'_>) -> ApplyAnswer {
+        let event = stored.events.iter().find(|event| event.kind == ENVELOPE_APPLIED);
+        let number = |name: &str| event.and_then(|event| event.facts[name].as_u64()).unwrap_or(0).into();
+        let output = self.output();
+        let run = output.map_or_else(String::new, |output| output.run_id.as_str().to_owned());
+        ApplyAnswer {
+            run_id: if event.is_some() { text_of(event, "run") } else { run },
+            deltas: number("deltas"),
+            known: number("known"),
+            assignments: number("assignments"),
+            seq: stored.events.last().map(|event| event.seq.into()),
+        }
+    }
+}
+
+/// One turn of an orchestrator, as it is applied.
+struct Turn<'a> {
+    run: &'a RunRow,
+    output: &'a OrchestratorOutput,
+    observed: &'a Observed,
+}
+
+impl Turn<'_> {
+    fn apply(&self, desk: &mut Desk) -> Result<(), Refusal> {
+        let fresh = self.fresh(desk)?;
+        self.base(desk, &fresh)?;
+        for delta in &fresh {
+            let facts = json!({ "delta": delta.delta_id, "run": self.run.run, "says": delta });
+            desk.record(Happening::of_run(DELTA_APPLIED, &self.run.run, facts));
+            self.delta(desk, delta)?;
+        }
+        let asked = self.assign(desk, &fresh)?;
+        self.reconcile(desk)?;
+        if fresh.is_empty() && asked == 0 {
+            return Ok(());
+        }
+        let known = self.output.ledger_delta.len() - fresh.len();
+        let facts = json!({ "assignments": asked, "deltas": fresh.len(), "known": known, "run": self.run.run });
+        desk.record(Happening::of_run(ENVELOPE_APPLIED, &self.run.run, facts));
+        Ok(())
+    }
+
+    /// The changes that were not applied before, each once. The same id with other content is an error.
+    fn fresh(&self, desk: &Desk) -> Result<Vec<&LedgerDelta>, Refusal> {
+        let mut fresh: Vec<&LedgerDelta> = Vec::new();
+        for delta in self.output.ledger_delta.iter() {
+            let other = || {
+                let reason = format!("change `{}` was made before with other content", show(delta.delta_id.as_str()));
+                Err(Refusal::new(Code::LedgerInconsistent, reason, "give a new change an id of its own"))
+            };
+            let applied = desk.entity(&delta_key(&self.run.run, delta.delta_id.as_str()));
+            match (applied, fresh.iter().find(|it| it.delta_id == delta.delta_id)) {
+                (Some(found), _) if found.facts["says"] != json!(delta) => return other(),
+                (None, Some(same)) if *same != delta => return other(),
+                (Some(_), _) | (None, Some(_)) => {}
+                (None, None) => fresh.push(delta),
+            }
+        }
+        Ok(fresh)
+    }
+
+    /// Refuses an envelope that was made from rows which have changed since.
+    fn base(&self, desk: &Desk, fresh: &[&LedgerDelta]) -> Result<(), Refusal> {
+        let Some(base) = self.output.base_version.map(|version| version.get().unsigned_abs()) else { return Ok(()) };
+        let assigned = self.output.assignments.iter().map(|it| &it.task.task_id);
+        for task in fresh.iter().map(|delta| &delta.task_id).chain(assigned) {
+            let changed = desk.seen().so_far(&task_key(&self.run.run, task.as_str())).filter(|found| found.seq > base);
+            if let Some(found) = changed {
+                let reason = format!(
+                    "the envelope was made from version {base}, and {task} has changed since, with event {}",
+                    found.seq
+                );
+                let help = "read the ledger again (`countersign bundle make`) and make the envelope anew";
+                return Err(Refusal::new(Code::ConcurrencyConflict, reason, help));
+            }
+        }
+        Ok(())
+    }
+
+    fn assignment(&self, task: &TaskId) -> Option<&Assignment> {
+        self.output.assignments.iter().find(|it| it.task.task_id == *task)
+    }
+
+    fn row(&self, desk: &Desk, task: &TaskId) -> Option<TaskRow> {
+        task_seen(desk.seen(), &self.run.run, task.as_str())
+    }
+
+    fn delta(&self, desk: &mut Desk, delta: &LedgerDelta) -> Result<(), Refusal> {
+        let Some(task) = self.row(desk, &delta.task_id) else { return self.create(desk, delta) };
+        let reason = delta.reason.as_str();
+        match (task.status, delta.status) {
+            (from, to) if from == to => {
+                let facts = json!({ "reason": reason, "run": task.run, "state": from.as_str(), "task": task.task });
+                desk.record(Happening::of_run(TASK_ASSERTED, &task.run, facts));
+                Ok(())
+            }
+            (_, TaskStatus::Done) => {
+                picking::may_become(&task, TaskStatus::Done)?;
+                let reason = format!("{} has no result that passed its gate", task.task);
+                let help = "its worker brings one with `countersign task submit`; nobody else can say that it is done";
+                Err(Refusal::new(Code::AcceptanceFailed, reason, help))
+            }
+            (_, TaskStatus::Blocked) => {
+                let code = self.output.blockers.iter().find(|it| it.task_id == delta.task_id).map(|it| it.code.get());
+                block::block(desk, &task, code.unwrap_or(Code::DependencyNotMet).as_str(), reason)
+            }
+            (_, TaskStatus::Failed) => {
+                let code = self.output.blockers.iter().find(|it| it.task_id == delta.task_id).map(|it| it.code.get());
+                fail::fail(desk, &task, code.unwrap_or(Code::AcceptanceFailed).as_str(), reason)
+            }
+            (_, TaskStatus::Canceled) => {
+                picking::may_become(&task, TaskStatus::Canceled)?;
+                cancel_run::cancel_task(desk, &task, reason);
+                Ok(())
+            }
+            (_, TaskStatus::Todo) => {
+                picking::may_become(&task, TaskStatus::Todo)?;
+                attempt::requeue(desk, &task, false, reason);
+                Ok(())
+            }
+            // Work begins when everything that the envelope asks for is there.
+            (_, TaskStatus::InProgress) => picking::may_become(&task, TaskStatus::InProgress),
+        }
+    }
+
+    /// A row that is not there is made by a change that means to: `todo` with a title, or with its assignment beside it.
+    fn create(&self, desk: &mut Desk, delta: &LedgerDelta) -> Result<(), Refusal> {
+        let task = delta.task_id.as_str();
+        match (self.assignment(&delta.task_id), delta.status) {
+            (Some(assignment), TaskStatus::Todo | TaskStatus::InProgress) => {
+                let definition = of_assignment(&assignment.task, &assignment.context_package);
+                add_tasks::add(desk, &self.run.run, task, definition)
+            }
+            (None, TaskStatus::Todo) if delta.title.is_some() => {
+                let reason = format!("{task} is made without an assignment, so nobody knows what it may change");
+                let help = "send its assignment in the same envelope, or add it with `countersign task add`";
+                Err(Refusal::new(Code::MissingRequiredInput, reason, help))
+            }
+            _ => {
+                let reason =
+                    format!("there is no task {task} in run {}, and the change does not make one", self.run.run);
+                let help = "make it with status todo and a title, and with its assignment";
+                Err(Refusal::new(Code::LedgerInconsistent, reason, help))
+            }
+        }
+    }
+
+    /// Asks for what the assignments say, and gives out what the changes say is in progress. How many were asked for anew
+    /// or for the first time.
+    fn assign(&self, desk: &mut Desk, fresh: &[&LedgerDelta]) -> Result<usize, Refusal> {
+        let mut asked = 0;
+        for assignment in self.output.assignments.iter() {
+            let id = &assignment.task.task_id;
+            let definition = of_assignment(&assignment.task, &assignment.context_package);
+            match self.row(desk, id) {
+                None => {
+                    add_tasks::add(desk, &self.run.run, id.as_str(), definition)?;
+                    asked += 1;
+                }
+                Some(task) if task.spec == definition.spec => {}
+                Some(task) => {
+                    replan(desk, &task, definition)?;
+                    asked += 1;
+                }
+            }
+        }
+        for delta in fresh.iter().filter(|delta| delta.status == TaskStatus::InProgress) {
+            let Some(task) = self.row(desk, &delta.task_id) else { continue };
+            if task.status != TaskStatus::InProgress {
+                let task = if task.status == TaskStatus::Blocked {
+                    attempt::requeue(desk, &task, false, delta.reason.as_str());
+                    picking::again(&task, desk)?
+                } else {
+                    task
+                };
+                claim::claim(desk, self.run, &task, &delta.owner, self.observed.tree.as_ref())?;
+            }
+        }
+        Ok(asked)
+    }
+
+    /// The locks that the envelope says are held must be those that are.
+    fn reconcile(&self, desk: &Desk) -> Result<(), Refusal> {
+        for lock in self.output.active_locks.iter().filter(|lock| lock.active) {
+            let Some(task) = self.row(desk, &lock.task_id) else { continue };
+            let held = task.status == TaskStatus::InProgress
+                && task.spec.lock_scope.iter().any(|path| overlap(path, lock.resource.place()));
+            if !held {
+                let reason = format!(
+                    "the envelope says that {} holds `{}`, and it does not: it is {}",
+                    lock.task_id,
+                    show(lock.resource.as_str()),
+                    task.status
+                );
+                let help = "read the ledger again (`countersign bundle make`) and make the envelope anew";
+                return Err(Refusal::new(Code::LedgerInconsistent, reason, help));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn replan(desk: &mut Desk, task: &TaskRow, definition: Definition) -> Result<(), Refusal> {
+    if !matches!(task.status, TaskStatus::Todo | TaskStatus::Blocked) {
+        let reason = format!("{} is {} and cannot be asked for anew", task.task, task.status);
+        return Err(Refusal::new(Code::InvalidTransition, reason, "take it back first, or add another task"));
+    }
+    let waiting = add_tasks::waiting_for(desk, &task.run, &task.task, &definition)?;
+    let facts = json!({
+        "from": task.status.as_str(), "reason": "assigned anew", "run": task.run, "spec": definition.spec,
+        "task": task.task, "to": TaskStatus::Todo.as_str(), "waiting_for": waiting,
+    });
+    desk.record(Happening::of_run(TASK_REPLANNED, &task.run, facts).with_texts(definition.texts));
+    Ok(())
+}

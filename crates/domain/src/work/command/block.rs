@@ -1,0 +1,78 @@
+//! Saying that a task cannot go on.
+
+use super::{TASK_CODES, TASK_VIEWS, TaskAnswer, task_answer};
+use crate::deciding::{
+    Answered, Command, CommandInfo, Desk, Happening, LeaseStep, Moment, Need, Observed, Refusal, Role, Seen, Writes,
+};
+use crate::ids::{RunId, TaskId};
+use crate::work::event::TASK_BLOCKED;
+use crate::work::payload::ErrorCode;
+use crate::work::picking;
+use crate::work::row::TaskRow;
+use crate::work::task_state::TaskStatus;
+use countersign_contract::{Int, Text, shape};
+use serde_json::json;
+
+shape! {
+    /// Say that a task cannot go on, and why. Its locks are free.
+    pub closed struct Block {
+        /// The run; the only open one, if it is not named.
+        pub run_id: Option<RunId>,
+        /// The task.
+        pub task_id: TaskId,
+        /// The number of the lease.
+        pub lease: Option<Int>,
+        /// What it is filed under.
+        pub code: ErrorCode,
+        /// What it waits for.
+        pub reason: Text<1, 500> = "the specification contradicts itself",
+    }
+}
+
+impl Command for Block {
+    const INFO: CommandInfo = CommandInfo {
+        id: "task.block",
+        summary: "Say that a task cannot go on, and why",
+        may: &[Role::Agent, Role::Orchestrator],
+        invalidates: TASK_VIEWS,
+        refuses: TASK_CODES,
+        writes: Writes::Events,
+    };
+    type Answer = TaskAnswer;
+
+    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+        picking::task_needs(self.run_id.as_ref(), &self.task_id, seen)
+    }
+
+    fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
+        let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        let task = picking::task(&run, &self.task_id, desk.seen())?;
+        if task.status == TaskStatus::InProgress {
+            let hold = picking::own_lease(&task, self.lease.map(|lease| lease.get().unsigned_abs()), desk)?;
+            desk.write_under(task.lease_name(), hold.number);
+        }
+        block(desk, &task, self.code.get().as_str(), self.reason.as_str())
+    }
+
+    fn answer(&self, stored: &Answered<'_>) -> TaskAnswer {
+        task_answer(stored)
+    }
+}
+
+/// A task waits for something from here on, and holds nothing.
+pub(super) fn block(desk: &mut Desk, task: &TaskRow, code: &str, reason: &str) -> Result<(), Refusal> {
+    picking::may_become(task, TaskStatus::Blocked)?;
+    let mut facts = json!({
+        "code": code, "escalated": true, "failed": false, "from": task.status.as_str(), "reason": reason,
+        "run": task.run, "task": task.task, "to": TaskStatus::Blocked.as_str(),
+    });
+    let mut blocked = Happening::of_run(TASK_BLOCKED, &task.run, json!({}));
+    if let Some(hold) = desk.lease(&task.lease_name()).filter(|_| task.status == TaskStatus::InProgress).cloned() {
+        facts["owner"] = json!(hold.holder);
+        facts["lease"] = json!(hold.number);
+        blocked = blocked.with_lease(LeaseStep::Release { name: task.lease_name(), number: hold.number });
+    }
+    blocked.facts = facts;
+    desk.record(blocked);
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! A task that is not wanted any more.
+
+use super::cancel_run::cancel_task;
+use super::{TASK_CODES, TASK_VIEWS, TaskAnswer, task_answer};
+use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
+use crate::ids::{RunId, TaskId};
+use crate::work::picking;
+use crate::work::task_state::TaskStatus;
+use countersign_contract::{Text, shape};
+
+shape! {
+    /// A task is not wanted any more. It is never reopened in this run.
+    pub closed struct Cancel {
+        /// The run; the only open one, if it is not named.
+        pub run_id: Option<RunId>,
+        /// The task.
+        pub task_id: TaskId,
+        /// Why.
+        pub reason: Text<1, 500> = "another task covers it",
+    }
+}
+
+impl Command for Cancel {
+    const INFO: CommandInfo = CommandInfo {
+        id: "task.cancel",
+        summary: "A task is not wanted any more",
+        may: &[Role::Orchestrator],
+        invalidates: TASK_VIEWS,
+        refuses: TASK_CODES,
+        writes: Writes::Events,
+    };
+    type Answer = TaskAnswer;
+
+    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+        picking::task_needs(self.run_id.as_ref(), &self.task_id, seen)
+    }
+
+    fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
+        let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        let task = picking::task(&run, &self.task_id, desk.seen())?;
+        if task.status == TaskStatus::Canceled {
+            return Ok(());
+        }
+        picking::may_become(&task, TaskStatus::Canceled)?;
+        cancel_task(desk, &task, self.reason.as_str());
+        Ok(())
+    }
+
+    fn answer(&self, stored: &Answered<'_>) -> TaskAnswer {
+        task_answer(stored)
+    }
+}

@@ -1,0 +1,145 @@
+//! Taking a task: the one that is named, or the best that is ready.
+
+use super::{TASK_CODES, TASK_VIEWS, TaskAnswer, task_answer};
+use crate::deciding::{
+    Answered, Command, CommandInfo, Desk, Happening, LeaseStep, Moment, Need, Observed, Observer, Refusal, Role, Seen,
+    Tree, Writes,
+};
+use crate::ids::{RunId, TaskId};
+use crate::work::event::TASK_CLAIMED;
+use crate::work::row::{Base, RunRow, TaskRow};
+use crate::work::task_state::TaskStatus;
+use crate::work::{attempt, choosing, holding, picking};
+use countersign_contract::diagnostic::Code;
+use countersign_contract::{shape, show};
+use serde_json::json;
+
+/// How many files that differ from the commit are noted when a task begins. Where more do, none is: the comparison at the
+/// end is then made with the commit alone.
+const DIRTY_MAX: usize = 500;
+
+shape! {
+    /// Take a task: nobody else may work on it or change its files until its lease ends.
+    pub closed struct Claim {
+        /// The run; the only open one, if it is not named.
+        pub run_id: Option<RunId>,
+        /// The task; the best that is ready, if it is not named.
+        pub task_id: Option<TaskId>,
+    }
+}
+
+impl Command for Claim {
+    const INFO: CommandInfo = CommandInfo {
+        id: "task.claim",
+        summary: "Take a task under a lease: the one named, or the best that is ready",
+        may: &[Role::Agent, Role::Orchestrator],
+        invalidates: TASK_VIEWS,
+        refuses: CODES,
+        writes: Writes::Events,
+    };
+    type Answer = TaskAnswer;
+
+    fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
+        Ok(Observed { tree: observer.tree(None), ..Observed::default() })
+    }
+
+    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+        let Some(task) = &self.task_id else { return choosing::needs(self.run_id.as_ref(), seen) };
+        let mut needs = picking::task_needs(self.run_id.as_ref(), task, seen);
+        let run = picking::run_so_far(self.run_id.as_ref(), seen);
+        let row = run.and_then(|run| crate::work::row::task_seen(seen, &run, task.as_str()));
+        if let Some(row) = row {
+            needs.extend(holding::needs(row.spec.lock_scope.iter().map(String::as_str), seen));
+        }
+        needs
+    }
+
+    fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
+        let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        let task = match &self.task_id {
+            Some(task) => picking::task(&run, task, desk.seen())?,
+            None => choosing::best(&run, desk)?,
+        };
+        let actor = desk.moment().actor.clone();
+        // The same worker asking again gets the same answer.
+        let now = desk.moment().now_ms;
+        if let Some(hold) = desk.lease(&task.lease_name()).filter(|hold| hold.deadline > now) {
+            let holder = show(&hold.holder);
+            let reason = format!(
+                "{} is held by {holder} under lease {}, until {}",
+                task.task,
+                hold.number,
+                picking::said(hold.deadline)
+            );
+            let help = if hold.holder == actor {
+                "you have it already; go on under that lease"
+            } else {
+                "choose another: `countersign task next` shows the best one that is free"
+            };
+            return Err(Refusal::new(Code::ConcurrencyConflict, reason, help).of_run(&run.run));
+        }
+        claim(desk, &run, &task, &actor, observed.tree.as_ref())
+    }
+
+    fn answer(&self, stored: &Answered<'_>) -> TaskAnswer {
+        task_answer(stored)
+    }
+}
+
+pub(super) const CODES: &[Code] = &[
+    Code::MissingRequiredInput,
+    Code::LockConflict,
+    Code::DependencyNotMet,
+    Code::InvalidTransition,
+    Code::ConcurrencyConflict,
+];
+const _: () = assert!(CODES.len() == TASK_CODES.len() + 1);
+
+/// Gives a task to a worker: dependencies done, scope free, and a lease.
+pub(super) fn claim(
+    desk: &mut Desk,
+    run: &RunRow,
+    task: &TaskRow,
+    worker: &str,
+    tree: Option<&Tree>,
+) -> Result<(), Refusal> {
+    if attempt::settle(desk, task) {
+        let task = picking::again(task, desk)?;
+        return claim(desk, run, &task, worker, tree);
+    }
+    let now = desk.moment().now_ms;
+    let scope = || task.spec.lock_scope.iter().map(String::as_str);
+    while let Some(holder) = holding::conflict(scope(), Some(&task.key()), desk.seen(), now) {
+        // Somebody whose lease has lapsed holds nothing, even if nobody was awake to say so.
+        if holder.hold.is_some() || !attempt::settle(desk, &holder.task) {
+            return Err(holder.refusal(&run.run));
+        }
+    }
+    if !task.waiting_for.is_empty() {
+        let reason = format!("{} waits for {}", task.task, task.waiting_for.join(", "));
+        return Err(Refusal::new(Code::DependencyNotMet, reason, "those must be done first").of_run(&run.run));
+    }
+    if task.status == TaskStatus::Blocked {
+        let why = task.blocker.as_ref().map(|it| format!(": {} ({})", it.reason, it.code)).unwrap_or_default();
+        let reason = format!("{} is blocked{why}", task.task);
+        let help = "its orchestrator decides how it goes on: `countersign task unblock` or `countersign task replan`";
+        return Err(Refusal::new(Code::InvalidTransition, reason, help).of_run(&run.run));
+    }
+    picking::may_become(task, TaskStatus::InProgress)?;
+    let mut facts = json!({
+        "attempt": task.attempt + 1, "from": task.status.as_str(), "owner": worker, "reason": "claimed", "run": run.run,
+        "task": task.task, "timeout_seconds": task.spec.timeout_seconds, "to": TaskStatus::InProgress.as_str(),
+    });
+    if let Some(base) = tree.and_then(base_of) {
+        facts["base"] = json!(base);
+    }
+    let ttl = task.spec.timeout_seconds * 1000;
+    let lease = LeaseStep::Grant { holder: worker.to_owned(), name: task.lease_name(), ttl };
+    desk.record(Happening::of_run(TASK_CLAIMED, &run.run, facts).with_lease(lease));
+    Ok(())
+}
+
+fn base_of(tree: &Tree) -> Option<Base> {
+    let dirty = if tree.changed.len() > DIRTY_MAX { Default::default() } else { tree.changed.clone() };
+    Some(Base { commit: tree.commit.clone()?, dirty })
+}

@@ -1,0 +1,86 @@
+//! Giving a task to another worker.
+
+use super::cancel_run::end_of;
+use super::{TASK_VIEWS, TaskAnswer, claim, task_answer};
+use crate::deciding::{
+    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
+};
+use crate::ids::{RunId, TaskId};
+use crate::work::event::TASK_BLOCKED;
+use crate::work::row::task_seen;
+use crate::work::task_state::TaskStatus;
+use crate::work::{attempt, holding, picking};
+use countersign_contract::diagnostic::Code;
+use countersign_contract::{Name, Text, shape};
+use serde_json::json;
+
+shape! {
+    /// Give a task to a worker by name. Whoever works on it loses it.
+    pub closed struct Reassign {
+        /// The run; the only open one, if it is not named.
+        pub run_id: Option<RunId>,
+        /// The task.
+        pub task_id: TaskId,
+        /// Who works on it from here on.
+        pub owner: Name = "coder-2",
+        /// Why.
+        pub reason: Text<1, 500> = "the first worker is stuck",
+    }
+}
+
+impl Command for Reassign {
+    const INFO: CommandInfo = CommandInfo {
+        id: "task.reassign",
+        summary: "Give a task to another worker",
+        may: &[Role::Orchestrator],
+        invalidates: TASK_VIEWS,
+        refuses: claim::CODES,
+        writes: Writes::Events,
+    };
+    type Answer = TaskAnswer;
+
+    fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
+        Ok(Observed { tree: observer.tree(None), ..Observed::default() })
+    }
+
+    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+        let mut needs = picking::task_needs(self.run_id.as_ref(), &self.task_id, seen);
+        let run = picking::run_so_far(self.run_id.as_ref(), seen);
+        if let Some(row) = run.and_then(|run| task_seen(seen, &run, self.task_id.as_str())) {
+            needs.extend(holding::needs(row.spec.lock_scope.iter().map(String::as_str), seen));
+        }
+        needs
+    }
+
+    fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
+        let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        let mut task = picking::task(&run, &self.task_id, desk.seen())?;
+        let owner = self.owner.as_str();
+        if task.status == TaskStatus::InProgress && !attempt::settle(desk, &task) {
+            let Some(hold) = desk.lease(&task.lease_name()).cloned() else {
+                let reason = format!("{} is in progress without a lease", task.task);
+                return Err(Refusal::new(Code::LedgerInconsistent, reason, "run `countersign verify`"));
+            };
+            if hold.holder == owner {
+                return Ok(());
+            }
+            let facts = json!({
+                "code": Code::ConcurrencyConflict.as_str(), "escalated": false, "failed": false, "lost": true,
+                "from": task.status.as_str(), "lease": hold.number, "owner": hold.holder, "reason": self.reason,
+                "run": run.run, "task": task.task, "to": TaskStatus::Blocked.as_str(),
+            });
+            let lease = end_of(desk, &task, hold.number, hold.deadline);
+            desk.record(Happening::of_run(TASK_BLOCKED, &run.run, facts).with_lease(lease));
+        }
+        task = picking::again(&task, desk)?;
+        if task.status == TaskStatus::Blocked {
+            attempt::requeue(desk, &task, false, self.reason.as_str());
+            task = picking::again(&task, desk)?;
+        }
+        claim::claim(desk, &run, &task, owner, observed.tree.as_ref())
+    }
+
+    fn answer(&self, stored: &Answered<'_>) -> TaskAnswer {
+        task_answer(stored)
+    }
+}

@@ -1,0 +1,116 @@
+//! Asking for a task anew.
+
+use super::add_tasks::waiting_for;
+use super::{TASK_VIEWS, TaskAnswer, TaskSpec, task_answer};
+use crate::deciding::{
+    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
+};
+use crate::ids::RunId;
+use crate::work::event::TASK_REPLANNED;
+use crate::work::picking;
+use crate::work::row::{TaskRow, task_key, task_seen};
+use crate::work::task_state::TaskStatus;
+use countersign_contract::diagnostic::Code;
+use countersign_contract::{Links, Text, shape};
+use serde_json::json;
+use std::collections::BTreeSet;
+
+shape! {
+    /// Ask for a task anew: other scope, criteria or context. It must wait or be blocked.
+    pub closed struct Replan {
+        /// The run; the only open one, if it is not named.
+        pub run_id: Option<RunId>,
+        /// The task as it is wanted now.
+        pub task: TaskSpec,
+        /// Why.
+        pub reason: Text<1, 500> = "the scope was too narrow",
+    }
+}
+
+impl Command for Replan {
+    const INFO: CommandInfo = CommandInfo {
+        id: "task.replan",
+        summary: "Ask for a task anew, with other scope, criteria or context",
+        may: &[Role::Orchestrator],
+        invalidates: TASK_VIEWS,
+        refuses: Code::ALL,
+        writes: Writes::Events,
+    };
+    type Answer = TaskAnswer;
+
+    fn about(&self) -> Option<String> {
+        Some(self.task.task_id.as_str().to_owned())
+    }
+
+    fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
+        self.task.check(observer)?;
+        Ok(Observed::default())
+    }
+
+    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+        let mut needs = picking::task_needs(self.run_id.as_ref(), &self.task.task_id, seen);
+        if let Some(run) = picking::run_so_far(self.run_id.as_ref(), seen) {
+            let dependencies = self.task.dependencies.as_deref().unwrap_or_default().iter();
+            let dependencies: Vec<String> = dependencies.map(|task| task.as_str().to_owned()).collect();
+            let (ways, _) = ways(&run, &dependencies, seen);
+            needs.extend(ways.iter().map(|(task, _)| Need::Entity(task_key(&run, task))));
+        }
+        needs
+    }
+
+    fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
+        let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        let task = picking::task(&run, &self.task.task_id, desk.seen())?;
+        if task.status != TaskStatus::Todo {
+            picking::may_become(&task, TaskStatus::Todo)?;
+        }
+        let definition = self.task.definition();
+        let waiting = waiting_for(desk, &run.run, &task.task, &definition)?;
+        no_circle(desk, &task, &waiting)?;
+        let facts = json!({
+            "from": task.status.as_str(), "reason": self.reason, "run": run.run, "spec": definition.spec,
+            "task": task.task, "to": TaskStatus::Todo.as_str(), "waiting_for": waiting,
+        });
+        desk.record(Happening::of_run(TASK_REPLANNED, &run.run, facts).with_texts(definition.texts));
+        Ok(())
+    }
+
+    fn answer(&self, stored: &Answered<'_>) -> TaskAnswer {
+        task_answer(stored)
+    }
+}
+
+/// The tasks that lead on from some, as far as they were seen, and whether there are more.
+fn ways(run: &str, from: &[String], seen: &Seen) -> (Vec<(String, Vec<String>)>, bool) {
+    let (mut ways, mut whole, mut next) = (Vec::new(), true, from.to_vec());
+    let mut known: BTreeSet<String> = from.iter().cloned().collect();
+    while let Some(task) = next.pop() {
+        match task_seen(seen, run, &task) {
+            Some(row) => {
+                next.extend(row.waiting_for.iter().filter(|it| known.insert((*it).clone())).cloned());
+                ways.push((task, row.waiting_for));
+            }
+            None => {
+                whole = false;
+                ways.push((task, Vec::new()));
+            }
+        }
+    }
+    (ways, whole)
+}
+
+/// Refuses tasks that would wait for each other, and chains that are too long to be looked through.
+fn no_circle(desk: &Desk, task: &TaskRow, waiting: &[String]) -> Result<(), Refusal> {
+    let (ways, whole) = ways(&task.run, waiting, desk.seen());
+    let mut links = Links::default();
+    waiting.iter().for_each(|dependency| links.add("task", &task.task, dependency));
+    for (from, to) in &ways {
+        to.iter().for_each(|to| links.add("task", from, to));
+    }
+    let reason = match links.circle("task", &task.task) {
+        Some(circle) => format!("these tasks would wait for each other: {}", circle.join(", ")),
+        None if !whole => format!("what {} would wait for is too long a chain to be looked through", task.task),
+        None => return Ok(()),
+    };
+    Err(Refusal::new(Code::DependencyNotMet, reason, "leave one of the dependencies out").of_run(&task.run))
+}

@@ -1,0 +1,330 @@
+//! Bringing a result. It is checked against the assignment and the working tree; one that passes completes the task.
+
+use super::task_spec::refused;
+use super::{TASK_VIEWS, task_answer};
+use crate::deciding::{
+    Answered, Command, CommandInfo, Desk, Happening, Hold, LeaseStep, Moment, Need, Observed, Observer, Refusal, Role,
+    Seen, Writes,
+};
+use crate::ids::{RunId, TaskId};
+use crate::work::event::{RESULT_SUBMITTED, TASK_COMPLETED};
+use crate::work::payload::{Assignment, ResultStatus, SubagentResult};
+use crate::work::places::Placed;
+use crate::work::row::{RunRow, TaskRow, run_key, run_of, task_key, task_of};
+use crate::work::task_state::TaskStatus;
+use crate::work::view::assignment;
+use crate::work::{attempt, indexes, picking};
+use countersign_contract::diagnostic::{Code, Source};
+use countersign_contract::{
+    Checked, Contract, Form, Int, Json, List, Outside, Request, Set, Untrusted, check, shape, show,
+};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// How many tasks may wait for one.
+const DEPENDENTS_MAX: usize = 1000;
+/// How many changed files are looked at for whose they are.
+const STRAYS_MAX: usize = 256;
+
+shape! {
+    /// Bring the result of a task. It is checked against the assignment and against what was really changed.
+    pub closed struct Submit {
+        /// The run; the only open one, if it is not named.
+        pub run_id: Option<RunId>,
+        /// The task; the result's own, if it is not named.
+        pub task_id: Option<TaskId>,
+        /// The number of the lease.
+        pub lease: Option<Int>,
+        /// The result: an object, or a text in JSON, YAML or Markdown.
+        pub result: Json = SubagentResult::example_value(),
+    }
+}
+
+impl SubagentResult {
+    fn example_value() -> Value {
+        <Self as countersign_contract::Shape>::example()
+    }
+}
+
+shape! {
+    /// What became of a result.
+    pub struct SubmitAnswer {
+        /// The run.
+        pub run_id: Option<String>,
+        /// The task.
+        pub task_id: Option<String>,
+        /// Its state.
+        pub status: Option<String>,
+        /// How sure it is that it is done: `claimed` is the worker's word.
+        pub assurance: Option<String>,
+        /// Why it stands so.
+        pub reason: Option<String>,
+        /// The event that holds the result.
+        pub result: Option<Int>,
+        /// How many findings there were that are no errors.
+        pub warnings: Option<Int>,
+        /// Tasks that waited for this one and can be begun now, or wait for others.
+        pub frees: List<String>,
+        /// The last event.
+        pub seq: Option<Int>,
+    }
+}
+
+impl Submit {
+    fn text(&self) -> (Form, String) {
+        let value = self.result.to_value();
+        match value {
+            Value::String(text) => (Form::of_text(&text), text),
+            value => (Form::Json, value.to_string()),
+        }
+    }
+
+    fn lease(&self) -> Option<u64> {
+        self.lease.map(|lease| lease.get().unsigned_abs())
+    }
+
+    /// The run and the task that are meant: those that are named, or those that the result names.
+    fn target(&self, observer: &dyn Observer) -> Result<(RunId, TaskId, Checked), Refusal> {
+        let (form, text) = self.text();
+        let outside = observer.outside();
+        let source = Source { name: "the result", text: &text };
+        let request =
+            Request { form: Some(form), contract: Some(SubagentResult::NAME), ..Request::alone(source, &outside) };
+        let checked = check(&observer.checker(), &request);
+        let record = checked.records.first().and_then(|record| record.downcast_ref::<SubagentResult>());
+        let Some(record) = record.cloned() else {
+            let code = checked.decision.code.unwrap_or(Code::SchemaInvalid);
+            let mut refusal =
+                refused(code, "the result", &checked.decision.reason, checked.decision.details.diagnostics);
+            refusal.run = self.run_id.as_ref().map(|run| run.as_str().to_owned());
+            return Err(refusal);
+        };
+        let differs = |what: &str, said: &str, named: &str| {
+            let reason = format!("the result is of {what} {}, and {} was named", show(said), show(named));
+            Refusal::new(Code::CorrelationMismatch, reason, "bring the result of the task that is meant")
+        };
+        if let Some(run) = self.run_id.as_ref().filter(|run| **run != record.run_id) {
+            return Err(differs("run", record.run_id.as_str(), run.as_str()));
+        }
+        if let Some(task) = self.task_id.as_ref().filter(|task| **task != record.task_id) {
+            return Err(differs("task", record.task_id.as_str(), task.as_str()));
+        }
+        Ok((record.run_id.clone(), record.task_id.clone(), checked))
+    }
+}
+
+/// The files that were really changed since the task began, as far as they are this task's or nobody's.
+fn changed(observer: &dyn Observer, task: &TaskRow) -> Result<Option<BTreeSet<String>>, String> {
+    let Some(base) = &task.base else { return Ok(None) };
+    let Some(tree) = observer.tree(Some(&base.commit)) else { return Ok(None) };
+    let now = tree.changed.iter().filter(|(path, hash)| base.dirty.get(*path) != Some(hash)).map(|(path, _)| path);
+    let undone = base.dirty.keys().filter(|path| !tree.changed.contains_key(*path));
+    let all: BTreeSet<String> = now.chain(undone).cloned().collect();
+    let own = |path: &str| task.spec.lock_scope.iter().any(|scope| crate::work::scope::contains(scope, path));
+    let (mut mine, strays): (BTreeSet<String>, BTreeSet<String>) = all.into_iter().partition(|path| own(path));
+    // What lies in another task's area is that one's to answer for.
+    let mut seen = Seen::default();
+    let strays: Vec<String> = strays.into_iter().take(STRAYS_MAX).collect();
+    let ranges = |path: &str| indexes::area_overlaps(path);
+    observer.look(&mut seen, strays.iter().flat_map(|path| ranges(path)).map(Need::Range).collect())?;
+    let of_another =
+        |path: &&String| ranges(path).iter().any(|range| seen.range(range).any(|(_, key)| *key != task.key()));
+    mine.extend(strays.iter().filter(|path| !of_another(path)).cloned());
+    Ok(Some(mine))
+}
+
+impl Command for Submit {
+    const INFO: CommandInfo = CommandInfo {
+        id: "task.submit",
+        summary: "Bring the result of a task",
+        may: &[Role::Agent, Role::Orchestrator],
+        invalidates: TASK_VIEWS,
+        refuses: Code::ALL,
+        writes: Writes::Events,
+    };
+    type Answer = SubmitAnswer;
+
+    fn about(&self) -> Option<String> {
+        self.names().map(|(_, task)| task.as_str().to_owned())
+    }
+
+    fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
+        let (run_id, task_id, alone) = self.target(observer)?;
+        let unread = |why: String| Refusal::new(Code::LedgerInconsistent, why, "run `countersign verify`");
+        let mut seen = Seen::default();
+        let (run_at, task_at) = (run_key(run_id.as_str()), task_key(run_id.as_str(), task_id.as_str()));
+        let needs = vec![Need::Entity(run_at.clone()), Need::Entity(task_at.clone())];
+        observer.look(&mut seen, needs).map_err(unread)?;
+        // Whether there is such a task is for the decision to say.
+        let (Some(run), Some(task)) = (run_of(seen.entity(&run_at)), task_of(seen.entity(&task_at))) else {
+            return Ok(Observed { facts: summary(&alone, 0, &run_id, &task_id), ..Observed::default() });
+        };
+        observer.look(&mut seen, vec![Need::Texts(task.asked)]).map_err(unread)?;
+        let packet = assignment(&run, &task, &seen, &json!([])).to_string();
+        let outside = Outside { changed: changed(observer, &task).map_err(unread)?, ..observer.outside() };
+        let checker = observer.checker();
+        let source = Source { name: "the assignment", text: &packet };
+        let asked = check(&checker, &Request { contract: Some(Assignment::NAME), ..Request::alone(source, &outside) });
+        let mut others = Set::default();
+        others.add_checked(&asked);
+        let (form, text) = self.text();
+        let source = Source { name: "the result", text: &text };
+        let request = Request {
+            form: Some(form),
+            contract: Some(SubagentResult::NAME),
+            others: &others,
+            ..Request::alone(source, &outside)
+        };
+        let checked = check(&checker, &request);
+        if let Some(code) = checked.decision.code {
+            let details = checked.decision.details;
+            return Err(
+                refused(code, "the result", &checked.decision.reason, details.diagnostics).of_run(run_id.as_str())
+            );
+        }
+        let facts = summary(&checked, task.asked, &run_id, &task_id);
+        Ok(Observed { facts, findings: checked.decision.details.diagnostics, tree: None })
+    }
+
+    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+        // What the result names was read when it was observed; here it is read again, to be decided on.
+        let Some((run, task)) = self.names() else { return Vec::new() };
+        let mut needs = picking::task_needs(Some(&run), &task, seen);
+        needs.push(Need::Range(indexes::dependents(run.as_str(), task.as_str(), DEPENDENTS_MAX + 1)));
+        needs
+    }
+
+    fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
+        let Some((run_id, task_id)) = self.names() else {
+            let reason = "the result names no task";
+            return Err(Refusal::new(Code::MissingRequiredInput, reason, "give `run_id` and `task_id` in it"));
+        };
+        let run = picking::run(Some(&run_id), desk.seen())?;
+        let task = picking::task(&run, &task_id, desk.seen())?;
+        let facts = &observed.facts;
+        let hold = match picking::own_lease(&task, self.lease(), desk).and_then(|hold| {
+            picking::open_run(Some(&run_id), desk.seen())?;
+            Ok(hold)
+        }) {
+            Ok(hold) => hold,
+            Err(refusal) => return Err(self.late(desk, &run, &task, facts, refusal)),
+        };
+        if facts["asked"].as_u64() != Some(task.asked) {
+            let reason = format!("{} was asked for anew while its result was checked", task.task);
+            return Err(Refusal::new(Code::ConcurrencyConflict, reason, "read the assignment again").of_run(&run.run));
+        }
+        desk.write_under(task.lease_name(), hold.number);
+        let result = desk.record(self.submitted(&run, &task, hold.number, facts, false));
+        self.conclude(desk, &task, &hold, facts, result)
+    }
+
+    fn answer(&self, stored: &Answered<'_>) -> SubmitAnswer {
+        let task = task_answer(stored);
+        let result = stored.events.iter().find(|event| event.kind == RESULT_SUBMITTED);
+        let done = stored.events.iter().find(|event| event.kind == TASK_COMPLETED);
+        let frees = done.and_then(|event| event.facts["frees"].as_array()).into_iter().flatten();
+        let frees: Vec<String> = frees.filter_map(Value::as_str).map(str::to_owned).collect();
+        SubmitAnswer {
+            run_id: task.run_id,
+            task_id: task.task_id,
+            status: task.status,
+            assurance: task.assurance,
+            reason: task.reason,
+            result: result.map(|event| event.seq.into()),
+            warnings: result.and_then(|event| event.facts["warnings"].as_u64()).map(Int::from),
+            frees: frees.into(),
+            seq: task.seq,
+        }
+    }
+}
+
+/// What is known of a result that was checked against what was asked for in an event.
+fn summary(checked: &Checked, asked: u64, run: &RunId, task: &TaskId) -> Value {
+    let record = checked.records.first().and_then(|record| record.downcast_ref::<SubagentResult>());
+    let Some(record) = record else { return json!({}) };
+    let changes: Vec<&str> = record.changes.iter().map(|change| change.resource.place()).collect();
+    // Work that stopped says why in its first note, with a code before it.
+    let note = record.notes_for_orchestrator.first().map(|note| note.inspect(|text| show(text)));
+    let coded = note.as_deref().and_then(|note| Code::parse(note.split(':').next().unwrap_or_default().trim()));
+    json!({
+        "asked": asked, "changes": changes, "code": coded.map(Code::as_str), "note": note, "run": run, "status": record.status,
+        "task": task, "warnings": checked.decision.details.diagnostics.len(),
+    })
+}
+
+impl Submit {
+    /// The run and the task that the result names.
+    fn names(&self) -> Option<(RunId, TaskId)> {
+        if let (Some(run), Some(task)) = (&self.run_id, &self.task_id) {
+            return Some((run.clone(), task.clone()));
+        }
+        let (form, text) = self.text();
+        let document = countersign_contract::parse(&text, form, countersign_contract::SIZE_MAX).ok()?;
+        let named = |key: &str| document.root().get(key).and_then(|at| at.text().map(str::to_owned));
+        Some((RunId::parse(&named("run_id")?)?, TaskId::parse(&named("task_id")?)?))
+    }
+
+    fn submitted(&self, run: &RunRow, task: &TaskRow, lease: u64, facts: &Value, late: bool) -> Happening {
+        let facts = json!({
+            "changes": facts["changes"], "late": late, "lease": lease, "run": run.run, "status": facts["status"],
+            "task": task.task, "warnings": facts["warnings"],
+        });
+        let document = Untrusted::new(self.text().1);
+        Happening::of_run(RESULT_SUBMITTED, &run.run, facts).with_texts(vec![document])
+    }
+
+    /// A result that comes after its lease was lost is kept as evidence, and completes nothing.
+    fn late(&self, desk: &Desk, run: &RunRow, task: &TaskRow, facts: &Value, mut refusal: Refusal) -> Refusal {
+        let actor = &desk.moment().actor;
+        let was_theirs = task.lost_by.contains(actor) || task.owner.as_ref() == Some(actor);
+        if was_theirs && !facts["status"].is_null() {
+            refusal.kept = vec![self.submitted(run, task, self.lease().unwrap_or(0), facts, true)];
+            refusal.reason.push_str("; the result is kept as evidence");
+        }
+        refusal
+    }
+
+    fn conclude(
+        &self,
+        desk: &mut Desk,
+        task: &TaskRow,
+        hold: &Hold,
+        facts: &Value,
+        result: u64,
+    ) -> Result<(), Refusal> {
+        let status = facts["status"].as_str().and_then(ResultStatus::parse);
+        let code = facts["code"].as_str().and_then(Code::parse);
+        let note = facts["note"].as_str().unwrap_or("the worker gave no reason").to_owned();
+        match status {
+            Some(ResultStatus::Done) => complete(desk, task, hold, result),
+            Some(ResultStatus::Failed) => {
+                attempt::fail(desk, task, hold, code.unwrap_or(Code::AcceptanceFailed), &note);
+                Ok(())
+            }
+            _ => {
+                let code = code.unwrap_or(Code::DependencyNotMet).as_str();
+                super::block::block(desk, task, code, &note)
+            }
+        }
+    }
+}
+
+/// A task is done by a result that passed every check. With the policy `claim` that is the worker's word, and says so.
+fn complete(desk: &mut Desk, task: &TaskRow, hold: &Hold, result: u64) -> Result<(), Refusal> {
+    let range = indexes::dependents(&task.run, &task.task, DEPENDENTS_MAX + 1);
+    let frees: Vec<String> =
+        desk.range(&range).filter_map(|(_, key)| Some(key.id.split_once('/')?.1.to_owned())).collect();
+    if frees.len() > DEPENDENTS_MAX {
+        let reason = format!("more than {DEPENDENTS_MAX} tasks wait for {}", task.task);
+        let help = "put a task between that they wait for instead";
+        return Err(Refusal::new(Code::DependencyNotMet, reason, help).of_run(&task.run));
+    }
+    let facts = json!({
+        "assurance": "claimed", "attempt": task.attempt, "frees": frees, "from": task.status.as_str(), "lease": hold.number,
+        "owner": hold.holder, "reason": "its result passed every check", "result": result, "run": task.run,
+        "task": task.task, "to": TaskStatus::Done.as_str(),
+    });
+    let lease = LeaseStep::Release { name: task.lease_name(), number: hold.number };
+    desk.record(Happening::of_run(TASK_COMPLETED, &task.run, facts).with_lease(lease));
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! Letting a blocked task go on as it is.
+
+use super::{TASK_CODES, TASK_VIEWS, TaskAnswer, task_answer};
+use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
+use crate::ids::{RunId, TaskId};
+use crate::work::task_state::TaskStatus;
+use crate::work::{attempt, picking};
+use countersign_contract::{Text, shape};
+
+shape! {
+    /// Let a blocked task be taken again as it is: what it waited for is there.
+    pub closed struct Unblock {
+        /// The run; the only open one, if it is not named.
+        pub run_id: Option<RunId>,
+        /// The task.
+        pub task_id: TaskId,
+        /// What has changed.
+        pub reason: Text<1, 500> = "the specification was corrected",
+    }
+}
+
+impl Command for Unblock {
+    const INFO: CommandInfo = CommandInfo {
+        id: "task.unblock",
+        summary: "Let a blocked task be taken again as it is",
+        may: &[Role::Orchestrator],
+        invalidates: TASK_VIEWS,
+        refuses: TASK_CODES,
+        writes: Writes::Events,
+    };
+    type Answer = TaskAnswer;
+
+    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+        picking::task_needs(self.run_id.as_ref(), &self.task_id, seen)
+    }
+
+    fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
+        let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        let task = picking::task(&run, &self.task_id, desk.seen())?;
+        if task.status == TaskStatus::Todo {
+            return Ok(());
+        }
+        picking::may_become(&task, TaskStatus::Todo)?;
+        attempt::requeue(desk, &task, false, self.reason.as_str());
+        Ok(())
+    }
+
+    fn answer(&self, stored: &Answered<'_>) -> TaskAnswer {
+        task_answer(stored)
+    }
+}

@@ -1,0 +1,45 @@
+//! What has happened to runs and tasks. Kinds are added, never changed or removed: ledgers hold them.
+//!
+//! Every event of a task has `run` and `task`; one that changes its state has `from`, `to` and `reason`, too.
+
+/// A run began. Facts: `run`, `objective`, `constraints`, `policy`.
+pub const RUN_OPENED: &str = "run.opened";
+/// A run ended with everything in it finished. Facts: `run`, `reason`.
+pub const RUN_CLOSED: &str = "run.closed";
+/// A run was given up. Facts: `run`, `reason`.
+pub const RUN_CANCELED: &str = "run.canceled";
+/// An orchestrator went on with a run from a bundle. Facts: `run`, `base` (the version that the bundle was made from).
+pub const RUN_RESUMED: &str = "run.resumed";
+/// An envelope was applied. Facts: `run`, `deltas`, `known` (deltas that were applied before), `assignments`.
+pub const ENVELOPE_APPLIED: &str = "envelope.applied";
+/// A change of the operator ledger was taken. Facts: `run`, `delta` and what it says, so that the same id with other content
+/// is found out.
+pub const DELTA_APPLIED: &str = "delta.applied";
+
+/// A task exists. Facts: `spec`, `waiting_for`; the criteria are its first texts, then the values of the context.
+pub const TASK_ADDED: &str = "task.added";
+/// A task was asked for anew. Facts and texts as with [`TASK_ADDED`].
+pub const TASK_REPLANNED: &str = "task.replanned";
+/// Somebody works on a task. Facts: `owner`, `attempt`, `timeout_seconds`, `base` (the working tree as it was). It grants the lease.
+pub const TASK_CLAIMED: &str = "task.claimed";
+/// A worker has more or less time. Facts: `lease`, `timeout_seconds`.
+pub const TASK_EXTENDED: &str = "task.extended";
+/// A task waits for something. Facts: `code`, `owner`, `lease`, `failed` (whether an attempt failed with it),
+/// `lost` (whether the lease was taken away), `escalated`.
+pub const TASK_BLOCKED: &str = "task.blocked";
+/// A worker was silent for too long. Facts as with [`TASK_BLOCKED`], and `last_heartbeat_at`, `timeout_seconds`.
+pub const TASK_TIMED_OUT: &str = "task.timed_out";
+/// A task that was blocked can be given out again. Facts: `retry` (whether the retry budget gave it).
+pub const TASK_REQUEUED: &str = "task.requeued";
+/// A task is done. Facts: `assurance`, `result` (the event that brought it), `frees` (tasks that waited for it).
+pub const TASK_COMPLETED: &str = "task.completed";
+/// A task was given up. Facts: `code`, `lease` if somebody worked on it.
+pub const TASK_FAILED: &str = "task.failed";
+/// A task is not wanted any more. Facts: `lease` if somebody worked on it.
+pub const TASK_CANCELED: &str = "task.canceled";
+/// Somebody said again what a task is already. Facts: `state`, `reason`.
+pub const TASK_ASSERTED: &str = "task.asserted";
+/// A result was brought. Facts: `lease`, `status`, `changes`, `late` (after the lease was lost), `warnings`; the document is text 0.
+pub const RESULT_SUBMITTED: &str = "result.submitted";
+/// A worker wrote into its log. Facts: `action`, `files`, `code`; the entry is text 0.
+pub const WORKLOG_ADDED: &str = "worklog.added";

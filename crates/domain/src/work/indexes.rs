@@ -1,0 +1,181 @@
+//! Where runs and tasks are found: every list and every lock question is a stretch of one of these.
+//!
+//! | index | place | answers |
+//! |---|---|---|
+//! | `run_open` | order | which runs are open |
+//! | `run_all` | order, newest first | all runs |
+//! | `task_by_run` | run, order | the tasks of a run |
+//! | `unfinished` | run, order | the tasks of a run that are not done, failed or canceled |
+//! | `ready` | run, priority, order | what can be begun, best first |
+//! | `dependents` | run, dependency, order | what waits for a task |
+//! | `held_by` | worker | what somebody works on |
+//! | `lock_path` | segments of the path | who holds a path |
+//! | `area` | segments of the path | whose task a path belongs to, begun or not |
+//! | `worklog` | run, task, order | the lines of a worklog |
+
+use super::row::{RunRow, TaskRow};
+use super::scope::segments;
+use super::task_state::TaskStatus;
+use crate::deciding::{Place, Range};
+use serde_json::Value;
+
+const RUN_OPEN: &str = "run_open";
+const RUN_ALL: &str = "run_all";
+const TASK_BY_RUN: &str = "task_by_run";
+const UNFINISHED: &str = "unfinished";
+const READY: &str = "ready";
+const DEPENDENTS: &str = "dependents";
+const HELD_BY: &str = "held_by";
+const LOCK_PATH: &str = "lock_path";
+const AREA: &str = "area";
+const WORKLOG: &str = "worklog";
+
+/// The places of a run.
+pub(super) fn of_run(run: &RunRow) -> Vec<Place> {
+    let order = run.opened.to_be_bytes().to_vec();
+    let open = run.is_open().then(|| Place { index: RUN_OPEN, at: order });
+    // Newest first, as people want to see them.
+    let all = Place { index: RUN_ALL, at: (u64::MAX - run.opened).to_be_bytes().to_vec() };
+    open.into_iter().chain([all]).collect()
+}
+
+/// The places of a task.
+pub(super) fn of_task(task: &TaskRow) -> Vec<Place> {
+    let order = task.order.to_be_bytes();
+    let mut places = vec![Place { index: TASK_BY_RUN, at: joined(&[task.run.as_bytes()], &order) }];
+    if task.status == TaskStatus::Todo && task.waiting_for.is_empty() {
+        let at = [&joined(&[task.run.as_bytes()], &[rank(&task.spec.priority)])[..], &order].concat();
+        places.push(Place { index: READY, at });
+    }
+    if !task.status.is_final() {
+        places.push(Place { index: UNFINISHED, at: joined(&[task.run.as_bytes()], &order) });
+        places.extend(task.waiting_for.iter().map(|dependency| {
+            let at = joined(&[task.run.as_bytes(), dependency.as_bytes()], &order);
+            Place { index: DEPENDENTS, at }
+        }));
+    }
+    let scope = || task.spec.lock_scope.iter().map(|path| steps(path));
+    if task.status == TaskStatus::InProgress {
+        places.extend(scope().map(|at| Place { index: LOCK_PATH, at }));
+        let owner = task.owner.as_deref().unwrap_or_default();
+        places.push(Place { index: HELD_BY, at: joined(&[owner.as_bytes()], &order) });
+    }
+    if !matches!(task.status, TaskStatus::Canceled | TaskStatus::Failed) {
+        places.extend(scope().map(|at| Place { index: AREA, at }));
+    }
+    places
+}
+
+/// The place of a line of a worklog.
+pub(super) fn of_worklog(line: &Value) -> Vec<Place> {
+    let (Some(run), Some(task), Some(seq)) = (line["run"].as_str(), line["task"].as_str(), line["seq"].as_u64()) else {
+        return Vec::new();
+    };
+    vec![Place { index: WORKLOG, at: joined(&[run.as_bytes(), task.as_bytes()], &seq.to_be_bytes()) }]
+}
+
+/// Some parts, each with an end, and then bytes of a fixed length.
+fn joined(parts: &[&[u8]], rest: &[u8]) -> Vec<u8> {
+    let mut at = Vec::new();
+    for part in parts {
+        at.extend_from_slice(part);
+        at.push(0);
+    }
+    at.extend_from_slice(rest);
+    at
+}
+
+/// How soon: what comes first is less.
+fn rank(priority: &str) -> u8 {
+    match priority {
+        "critical" => 0,
+        "high" => 1,
+        "low" => 3,
+        _ => 2,
+    }
+}
+
+/// A path as bytes whose order is that of its segments: what lies inside of it begins with them. The root has none.
+fn steps(path: &str) -> Vec<u8> {
+    let parts: Vec<&[u8]> = segments(path).map(str::as_bytes).collect();
+    joined(&parts, &[])
+}
+
+/// Whether a path stands at a place of the index of locks.
+pub fn is_at(path: &str, at: &[u8]) -> bool {
+    steps(path) == at
+}
+
+/// The open runs: at most two are of interest, since one is used and two are too many.
+pub fn open_runs() -> Range {
+    Range::prefix(RUN_OPEN, &[], 2)
+}
+
+/// All runs, newest first, after a place.
+pub fn runs(after: Option<&[u8]>, limit: usize) -> Range {
+    page(RUN_ALL, &[], after, limit)
+}
+
+/// The tasks of a run in the order in which they were added, after a place.
+pub fn tasks(run: &str, after: Option<&[u8]>, limit: usize) -> Range {
+    page(TASK_BY_RUN, &joined(&[run.as_bytes()], &[]), after, limit)
+}
+
+/// The tasks of a run that are not finished.
+pub fn unfinished(run: &str, limit: usize) -> Range {
+    Range::prefix(UNFINISHED, &joined(&[run.as_bytes()], &[]), limit)
+}
+
+/// What can be begun in a run, best first.
+pub fn ready(run: &str, limit: usize) -> Range {
+    Range::prefix(READY, &joined(&[run.as_bytes()], &[]), limit)
+}
+
+/// What waits for a task.
+pub fn dependents(run: &str, task: &str, limit: usize) -> Range {
+    Range::prefix(DEPENDENTS, &joined(&[run.as_bytes(), task.as_bytes()], &[]), limit)
+}
+
+/// What somebody works on.
+pub fn held_by(worker: &str, limit: usize) -> Range {
+    Range::prefix(HELD_BY, &joined(&[worker.as_bytes()], &[]), limit)
+}
+
+/// The lines of a worklog, after a place.
+pub fn worklog(run: &str, task: &str, after: Option<&[u8]>, limit: usize) -> Range {
+    page(WORKLOG, &joined(&[run.as_bytes(), task.as_bytes()], &[]), after, limit)
+}
+
+/// Every lock that is held.
+pub fn locks(after: Option<&[u8]>, limit: usize) -> Range {
+    page(LOCK_PATH, &[], after, limit)
+}
+
+/// Who holds a path, something above it or something inside of it: as many stretches as the path has segments, and two.
+pub fn lock_overlaps(path: &str) -> Vec<Range> {
+    overlaps(LOCK_PATH, path)
+}
+
+/// Whose task a path belongs to, begun or not.
+pub fn area_overlaps(path: &str) -> Vec<Range> {
+    overlaps(AREA, path)
+}
+
+fn overlaps(index: &'static str, path: &str) -> Vec<Range> {
+    // One task holds a path at a time, and asks about its own; a few more do no harm.
+    const HOLDERS_MAX: usize = 8;
+    let at = steps(path);
+    let ends = at.iter().enumerate().filter(|(_, byte)| **byte == 0).map(|(end, _)| end + 1);
+    let mut above: Vec<usize> = std::iter::once(0).chain(ends).collect();
+    // The last is the path itself, which the stretch of what is inside includes.
+    above.pop();
+    let above = above.into_iter().map(|end| Range::exactly(index, &at[..end], HOLDERS_MAX));
+    above.chain([Range::prefix(index, &at, HOLDERS_MAX)]).collect()
+}
+
+fn page(index: &'static str, prefix: &[u8], after: Option<&[u8]>, limit: usize) -> Range {
+    match after {
+        Some(after) => Range::prefix_after(index, prefix, after, limit),
+        None => Range::prefix(index, prefix, limit),
+    }
+}

@@ -1,0 +1,140 @@
+//! Which run and which task a command means, and whether the caller may speak for it.
+
+use super::indexes;
+use super::row::{RunRow, TaskRow, lease_name, run_key, run_of, task_key, task_of};
+use super::task_state::TaskStatus;
+use crate::deciding::{Desk, Hold, Need, Refusal, Seen};
+use crate::ids::{RunId, TaskId};
+use countersign_contract::diagnostic::Code;
+use countersign_contract::show;
+use jiff::Timestamp;
+
+/// What must be seen to tell the run: the run itself, or which runs are open.
+pub(crate) fn run_needs(named: Option<&RunId>, seen: &Seen) -> Vec<Need> {
+    match run_so_far(named, seen) {
+        Some(run) => vec![Need::Range(indexes::open_runs()), Need::Entity(run_key(&run))],
+        None => vec![Need::Range(indexes::open_runs())],
+    }
+}
+
+/// The id of the run that is meant, as far as it can be told.
+pub(crate) fn run_so_far(named: Option<&RunId>, seen: &Seen) -> Option<String> {
+    if let Some(named) = named {
+        return Some(named.as_str().to_owned());
+    }
+    match seen.range_so_far(&indexes::open_runs())?.as_slice() {
+        [(_, only)] => Some(only.id.clone()),
+        _ => None,
+    }
+}
+
+/// The run that is meant: the one that was named, or the only one that is open.
+pub(crate) fn run(named: Option<&RunId>, seen: &Seen) -> Result<RunRow, Refusal> {
+    let open: Vec<_> = seen.range(&indexes::open_runs()).collect();
+    let id = match (named, open.as_slice()) {
+        (Some(named), _) => named.as_str().to_owned(),
+        (None, [(_, only)]) => only.id.clone(),
+        (None, []) => {
+            let help = "open one with `countersign run open --objective TEXT`";
+            return Err(Refusal::new(Code::DependencyNotMet, "no run is open", help));
+        }
+        (None, _) => {
+            let help = "say which with --run or COUNTERSIGN_RUN; `countersign run list` shows them";
+            return Err(Refusal::new(Code::MissingRequiredInput, "several runs are open", help));
+        }
+    };
+    run_of(seen.entity(&run_key(&id))).ok_or_else(|| {
+        let reason = format!("there is no run {}", show(&id));
+        Refusal::new(Code::DependencyNotMet, reason, "`countersign run list` shows the runs")
+    })
+}
+
+/// The same, if work goes on in it.
+pub(crate) fn open_run(named: Option<&RunId>, seen: &Seen) -> Result<RunRow, Refusal> {
+    let run = run(named, seen)?;
+    if run.is_open() {
+        return Ok(run);
+    }
+    let reason = format!("run {} is {}", run.run, run.status);
+    Err(Refusal::new(Code::InvalidTransition, reason, "open another one with `countersign run open`").of_run(&run.run))
+}
+
+/// What must be seen of a task and its lease.
+pub(crate) fn task_needs(named: Option<&RunId>, task: &TaskId, seen: &Seen) -> Vec<Need> {
+    let mut needs = run_needs(named, seen);
+    if let Some(run) = run_so_far(named, seen) {
+        needs.push(Need::Entity(task_key(&run, task.as_str())));
+        needs.push(Need::Lease(lease_name(&run, task.as_str())));
+    }
+    needs
+}
+
+/// The task that is meant.
+pub(crate) fn task(run: &RunRow, task: &TaskId, seen: &Seen) -> Result<TaskRow, Refusal> {
+    task_of(seen.entity(&task_key(&run.run, task.as_str()))).ok_or_else(|| {
+        let reason = format!("there is no task {task} in run {}", run.run);
+        Refusal::new(Code::DependencyNotMet, reason, "`countersign task list` shows the tasks").of_run(&run.run)
+    })
+}
+
+/// Refuses a change of state that the life of a task does not allow.
+pub(crate) fn may_become(task: &TaskRow, to: TaskStatus) -> Result<(), Refusal> {
+    if task.status != to && task.status.next().contains(&to) {
+        return Ok(());
+    }
+    let reason = format!("{} is {} and cannot become {to}", task.task, task.status);
+    let help = match task.status {
+        status if status.is_final() => "what is finished stays so; add a new task".to_owned(),
+        TaskStatus::Todo => format!("claim it first: `countersign task claim {}`", task.task),
+        _ => format!("`countersign task show {}` tells how it stands", task.task),
+    };
+    Err(Refusal::new(Code::InvalidTransition, reason, help).of_run(&task.run))
+}
+
+/// The lease under which the caller works on a task. It is the caller's, or they name its number; and whoever lost one of
+/// this task before must name it.
+pub(crate) fn own_lease(task: &TaskRow, given: Option<u64>, desk: &Desk) -> Result<Hold, Refusal> {
+    let (actor, now) = (desk.moment().actor.as_str(), desk.moment().now_ms);
+    let refused =
+        |reason: String, help: &str| Err(Refusal::new(Code::ConcurrencyConflict, reason, help).of_run(&task.run));
+    let hold = desk.lease(&task.lease_name()).filter(|hold| hold.deadline > now);
+    let Some(hold) = hold.filter(|_| task.status == TaskStatus::InProgress) else {
+        let reason = format!("nobody works on {} at present: it is {}", task.task, task.status);
+        return refused(reason, "claim it first, and stop what was done without");
+    };
+    let lost = task.lost_by.iter().any(|it| it == actor);
+    match given {
+        Some(given) if given != hold.number => {
+            let reason = format!(
+                "lease {given} of {} is gone; {} holds it since under lease {}, until {}",
+                task.task,
+                show(&hold.holder),
+                hold.number,
+                said(hold.deadline)
+            );
+            refused(reason, "stop; whatever you did since belongs to nobody")
+        }
+        _ if hold.holder != actor => {
+            let reason = format!("{} is held by {}, until {}", task.task, show(&hold.holder), said(hold.deadline));
+            refused(reason, "only its worker may do that; `countersign task next` shows what is free")
+        }
+        None if lost => {
+            let reason = format!("{} lost a lease of {} before, and names none now", show(actor), task.task);
+            refused(reason, "give the number that the claim printed, with --lease or COUNTERSIGN_LEASE")
+        }
+        _ => Ok(hold.clone()),
+    }
+}
+
+/// A time in milliseconds as people and programs read it.
+pub(crate) fn said(millis: i64) -> String {
+    Timestamp::from_millisecond(millis).map_or_else(|_| millis.to_string(), |time| time.to_string())
+}
+
+/// A task as it is by now.
+pub(crate) fn again(task: &TaskRow, desk: &Desk) -> Result<TaskRow, Refusal> {
+    task_of(desk.entity(&task.key())).ok_or_else(|| {
+        let reason = format!("{} cannot be read back", task.task);
+        Refusal::new(Code::LedgerInconsistent, reason, "run `countersign verify`").of_run(&task.run)
+    })
+}

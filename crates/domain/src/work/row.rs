@@ -1,0 +1,226 @@
+//! The rows of the operator ledger: runs and tasks as they stand.
+
+use super::task_state::TaskStatus;
+use crate::deciding::{Found, Key, Seen};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What a task asks for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Spec {
+    /// One line.
+    pub title: String,
+    /// `serial` or `parallelizable`.
+    pub kind: String,
+    /// The tasks that must be done before.
+    pub dependencies: Vec<String>,
+    /// What it may change, in normal form.
+    pub lock_scope: Vec<String>,
+    /// What it may not change, in normal form.
+    pub forbidden_scope: Vec<String>,
+    /// How many criteria it has.
+    pub criteria: usize,
+    /// The kinds of its pieces of context.
+    pub context: Vec<String>,
+    /// Where its worker keeps a log.
+    pub worklog_path: String,
+    /// How long its worker may be silent.
+    pub timeout_seconds: i64,
+    /// How often its worker should give a sign of life.
+    pub heartbeat_interval_seconds: i64,
+    /// How soon.
+    pub priority: String,
+}
+
+/// A task as it stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskRow {
+    /// Its run.
+    pub run: String,
+    /// Its id in the run.
+    pub task: String,
+    /// The event that made it.
+    pub order: u64,
+    /// The event that says what it asks for, and has the texts of that.
+    pub asked: u64,
+    /// What it asks for.
+    pub spec: Spec,
+    /// Its state.
+    #[serde(serialize_with = "write_status", deserialize_with = "read_status")]
+    pub status: TaskStatus,
+    /// The dependencies that are not done.
+    pub waiting_for: Vec<String>,
+    /// Who works on it, or did so last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// The number of the lease under which it is worked on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease: Option<u64>,
+    /// How long its worker may be silent by now.
+    pub timeout_seconds: i64,
+    /// How often it was begun.
+    pub attempt: u32,
+    /// How often each of its owners failed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub failures: BTreeMap<String, u32>,
+    /// Who lost a lease of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_by: Vec<String>,
+    /// Why it is blocked or failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocker: Option<BlockerRow>,
+    /// The working tree when it was claimed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Base>,
+    /// How sure it is that it is done: `claimed` is the worker's word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assurance: Option<String>,
+    /// The event that brought the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<u64>,
+    /// How long its worklog is.
+    #[serde(default)]
+    pub worklog: u64,
+}
+
+/// Why a task does not go on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BlockerRow {
+    /// What it is filed under.
+    pub code: String,
+    /// One sentence.
+    pub reason: String,
+    /// Whether somebody must decide how it goes on.
+    #[serde(default)]
+    pub escalated: bool,
+}
+
+/// A working tree that a task started from.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Base {
+    /// The commit.
+    pub commit: String,
+    /// What differed from it already, with the hash of what it was; gone, if it is none.
+    pub dirty: BTreeMap<String, Option<String>>,
+}
+
+/// A run as it stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRow {
+    /// Its id.
+    pub run: String,
+    /// What it is for.
+    pub objective: String,
+    /// What it must keep to.
+    pub constraints: Vec<String>,
+    /// `open`, `closed` or `canceled`.
+    pub status: String,
+    /// What makes its tasks done: `claim`.
+    pub policy: String,
+    /// Who leads it.
+    pub orchestrator: String,
+    /// The event that began it.
+    pub opened: u64,
+    /// When that was.
+    pub since: String,
+    /// What is counted.
+    pub metrics: Metrics,
+}
+
+impl RunRow {
+    /// Whether work goes on in it.
+    pub fn is_open(&self) -> bool {
+        self.status == "open"
+    }
+}
+
+/// What is counted of a run as it goes.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Metrics {
+    /// All tasks.
+    pub tasks: u64,
+    /// The tasks by state.
+    pub by_status: BTreeMap<String, u64>,
+    /// How often a task was given to somebody.
+    pub dispatches: u64,
+    /// How often that was refused because of a lock.
+    pub lock_conflicts: u64,
+    /// What was refused, by code.
+    pub denials: BTreeMap<String, u64>,
+    /// Tasks done at the first attempt.
+    pub first_pass: u64,
+    /// How often a failed task was tried again.
+    pub retries: u64,
+    /// How often that helped.
+    pub retries_won: u64,
+    /// Results that passed every check.
+    pub results_passed: u64,
+}
+
+impl TaskRow {
+    /// The name of its lease.
+    pub fn lease_name(&self) -> String {
+        lease_name(&self.run, &self.task)
+    }
+
+    /// Its name among entities.
+    pub fn key(&self) -> Key {
+        task_key(&self.run, &self.task)
+    }
+}
+
+/// The name of a task's lease.
+pub fn lease_name(run: &str, task: &str) -> String {
+    format!("{run}/{task}")
+}
+
+/// A run's name among entities.
+pub fn run_key(run: &str) -> Key {
+    Key::new("run", run)
+}
+
+/// A task's name among entities.
+pub fn task_key(run: &str, task: &str) -> Key {
+    Key::new("task", format!("{run}/{task}"))
+}
+
+/// The name of a change of the operator ledger among entities.
+pub fn delta_key(run: &str, delta: &str) -> Key {
+    Key::new("delta", format!("{run}/{delta}"))
+}
+
+/// The name of a line of a worklog among entities.
+pub fn worklog_key(run: &str, task: &str, seq: u64) -> Key {
+    Key::new("worklog", format!("{run}/{task}/{seq}"))
+}
+
+/// The task in what was found.
+pub fn task_of(found: Option<&Found>) -> Option<TaskRow> {
+    read(&found?.facts)
+}
+
+/// The run in what was found.
+pub fn run_of(found: Option<&Found>) -> Option<RunRow> {
+    read(&found?.facts)
+}
+
+/// A task that was seen.
+pub fn task_seen(seen: &Seen, run: &str, task: &str) -> Option<TaskRow> {
+    task_of(seen.so_far(&task_key(run, task)))
+}
+
+/// A row from its facts.
+pub(super) fn read<T: for<'de> Deserialize<'de>>(facts: &Value) -> Option<T> {
+    T::deserialize(facts).ok()
+}
+
+fn write_status<S: serde::Serializer>(status: &TaskStatus, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_str(status.as_str())
+}
+
+fn read_status<'de, D: Deserializer<'de>>(from: D) -> Result<TaskStatus, D::Error> {
+    let word = <std::borrow::Cow<'de, str>>::deserialize(from)?;
+    TaskStatus::parse(&word).ok_or_else(|| serde::de::Error::custom("no state of a task"))
+}

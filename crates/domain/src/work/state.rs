@@ -1,0 +1,199 @@
+//! What is known of runs and tasks, folded from events, and where it is found.
+
+use super::event::*;
+use super::indexes;
+use super::row::{BlockerRow, Metrics, RunRow, TaskRow, delta_key, read, run_key, task_key, worklog_key};
+use super::task_state::TaskStatus;
+use crate::deciding::{Happened, Key, Place};
+use crate::project::COMMAND_REFUSED;
+use serde_json::{Value, json};
+
+/// Which entities an event changes.
+pub fn touched(event: &Happened<'_>) -> Vec<Key> {
+    let facts = event.facts;
+    let Some(run) = facts["run"].as_str() else { return Vec::new() };
+    let task = || facts["task"].as_str().map(|task| task_key(run, task));
+    match event.kind {
+        RUN_OPENED | RUN_CLOSED | RUN_CANCELED | RUN_RESUMED | COMMAND_REFUSED => vec![run_key(run)],
+        DELTA_APPLIED => facts["delta"].as_str().map(|delta| delta_key(run, delta)).into_iter().collect(),
+        TASK_EXTENDED => task().into_iter().collect(),
+        WORKLOG_ADDED => {
+            let line = facts["task"].as_str().map(|task| worklog_key(run, task, event.seq));
+            task().into_iter().chain(line).collect()
+        }
+        TASK_COMPLETED => {
+            let freed = facts["frees"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let freed = freed.map(|task| task_key(run, task));
+            [run_key(run)].into_iter().chain(task()).chain(freed).collect()
+        }
+        TASK_ADDED | TASK_REPLANNED | TASK_CLAIMED | TASK_BLOCKED | TASK_TIMED_OUT | TASK_REQUEUED | TASK_FAILED
+        | TASK_CANCELED | RESULT_SUBMITTED => [run_key(run)].into_iter().chain(task()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// What an entity is after an event.
+pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
+    match key.kind.as_str() {
+        "run" => evolve_run(before, event),
+        "task" => evolve_task(key, before, event),
+        "delta" => Some(event.facts.clone()),
+        "worklog" => {
+            let mut line = event.facts.clone();
+            line["seq"] = json!(event.seq);
+            line["time"] = json!(event.time);
+            line["actor"] = json!(event.actor);
+            Some(line)
+        }
+        _ => before.cloned(),
+    }
+}
+
+fn evolve_run(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
+    let facts = event.facts;
+    let text = |name: &str| facts[name].as_str().unwrap_or_default().to_owned();
+    if event.kind == RUN_OPENED {
+        let texts = |name: &str| facts[name].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let run = RunRow {
+            run: text("run"),
+            objective: text("objective"),
+            constraints: texts("constraints").map(str::to_owned).collect(),
+            status: "open".to_owned(),
+            policy: text("policy"),
+            orchestrator: event.actor.to_owned(),
+            opened: event.seq,
+            since: event.time.to_owned(),
+            metrics: Metrics::default(),
+        };
+        return serde_json::to_value(run).ok();
+    }
+    let mut run: RunRow = read(before?)?;
+    match event.kind {
+        RUN_CLOSED => run.status = "closed".to_owned(),
+        RUN_CANCELED => run.status = "canceled".to_owned(),
+        RUN_RESUMED => run.orchestrator = event.actor.to_owned(),
+        _ => count(&mut run.metrics, event),
+    }
+    serde_json::to_value(run).ok()
+}
+
+fn count(metrics: &mut Metrics, event: &Happened<'_>) {
+    let facts = event.facts;
+    let (from, to) = (facts["from"].as_str(), facts["to"].as_str());
+    if let Some(to) = to.filter(|to| Some(*to) != from) {
+        if let Some(count) = from.and_then(|from| metrics.by_status.get_mut(from)) {
+            *count = count.saturating_sub(1);
+        }
+        *metrics.by_status.entry(to.to_owned()).or_default() += 1;
+    }
+    match event.kind {
+        TASK_ADDED => metrics.tasks += 1,
+        TASK_CLAIMED => metrics.dispatches += 1,
+        TASK_REQUEUED if facts["retry"] == true => metrics.retries += 1,
+        TASK_COMPLETED => {
+            let attempt = facts["attempt"].as_u64().unwrap_or(1);
+            metrics.first_pass += u64::from(attempt <= 1);
+            metrics.retries_won += u64::from(attempt > 1);
+        }
+        RESULT_SUBMITTED => metrics.results_passed += u64::from(facts["late"] != true),
+        COMMAND_REFUSED => {
+            let code = facts["code"].as_str().unwrap_or_default();
+            *metrics.denials.entry(code.to_owned()).or_default() += 1 + facts["unrecorded"].as_u64().unwrap_or(0);
+            metrics.lock_conflicts += u64::from(code == "LOCK_CONFLICT");
+        }
+        _ => {}
+    }
+}
+
+fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
+    let facts = event.facts;
+    if event.kind == TASK_ADDED {
+        let spec: super::row::Spec = read(&facts["spec"])?;
+        let row = TaskRow {
+            run: facts["run"].as_str()?.to_owned(),
+            task: facts["task"].as_str()?.to_owned(),
+            order: event.seq,
+            asked: event.seq,
+            timeout_seconds: spec.timeout_seconds,
+            spec,
+            status: TaskStatus::Todo,
+            waiting_for: read(&facts["waiting_for"])?,
+            owner: None,
+            lease: None,
+            attempt: 0,
+            failures: Default::default(),
+            lost_by: Vec::new(),
+            blocker: None,
+            base: None,
+            assurance: None,
+            result: None,
+            worklog: 0,
+        };
+        return serde_json::to_value(row).ok();
+    }
+    let mut row: TaskRow = read(before?)?;
+    // Only one of the tasks that a completion touches is the one that is done.
+    let is_own = facts["task"].as_str().is_some_and(|task| key.id == format!("{}/{task}", row.run));
+    if !is_own {
+        row.waiting_for.retain(|task| facts["task"].as_str() != Some(task));
+        return serde_json::to_value(row).ok();
+    }
+    if let Some(to) = facts["to"].as_str().and_then(TaskStatus::parse) {
+        row.status = to;
+    }
+    if row.status != TaskStatus::InProgress {
+        row.lease = None;
+    }
+    match event.kind {
+        TASK_REPLANNED => {
+            row.spec = read(&facts["spec"])?;
+            row.waiting_for = read(&facts["waiting_for"])?;
+            row.timeout_seconds = row.spec.timeout_seconds;
+            row.asked = event.seq;
+            row.blocker = None;
+            row.failures.clear();
+        }
+        TASK_CLAIMED => {
+            row.owner = facts["owner"].as_str().map(str::to_owned);
+            row.lease = Some(event.seq);
+            row.attempt = u32::try_from(facts["attempt"].as_u64().unwrap_or(1)).unwrap_or(u32::MAX);
+            row.timeout_seconds = facts["timeout_seconds"].as_i64().unwrap_or(row.spec.timeout_seconds);
+            row.blocker = None;
+            row.base = read(&facts["base"]);
+        }
+        TASK_EXTENDED => row.timeout_seconds = facts["timeout_seconds"].as_i64().unwrap_or(row.timeout_seconds),
+        TASK_BLOCKED | TASK_TIMED_OUT | TASK_FAILED => {
+            row.blocker = Some(BlockerRow {
+                code: facts["code"].as_str().unwrap_or_default().to_owned(),
+                reason: facts["reason"].as_str().unwrap_or_default().to_owned(),
+                escalated: facts["escalated"] == true,
+            });
+            if let Some(owner) = facts["owner"].as_str() {
+                if facts["failed"] == true {
+                    *row.failures.entry(owner.to_owned()).or_default() += 1;
+                }
+                if facts["lost"] == true && !row.lost_by.iter().any(|it| it == owner) {
+                    row.lost_by.push(owner.to_owned());
+                }
+            }
+        }
+        TASK_REQUEUED => row.blocker = None,
+        TASK_COMPLETED => {
+            row.assurance = facts["assurance"].as_str().map(str::to_owned);
+            row.result = facts["result"].as_u64();
+        }
+        WORKLOG_ADDED => row.worklog += 1,
+        _ => {}
+    }
+    serde_json::to_value(row).ok()
+}
+
+/// Where an entity is found.
+pub fn places(key: &Key, facts: &Value) -> Vec<Place> {
+    match key.kind.as_str() {
+        "run" => read(facts).map_or_else(Vec::new, |run: RunRow| indexes::of_run(&run)),
+        "task" => read(facts).map_or_else(Vec::new, |task: TaskRow| indexes::of_task(&task)),
+        "worklog" => indexes::of_worklog(facts),
+        _ => Vec::new(),
+    }
+}

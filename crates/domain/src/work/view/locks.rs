@@ -1,0 +1,306 @@
+//! Who holds what, and who may change what.
+
+use super::cursor::{self, PAGE, PAGE_MAX};
+use crate::deciding::{Moment, Need, Range, Refusal, Seen, Tree, View, ViewInfo};
+use crate::work::holding;
+use crate::work::indexes;
+use crate::work::payload::Resource;
+use crate::work::picking::said;
+use crate::work::places::Placed;
+use crate::work::row::{TaskRow, task_of};
+use crate::work::scope::{contains, overlap};
+use countersign_contract::diagnostic::Code;
+use countersign_contract::{Int, List, Name, shape, show};
+
+/// How many tasks of one worker are looked at.
+const OWN_MAX: usize = 100;
+/// What belongs to Countersign alone.
+const RESERVED: &str = ".countersign";
+
+shape! {
+    /// A path that is held.
+    pub struct LockShown {
+        /// The path.
+        pub path: String,
+        /// The run.
+        pub run_id: String,
+        /// The task that holds it.
+        pub task_id: String,
+        /// Who works on that.
+        pub owner: String,
+        /// The number of the lease.
+        pub lease: Option<Int>,
+        /// When that lapses without a sign of life.
+        pub expires_at: Option<String>,
+    }
+}
+
+fn lock(task: &TaskRow, path: &str, seen: &Seen) -> LockShown {
+    let name = task.lease_name();
+    let hold = if seen.has(&Need::Lease(name.clone())) { seen.lease(&name) } else { None };
+    LockShown {
+        path: path.to_owned(),
+        run_id: task.run.clone(),
+        task_id: task.task.clone(),
+        owner: task.owner.clone().unwrap_or_default(),
+        lease: task.lease.map(Int::from),
+        expires_at: hold.map(|hold| said(hold.deadline)),
+    }
+}
+
+fn with_tasks(range: Range, seen: &Seen) -> Vec<Need> {
+    let mut needs = Vec::new();
+    for (_, key) in seen.range_so_far(&range).into_iter().flatten() {
+        needs.push(Need::Entity(key.clone()));
+        needs.push(Need::Lease(key.id.clone()));
+    }
+    needs.push(Need::Range(range));
+    needs
+}
+
+shape! {
+    /// Who holds a path.
+    pub struct WhoShown {
+        /// The path, in normal form.
+        pub path: String,
+        /// The locks that overlap it; none, if it is free.
+        pub holders: List<LockShown>,
+    }
+}
+
+shape! {
+    /// Who holds a path, something above it or something inside of it.
+    pub closed struct WhoHolds {
+        /// The path, relative to the project.
+        pub path: Resource = "src/money/round.rs",
+    }
+}
+
+impl View for WhoHolds {
+    const INFO: ViewInfo =
+        ViewInfo { id: "lock.who", summary: "Who holds a path, something above it or something inside of it" };
+    type Shown = WhoShown;
+
+    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+        holding::needs([self.path.place()], seen)
+    }
+
+    fn render(&self, seen: &Seen, _: &Moment, _: Option<&Tree>) -> Result<WhoShown, Refusal> {
+        let path = self.path.place();
+        let mut holders: Vec<LockShown> = Vec::new();
+        for range in indexes::lock_overlaps(path) {
+            for task in seen.range(&range).filter_map(|(_, key)| task_of(seen.entity(key))) {
+                let held = task.spec.lock_scope.iter().filter(|held| overlap(held, path));
+                holders.extend(held.map(|held| lock(&task, held, seen)));
+            }
+        }
+        holders.dedup();
+        Ok(WhoShown { path: path.to_owned(), holders: holders.into() })
+    }
+}
+
+shape! {
+    /// Locks that are held.
+    pub struct LocksShown {
+        /// The locks, by path.
+        pub locks: List<LockShown>,
+        /// Where the next page begins; absent at the end.
+        pub next: Option<String>,
+    }
+}
+
+shape! {
+    /// Every lock that is held, by path.
+    pub closed struct ListLocks {
+        /// Where the page begins: `next` of the page before.
+        pub cursor: Option<String>,
+        /// How many; 100, if it is not said.
+        pub limit: Option<Int<1, PAGE_MAX>>,
+    }
+}
+
+impl ListLocks {
+    fn range(&self) -> Range {
+        let limit = self.limit.map_or(PAGE, |limit| usize::try_from(limit.get()).unwrap_or(PAGE));
+        indexes::locks(cursor::place(self.cursor.as_deref()).as_deref(), limit)
+    }
+}
+
+impl View for ListLocks {
+    const INFO: ViewInfo = ViewInfo { id: "lock.list", summary: "Every lock that is held, by path" };
+    type Shown = LocksShown;
+
+    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+        with_tasks(self.range(), seen)
+    }
+
+    fn render(&self, seen: &Seen, _: &Moment, _: Option<&Tree>) -> Result<LocksShown, Refusal> {
+        cursor::read(self.cursor.as_deref())?;
+        let range = self.range();
+        let hits: Vec<_> = seen.range(&range).collect();
+        let next = hits.last().filter(|_| hits.len() == range.limit).map(|(at, _)| cursor::write(at));
+        let locks = hits.into_iter().filter_map(|(at, key)| {
+            let task = task_of(seen.entity(key))?;
+            let path = task.spec.lock_scope.iter().find(|path| indexes::is_at(path, at))?;
+            Some(lock(&task, path, seen))
+        });
+        Ok(LocksShown { locks: locks.collect::<Vec<_>>().into(), next })
+    }
+}
+
+shape! {
+    /// What somebody holds.
+    pub closed struct MyLocks {
+        /// Whose; the caller's own, if it is not said.
+        pub owner: Option<Name>,
+    }
+}
+
+impl MyLocks {
+    fn owner<'a>(&'a self, moment: &'a Moment) -> &'a str {
+        self.owner.as_ref().map_or(moment.actor.as_str(), |owner| owner.as_str())
+    }
+}
+
+impl View for MyLocks {
+    const INFO: ViewInfo = ViewInfo { id: "lock.mine", summary: "What somebody holds" };
+    type Shown = LocksShown;
+
+    fn needs(&self, seen: &Seen, moment: &Moment) -> Vec<Need> {
+        with_tasks(indexes::held_by(self.owner(moment), OWN_MAX), seen)
+    }
+
+    fn render(&self, seen: &Seen, moment: &Moment, _: Option<&Tree>) -> Result<LocksShown, Refusal> {
+        let range = indexes::held_by(self.owner(moment), OWN_MAX);
+        let tasks = seen.range(&range).filter_map(|(_, key)| task_of(seen.entity(key)));
+        let locks =
+            tasks.flat_map(|task| task.spec.lock_scope.iter().map(|path| lock(&task, path, seen)).collect::<Vec<_>>());
+        Ok(LocksShown { locks: locks.collect::<Vec<_>>().into(), next: None })
+    }
+}
+
+shape! {
+    /// Whether somebody may change a path.
+    pub struct MayShown {
+        /// The path, in normal form.
+        pub path: String,
+        /// Whether they may.
+        pub allowed: bool,
+        /// What a refusal is filed under.
+        pub code: Option<String>,
+        /// Why, or why not.
+        pub reason: String,
+        /// What to do instead.
+        pub help: Option<String>,
+        /// The task under which they may, or which is in the way.
+        pub task_id: Option<String>,
+        /// Who holds it, if that is somebody else.
+        pub holder: Option<String>,
+        /// Until when.
+        pub expires_at: Option<String>,
+        /// Whether the project has a run that is open.
+        pub managed: bool,
+    }
+}
+
+shape! {
+    /// Whether the caller may change a path now, and why not.
+    pub closed struct MayChange {
+        /// The path, relative to the project.
+        pub path: Resource = "src/money/round.rs",
+        /// Who; the caller, if it is not said.
+        pub owner: Option<Name>,
+    }
+}
+
+impl MayChange {
+    fn owner<'a>(&'a self, moment: &'a Moment) -> &'a str {
+        self.owner.as_ref().map_or(moment.actor.as_str(), |owner| owner.as_str())
+    }
+
+    fn shown(&self, allowed: bool, code: Option<Code>, reason: impl Into<String>, help: Option<&str>) -> MayShown {
+        MayShown {
+            path: self.path.place().to_owned(),
+            allowed,
+            code: code.map(|code| code.as_str().to_owned()),
+            reason: reason.into(),
+            help: help.map(str::to_owned),
+            task_id: None,
+            holder: None,
+            expires_at: None,
+            managed: true,
+        }
+    }
+}
+
+impl View for MayChange {
+    const INFO: ViewInfo =
+        ViewInfo { id: "lock.may", summary: "Whether the caller may change a path now, and why not" };
+    type Shown = MayShown;
+
+    fn needs(&self, seen: &Seen, moment: &Moment) -> Vec<Need> {
+        let mut needs = with_tasks(indexes::held_by(self.owner(moment), OWN_MAX), seen);
+        needs.push(Need::Range(indexes::open_runs()));
+        needs.extend(holding::needs([self.path.place()], seen));
+        needs
+    }
+
+    fn render(&self, seen: &Seen, moment: &Moment, _: Option<&Tree>) -> Result<MayShown, Refusal> {
+        let (path, now) = (self.path.place(), moment.now_ms);
+        if contains(RESERVED, path) {
+            let help = "what is in there is written by `countersign` alone";
+            let reason = format!("`{RESERVED}` belongs to the ledger");
+            return Ok(self.shown(false, Some(Code::ScopeViolation), reason, Some(help)));
+        }
+        let is_alive = |task: &TaskRow| seen.lease(&task.lease_name()).is_some_and(|hold| hold.deadline > now);
+        let held = indexes::held_by(self.owner(moment), OWN_MAX);
+        let own: Vec<TaskRow> =
+            seen.range(&held).filter_map(|(_, key)| task_of(seen.entity(key))).filter(is_alive).collect();
+        let mut forbidden = None;
+        for task in &own {
+            let inside = task.spec.lock_scope.iter().any(|scope| contains(scope, path));
+            let outside = task.spec.forbidden_scope.iter().find(|scope| contains(scope, path));
+            if path == task.spec.worklog_path || (inside && outside.is_none()) {
+                let reason = format!("{} holds it", task.task);
+                return Ok(MayShown { task_id: Some(task.task.clone()), ..self.shown(true, None, reason, None) });
+            }
+            forbidden = forbidden.or_else(|| Some((task, outside.filter(|_| inside)?)));
+        }
+        if let Some((task, scope)) = forbidden {
+            let reason = format!("`{}` is in the forbidden scope of {}", show(scope), task.task);
+            let help = "leave it as it is; if the task needs it, say so with `countersign task block`";
+            let shown = self.shown(false, Some(Code::ScopeViolation), reason, Some(help));
+            return Ok(MayShown { task_id: Some(task.task.clone()), ..shown });
+        }
+        let others = holding::conflict([path], None, seen, now).filter(|holder| holder.hold.is_some());
+        if let Some(holder) = others.filter(|holder| !own.iter().any(|task| task.key() == holder.task.key())) {
+            let help = "wait until that task is done; `countersign lock who` tells how it stands";
+            let shown = self.shown(false, Some(Code::LockConflict), holder.sentence(), Some(help));
+            return Ok(MayShown {
+                task_id: Some(holder.task.task.clone()),
+                holder: holder.task.owner.clone(),
+                expires_at: holder.hold.as_ref().map(|hold| said(hold.deadline)),
+                ..shown
+            });
+        }
+        if let Some(task) = own.first() {
+            let names: Vec<&str> = own.iter().map(|task| task.task.as_str()).collect();
+            let scopes: Vec<String> = own.iter().flat_map(|task| task.spec.lock_scope.clone()).collect();
+            let reason = format!(
+                "it is outside the lock scope of {}, which is `{}`",
+                names.join(", "),
+                show(&scopes.join("`, `"))
+            );
+            let help = "change only what the task holds; if it needs more, say so with `countersign task block`";
+            let shown = self.shown(false, Some(Code::ScopeViolation), reason, Some(help));
+            return Ok(MayShown { task_id: Some(task.task.clone()), ..shown });
+        }
+        if seen.range(&indexes::open_runs()).next().is_none() {
+            let shown = self.shown(true, None, "no run is open", None);
+            return Ok(MayShown { managed: false, ..shown });
+        }
+        let reason = format!("{} holds no task, and a run is open", show(self.owner(moment)));
+        let help = "claim a task first: `countersign task next` shows the best one";
+        Ok(self.shown(false, Some(Code::ScopeViolation), reason, Some(help)))
+    }
+}

@@ -1,0 +1,241 @@
+//! The road of a command, and of a question.
+
+use crate::call::{Call, Failure, Reply};
+use crate::look::Watching;
+use crate::stored::Stored;
+use crate::world::World;
+use crate::{Engine, OK, due, look, meaning, refusals};
+use countersign_contract::Shape;
+use countersign_domain::deciding::{
+    Answered, Command, Decided, Desk, Happened, Happening, LeaseStep, Moment, Need, Observed, Refusal, Seen, View,
+};
+use countersign_ledger as ledger;
+use ledger::{Hash, Held, LeaseChange, Once, RowKey, Transaction};
+use rand_core::RngCore;
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
+
+/// What happened inside of the transaction.
+enum Outcome {
+    Recorded { first: u64, last: u64, repeated: bool },
+    Alive(i64),
+    Nothing,
+    Refused(Box<Refusal>),
+}
+
+impl Engine {
+    /// Carries a command out, once and durably, or says why not.
+    pub fn submit<C: Command>(&self, world: &dyn World, call: &Call, command: &C) -> Result<Reply<C::Answer>, Failure> {
+        let observed = call
+            .authorise(&C::INFO, command.about().as_deref())
+            .and_then(|()| command.observe(&Watching { engine: self, world }));
+        let asked = self.asked(call, command);
+        let observed = match observed {
+            Ok(observed) => observed,
+            // A repetition is answered as before, whatever has become of the world since.
+            Err(refusal) => match self.known(&asked)? {
+                Some((first, last)) => return self.reply(command, first, last, true, Vec::new()),
+                None => {
+                    self.refuse(&asked, &refusal)?;
+                    return Err(refusal.into());
+                }
+            },
+        };
+        let looks_at = looks_at(&asked, command, &observed);
+        let findings = observed.findings.clone();
+        let (copy, quiet) = (command.clone(), Arc::clone(&self.quiet));
+        let work = move |transaction: &mut Transaction<'_>| carry_out(transaction, &asked, &copy, &observed, &quiet);
+        match self.ledger.write_looking_at(looks_at, work)? {
+            Outcome::Recorded { first, last, repeated } => self.reply(command, first, last, repeated, findings),
+            Outcome::Alive(deadline) => {
+                let answer = command.answer(&Answered { events: &[], deadline: Some(deadline) });
+                Ok(Reply { answer, events: Vec::new(), repeated: false, findings })
+            }
+            Outcome::Nothing => {
+                let answer = command.answer(&Answered::default());
+                Ok(Reply { answer, events: Vec::new(), repeated: false, findings })
+            }
+            Outcome::Refused(refusal) => Err(Failure::Refused(refusal)),
+        }
+    }
+
+    /// Answers a question.
+    pub fn show<V: View>(&self, world: &dyn World, call: &Call, view: &V) -> Result<V::Shown, Failure> {
+        let now = world.outside().now.unwrap_or_else(jiff::Timestamp::now);
+        let moment = Moment {
+            now: now.to_string(),
+            now_ms: now.as_millisecond(),
+            actor: call.actor.clone(),
+            authn: call.authn.clone(),
+            project: self.ledger.project().to_owned(),
+            new_id: String::new(),
+            head: 0,
+        };
+        let tree = view.tree(&Watching { engine: self, world });
+        let seen = look::beside(self, &|seen| view.needs(seen, &moment))?;
+        Ok(view.render(&seen, &moment, tree.as_ref())?)
+    }
+
+    /// Records that a command was refused before it could be decided.
+    pub(crate) fn refuse(&self, asked: &ledger::Command, refusal: &Refusal) -> Result<(), Failure> {
+        let (asked, refusal) = (asked.clone(), refusal.clone());
+        Ok(self.ledger.write(move |transaction| refusals::record(transaction, &asked, &refusal))?)
+    }
+
+    fn asked<C: Command>(&self, call: &Call, command: &C) -> ledger::Command {
+        let once = call.key.clone().map(|key| Once { key, request: request_hash(command), code: OK.to_owned() });
+        self.command_of(call, C::INFO.id, once)
+    }
+
+    pub(crate) fn command_of(&self, call: &Call, name: &str, once: Option<Once>) -> ledger::Command {
+        let (actor, authn) = (call.actor.clone(), call.authn.clone());
+        ledger::Command { actor, authn, name: name.to_owned(), once, under: None }
+    }
+
+    /// The events of an earlier call with the same key.
+    fn known(&self, asked: &ledger::Command) -> Result<Option<(u64, u64)>, Failure> {
+        if asked.once.is_none() {
+            return Ok(None);
+        }
+        let asked = asked.clone();
+        let known = self.ledger.write(move |transaction| transaction.remembered(&asked))?;
+        Ok(known.map(|it| (it.first, it.last)))
+    }
+
+    fn reply<C: Command>(
+        &self,
+        command: &C,
+        first: u64,
+        last: u64,
+        repeated: bool,
+        findings: Vec<countersign_contract::diagnostic::Diagnostic>,
+    ) -> Result<Reply<C::Answer>, Failure> {
+        let events = self.stored(first, last)?;
+        let happened: Vec<Happened<'_>> = events.iter().map(Stored::happened).collect();
+        let answer = command.answer(&Answered { events: &happened, deadline: None });
+        Ok(Reply { answer, events, repeated, findings })
+    }
+}
+
+/// The hash of a request, however it was written.
+fn request_hash<C: Shape>(command: &C) -> Hash {
+    let value = serde_json::to_value(command).unwrap_or_default();
+    Hash::of(countersign_contract::canonical(&value).as_bytes())
+}
+
+fn carry_out<C: Command>(
+    transaction: &mut Transaction<'_>,
+    asked: &ledger::Command,
+    command: &C,
+    observed: &Observed,
+    quiet: &AtomicI64,
+) -> ledger::Result<Outcome> {
+    if let Some(done) = transaction.remembered(asked)? {
+        return Ok(Outcome::Recorded { first: done.first, last: done.last, repeated: true });
+    }
+    due::before_a_command(transaction, quiet)?;
+    let moment = moment(transaction, &asked.actor, &asked.authn);
+    let seen = look::inside(transaction, &|seen| command.needs(seen, &moment))?;
+    let mut desk = Desk::new(seen, moment);
+    match command.decide(&mut desk, observed) {
+        Err(refusal) => {
+            // What was true before it was refused, such as a lease that had lapsed, is true all the same.
+            let happenings = desk.decided().happenings;
+            append(transaction, &ledger::Command { once: None, ..asked.clone() }, happenings)?;
+            refusals::record(transaction, asked, &refusal)?;
+            Ok(Outcome::Refused(Box::new(refusal)))
+        }
+        Ok(()) => {
+            let Decided { happenings, under, alive } = desk.decided();
+            let under = under.map(|(name, number)| Held { name, number });
+            let recorded = append(transaction, &ledger::Command { under, ..asked.clone() }, happenings)?;
+            match (recorded, alive) {
+                (Some((first, last)), _) => Ok(Outcome::Recorded { first, last, repeated: false }),
+                (None, Some((name, number))) => Ok(Outcome::Alive(transaction.renew(&Held { name, number })?.0)),
+                (None, None) => Ok(Outcome::Nothing),
+            }
+        }
+    }
+}
+
+fn append(
+    transaction: &mut Transaction<'_>,
+    asked: &ledger::Command,
+    happenings: Vec<Happening>,
+) -> ledger::Result<Option<(u64, u64)>> {
+    if happenings.is_empty() {
+        return Ok(None);
+    }
+    let recorded = transaction.append(asked, happenings.into_iter().map(draft).collect())?;
+    Ok(Some((recorded.first, recorded.last)))
+}
+
+/// When and by whom something is decided in a transaction.
+pub(crate) fn moment(transaction: &Transaction<'_>, actor: &str, authn: &str) -> Moment {
+    let now = transaction.now();
+    Moment {
+        now: now.to_string(),
+        now_ms: now.0,
+        actor: actor.to_owned(),
+        authn: authn.to_owned(),
+        project: transaction.project().to_owned(),
+        new_id: uuid::Uuid::new_v4().to_string(),
+        head: transaction.head().seq,
+    }
+}
+
+/// What a command will look at first: its idempotency key, and what it asks for before it has seen anything.
+fn looks_at<C: Command>(asked: &ledger::Command, command: &C, _: &Observed) -> Vec<RowKey> {
+    let once = asked.once.as_ref().map(|once| [asked.actor.clone(), asked.name.clone(), once.key.clone()]);
+    let moment = Moment {
+        now: String::new(),
+        now_ms: 0,
+        actor: asked.actor.clone(),
+        authn: asked.authn.clone(),
+        project: String::new(),
+        new_id: String::new(),
+        head: 0,
+    };
+    let row = |need: Need| match need {
+        Need::Entity(key) => Some(RowKey::Entity(meaning::ledger_key(&key))),
+        Need::Lease(name) => Some(RowKey::Lease(name)),
+        Need::Range(_) | Need::Texts(_) => None,
+    };
+    let needs = command.needs(&Seen::default(), &moment).into_iter().filter_map(row);
+    once.map(RowKey::Remembered).into_iter().chain(needs).collect()
+}
+
+/// The matter of everything, until matters can be told apart.
+const MATTER: &str = "main";
+
+pub(crate) fn draft(happening: Happening) -> ledger::Draft {
+    ledger::Draft {
+        id: uuid::Uuid::now_v7().to_string(),
+        kind: happening.kind.to_owned(),
+        v: happening.v,
+        cause: None,
+        run: happening.run,
+        matter: MATTER.to_owned(),
+        class: happening.class.to_owned(),
+        taint: happening.taint.to_owned(),
+        facts: countersign_contract::canonical(&happening.facts),
+        texts: happening.texts.into_iter().map(|text| salted(&text)).collect(),
+        lease: happening.lease.map(lease),
+        erase: happening.erase,
+    }
+}
+
+fn lease(step: LeaseStep) -> LeaseChange {
+    match step {
+        LeaseStep::Grant { holder, name, ttl } => LeaseChange::Grant { holder, name, ttl },
+        LeaseStep::Extend { name, number, ttl } => LeaseChange::Extend { name, number, ttl },
+        LeaseStep::Release { name, number } => LeaseChange::Release(Held { name, number }),
+        LeaseStep::Expire { name, number } => LeaseChange::Expire(Held { name, number }),
+    }
+}
+
+fn salted(text: &countersign_contract::Untrusted<String>) -> ledger::Text {
+    let mut salt = [0; 16];
+    rand_core::OsRng.fill_bytes(&mut salt);
+    ledger::Text { salt, body: text.inspect(|text| text.as_bytes().to_vec()) }
+}

@@ -1,0 +1,154 @@
+//! Everything that can be asked: one row for each command and each view. Doors are made from these tables, and there is
+//! no other way in.
+
+use crate::Engine;
+use crate::call::{Call, Failure, Reply};
+use crate::world::World;
+use countersign_contract::diagnostic::{Decision, Source};
+use countersign_contract::{Schemas, Shape, check};
+use countersign_domain::deciding::{Command, CommandInfo, Refusal, View, ViewInfo};
+use countersign_domain::project::{Erase, Init, Keep};
+use countersign_domain::work::{command as work, view};
+use serde_json::Value;
+
+type Ask = fn(&Engine, &dyn World, &Call, &str) -> Result<Reply, Failure>;
+type Show = fn(&Engine, &dyn World, &Call, &str) -> Result<Value, Failure>;
+type Schema = fn(&mut Schemas) -> Value;
+
+/// A command, as doors know it.
+#[derive(Clone, Copy)]
+pub struct CommandRow {
+    /// What is known of it.
+    pub info: CommandInfo,
+    /// The JSON Schema of the request.
+    pub request: Schema,
+    /// The JSON Schema of the answer.
+    pub answer: Schema,
+    /// The smallest request.
+    pub example: fn() -> Value,
+    ask: Ask,
+}
+
+/// A view, as doors know it.
+#[derive(Clone, Copy)]
+pub struct ViewRow {
+    /// What is known of it.
+    pub info: ViewInfo,
+    /// The JSON Schema of the question.
+    pub question: Schema,
+    /// The JSON Schema of what is shown.
+    pub shown: Schema,
+    /// The smallest question.
+    pub example: fn() -> Value,
+    show: Show,
+}
+
+impl CommandRow {
+    const fn of<C: Command>() -> Self {
+        Self { info: C::INFO, request: C::schema, answer: C::Answer::schema, example: C::example, ask: ask::<C> }
+    }
+}
+
+impl ViewRow {
+    const fn of<V: View>() -> Self {
+        Self { info: V::INFO, question: V::schema, shown: V::Shown::schema, example: V::example, show: show::<V> }
+    }
+}
+
+/// Every command.
+pub const COMMANDS: &[CommandRow] = &[
+    CommandRow::of::<Init>(),
+    CommandRow::of::<Keep>(),
+    CommandRow::of::<Erase>(),
+    CommandRow::of::<work::OpenRun>(),
+    CommandRow::of::<work::CloseRun>(),
+    CommandRow::of::<work::CancelRun>(),
+    CommandRow::of::<work::AddTasks>(),
+    CommandRow::of::<work::Apply>(),
+    CommandRow::of::<work::Claim>(),
+    CommandRow::of::<work::Heartbeat>(),
+    CommandRow::of::<work::Extend>(),
+    CommandRow::of::<work::Release>(),
+    CommandRow::of::<work::Submit>(),
+    CommandRow::of::<work::Block>(),
+    CommandRow::of::<work::Unblock>(),
+    CommandRow::of::<work::Replan>(),
+    CommandRow::of::<work::Fail>(),
+    CommandRow::of::<work::Cancel>(),
+    CommandRow::of::<work::Reassign>(),
+    CommandRow::of::<work::AddWorklog>(),
+    CommandRow::of::<work::Resume>(),
+];
+
+/// Every view.
+pub const VIEWS: &[ViewRow] = &[
+    ViewRow::of::<view::ListRuns>(),
+    ViewRow::of::<view::ShowRun>(),
+    ViewRow::of::<view::ListTasks>(),
+    ViewRow::of::<view::ShowTask>(),
+    ViewRow::of::<view::NextTask>(),
+    ViewRow::of::<view::ShowAssignment>(),
+    ViewRow::of::<view::Graph>(),
+    ViewRow::of::<view::WhoHolds>(),
+    ViewRow::of::<view::MayChange>(),
+    ViewRow::of::<view::MyLocks>(),
+    ViewRow::of::<view::ListLocks>(),
+    ViewRow::of::<view::ShowWorklog>(),
+    ViewRow::of::<view::MakeBundle>(),
+    ViewRow::of::<view::Reconcile>(),
+];
+
+/// The command with this name.
+pub fn command_row(id: &str) -> Option<&'static CommandRow> {
+    COMMANDS.iter().find(|row| row.info.id == id)
+}
+
+/// The view with this name.
+pub fn view_row(id: &str) -> Option<&'static ViewRow> {
+    VIEWS.iter().find(|row| row.info.id == id)
+}
+
+impl Engine {
+    /// Carries out the command with this name. The request is JSON.
+    pub fn ask(&self, world: &dyn World, call: &Call, id: &str, request: &str) -> Result<Reply, Failure> {
+        let row = command_row(id).ok_or_else(|| unknown(id, COMMANDS.iter().map(|row| row.info.id)))?;
+        (row.ask)(self, world, call, request)
+    }
+
+    /// Shows the view with this name. The question is JSON.
+    pub fn look(&self, world: &dyn World, call: &Call, id: &str, question: &str) -> Result<Value, Failure> {
+        let row = view_row(id).ok_or_else(|| unknown(id, VIEWS.iter().map(|row| row.info.id)))?;
+        (row.show)(self, world, call, question)
+    }
+}
+
+fn unknown(id: &str, known: impl Iterator<Item = &'static str>) -> Failure {
+    let known: Vec<&str> = known.collect();
+    Failure::Unknown(format!("there is no `{}`; known are {}", countersign_contract::show(id), known.join(", ")))
+}
+
+fn ask<C: Command>(engine: &Engine, world: &dyn World, call: &Call, request: &str) -> Result<Reply, Failure> {
+    let command: C = match read(world, C::INFO.id, request) {
+        Ok(command) => command,
+        Err(decision) => {
+            if let Some(code) = decision.code {
+                let asked = engine.command_of(call, C::INFO.id, None);
+                let help = "mend the request; the findings say where";
+                engine.refuse(&asked, &Refusal::new(code, decision.reason.clone(), help))?;
+            }
+            return Err(Failure::Malformed(decision));
+        }
+    };
+    let reply = engine.submit(world, call, &command)?;
+    let answer = serde_json::to_value(&reply.answer).unwrap_or_default();
+    Ok(Reply { answer, events: reply.events, repeated: reply.repeated, findings: reply.findings })
+}
+
+fn show<V: View>(engine: &Engine, world: &dyn World, call: &Call, question: &str) -> Result<Value, Failure> {
+    let view: V = read(world, V::INFO.id, question).map_err(Failure::Malformed)?;
+    Ok(serde_json::to_value(engine.show(world, call, &view)?).unwrap_or_default())
+}
+
+fn read<T: Shape>(world: &dyn World, name: &str, text: &str) -> Result<T, Box<Decision>> {
+    check::read(&world.checker(), Source { name, text })
+}
