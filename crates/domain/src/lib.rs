@@ -26,6 +26,8 @@ pub mod handoff;
 
 pub mod validation;
 
+pub mod plan;
+
 use crate::deciding::{Happened, Key, Place};
 use countersign_contract::{ContractInfo, RuleInfo, rules};
 use serde_json::Value;
@@ -33,8 +35,9 @@ use std::sync::LazyLock;
 
 /// Every contract, by domain.
 pub fn contracts() -> &'static [ContractInfo] {
-    static ALL: LazyLock<Vec<ContractInfo>> =
-        LazyLock::new(|| [work::CONTRACTS, delegation::CONTRACTS, handoff::CONTRACTS, validation::CONTRACTS].concat());
+    static ALL: LazyLock<Vec<ContractInfo>> = LazyLock::new(|| {
+        [work::CONTRACTS, delegation::CONTRACTS, handoff::CONTRACTS, validation::CONTRACTS, plan::CONTRACTS].concat()
+    });
     &ALL
 }
 

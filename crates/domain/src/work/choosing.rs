@@ -8,7 +8,7 @@ use crate::ids::RunId;
 use countersign_contract::diagnostic::Code;
 
 /// How many are looked at first. Nearly always one of them is free.
-const FIRST: usize = 16;
+const FIRST: usize = 4;
 /// How many are looked at in all.
 const ALL: usize = 1024;
 

@@ -1,0 +1,23 @@
+//! The plan: what a run is given to do, by whom, and what shows that it is done.
+//!
+//! ```text
+//! plan ──order──▶ stages of tasks that may go on beside each other
+//!   │ tasks[]  each with an agent, a scope and criteria; a criterion may have checks that a machine decides
+//!   └ gates    who validates, and who judges
+//! ```
+//!
+//! **Invariant:** a plan that passes can be carried out: nobody waits in a circle, every task has an agent and a scope that it
+//! may change, every criterion has somebody who can say whether it holds, and nobody validates their own work.
+//! **Invariant:** weaker evidence never stands in for stronger: [`evidence`] is the only place that says what is weaker.
+//! **Absent on purpose:** carrying it out.
+
+pub mod evidence;
+pub mod order;
+pub mod payload;
+pub mod rules;
+
+use countersign_contract::ContractInfo;
+use payload::Plan;
+
+/// The contracts of this domain.
+pub const CONTRACTS: &[ContractInfo] = &[ContractInfo::of::<Plan>()];

@@ -1,0 +1,47 @@
+//! In which order the tasks of a plan can be done, and which beside each other.
+
+use super::payload::{Plan, PlannedTask};
+use crate::work::places::Placed;
+use crate::work::scope::overlap;
+use std::collections::BTreeSet;
+
+/// Tasks that may go on beside each other, by their numbers in the plan.
+pub type Stage = Vec<usize>;
+
+/// The stages of a plan: each task stands in the first stage after all that it depends on in which nobody holds what it
+/// wants. None, if tasks wait for each other.
+pub fn stages(plan: &Plan) -> Option<Vec<Stage>> {
+    let tasks: &[PlannedTask] = &plan.tasks;
+    let mut left: BTreeSet<usize> = (0..tasks.len()).collect();
+    let mut done: BTreeSet<&str> = BTreeSet::new();
+    let mut stages = Vec::new();
+    while !left.is_empty() {
+        let mut stage: Stage = Vec::new();
+        let mut ready: Vec<usize> = left.iter().copied().filter(|task| is_ready(&tasks[*task], &done)).collect();
+        ready.sort_by_key(|task| std::cmp::Reverse(tasks[*task].priority));
+        for task in ready {
+            if stage.iter().all(|other| !collide(&tasks[task], &tasks[*other])) {
+                stage.push(task);
+            }
+        }
+        if stage.is_empty() {
+            return None;
+        }
+        stage.sort_unstable();
+        for task in &stage {
+            left.remove(task);
+            done.insert(tasks[*task].id.as_str());
+        }
+        stages.push(stage);
+    }
+    Some(stages)
+}
+
+fn is_ready(task: &PlannedTask, done: &BTreeSet<&str>) -> bool {
+    task.depends_on.iter().flat_map(|ids| ids.iter()).all(|id| done.contains(id.as_str()))
+}
+
+/// Whether two tasks want the same thing.
+pub fn collide(one: &PlannedTask, other: &PlannedTask) -> bool {
+    one.lock_scope.iter().any(|path| other.lock_scope.iter().any(|it| overlap(path.place(), it.place())))
+}

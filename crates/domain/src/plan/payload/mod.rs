@@ -1,0 +1,13 @@
+//! The contract of a plan.
+
+mod check;
+mod duration;
+mod gates;
+mod one_or_many;
+mod plan;
+
+pub use check::{Check, FileCheck, HttpCheck, PageCheck};
+pub use duration::Span;
+pub use gates::{Endpoint, Gates, Judge};
+pub use one_or_many::OneOrMany;
+pub use plan::{Agent, AgentRole, Budgets, Criterion, Plan, PlannedTask, Preset};

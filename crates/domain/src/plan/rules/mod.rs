@@ -1,0 +1,3 @@
+//! Rules for plans.
+
+pub mod plan;

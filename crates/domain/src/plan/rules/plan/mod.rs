@@ -1,0 +1,35 @@
+//! Rules for plans: contradictions are found before anything starts.
+
+mod plan_agent_unknown;
+mod plan_agent_unusable;
+mod plan_check_ambiguous;
+mod plan_check_program_unusable;
+mod plan_criterion_unverifiable;
+mod plan_dependencies_circular;
+mod plan_dependency_unknown;
+mod plan_evidence_too_weak;
+mod plan_scope_forbidden;
+mod plan_scopes_serialised;
+mod plan_task_repeated;
+mod plan_time_too_short;
+mod plan_validator_is_author;
+
+use crate::plan::payload::Plan;
+use countersign_contract::Rule;
+
+/// In the order in which they are checked.
+pub static RULES: &[&Rule<Plan>] = &[
+    &plan_task_repeated::PLAN_TASK_REPEATED,
+    &plan_dependency_unknown::PLAN_DEPENDENCY_UNKNOWN,
+    &plan_dependencies_circular::PLAN_DEPENDENCIES_CIRCULAR,
+    &plan_agent_unknown::PLAN_AGENT_UNKNOWN,
+    &plan_agent_unusable::PLAN_AGENT_UNUSABLE,
+    &plan_scope_forbidden::PLAN_SCOPE_FORBIDDEN,
+    &plan_check_ambiguous::PLAN_CHECK_AMBIGUOUS,
+    &plan_check_program_unusable::PLAN_CHECK_PROGRAM_UNUSABLE,
+    &plan_criterion_unverifiable::PLAN_CRITERION_UNVERIFIABLE,
+    &plan_evidence_too_weak::PLAN_EVIDENCE_TOO_WEAK,
+    &plan_validator_is_author::PLAN_VALIDATOR_IS_AUTHOR,
+    &plan_time_too_short::PLAN_TIME_TOO_SHORT,
+    &plan_scopes_serialised::PLAN_SCOPES_SERIALISED,
+];
