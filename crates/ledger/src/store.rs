@@ -111,6 +111,12 @@ pub trait Store: Send {
     /// At most `limit` events from `from` on; of one run only, if that is given.
     fn events(&mut self, from: u64, run: Option<&str>, limit: usize) -> Result<Vec<EventRow>>;
 
+    /// At most `limit` events from `from` on, and no more than have so many bytes together, about; but one at least.
+    fn events_within(&mut self, from: u64, limit: usize, bytes_max: u64) -> Result<Vec<EventRow>> {
+        let sizes = self.sizes(from, limit)?;
+        self.events(from, None, crate::pages::fitting(&sizes, bytes_max).unwrap_or(limit))
+    }
+
     /// The sequence number of an event by its id.
     fn find(&mut self, id: &str) -> Result<Option<u64>>;
 
