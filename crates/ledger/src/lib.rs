@@ -31,6 +31,7 @@ mod ledger;
 mod memory;
 mod overlay;
 pub mod pages;
+mod past;
 mod postgres;
 mod proof;
 mod queue;
