@@ -96,7 +96,17 @@ impl Sqlite {
         let unlocked =
             |error| Error::Unreadable(format!("the lock files of {} cannot be opened: {error}", path.display()));
         let mut turn = Turn::beside(path).map_err(unlocked)?;
-        let mut connection = open::connect(path)?;
+        // To give a new file its journal takes it for oneself, and SQLite does not wait for that: of many that find it new, one
+        // after the other does.
+        let new = !open::is_journaled(path);
+        if new {
+            take_turn(&mut turn, PATIENCE)?;
+        }
+        let connection = open::connect(path);
+        if new {
+            turn.leave();
+        }
+        let mut connection = connection?;
         if open::format(&connection)? != steps.len() as u32 {
             take_turn(&mut turn, PATIENCE)?;
             let upgraded = open::upgrade(&mut connection, path, steps);
