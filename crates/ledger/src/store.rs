@@ -96,6 +96,12 @@ pub trait Store: Send {
     /// Makes what was applied durable and seen, and ends the transaction.
     fn commit(&mut self) -> Result<()>;
 
+    /// Writes a last batch and commits, with the promises of both. Where that is a journey each, it can be one.
+    fn apply_and_commit(&mut self, batch: &Batch) -> Result<()> {
+        self.apply(batch)?;
+        self.commit()
+    }
+
     /// Ends the transaction without a trace.
     fn rollback(&mut self);
 

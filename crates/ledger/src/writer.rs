@@ -162,7 +162,7 @@ impl Writer {
             self.store.rollback();
             return Ok(());
         }
-        let outcome = match self.store.apply(&batch).and_then(|()| self.store.commit()) {
+        let outcome = match self.store.apply_and_commit(&batch) {
             Err(Error::Unknown(why)) if after != before => self.resolve(after, why),
             outcome => outcome,
         };
