@@ -6,9 +6,9 @@
 /// The first byte at which the text is not canonical JSON, or nothing. Depth is limited, numbers are those that every
 /// reader keeps exactly.
 pub fn fault(text: &str) -> Option<usize> {
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = Reader::new(text);
     match reader.value(0) {
-        Some(()) if reader.at == text.len() => None,
+        Some(()) if reader.is_at_end() => None,
         _ => Some(reader.at),
     }
 }
@@ -16,12 +16,31 @@ pub fn fault(text: &str) -> Option<usize> {
 const DEPTH_MAX: usize = 64;
 const INTEGER_MAX: f64 = 9_007_199_254_740_991.0;
 
-struct Reader<'a> {
+/// Goes along canonical text. Each step gives nothing where the text is something else.
+pub(crate) struct Reader<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Reader<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// How far it has come.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.at == self.text.len()
+    }
+
+    /// The text from a place where a step began to where it stands.
+    pub(crate) fn since(&self, start: usize) -> &'a str {
+        &self.text[start..self.at]
+    }
+
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -30,7 +49,8 @@ impl<'a> Reader<'a> {
         (self.peek()? == letter).then(|| self.at += 1)
     }
 
-    fn value(&mut self, depth: usize) -> Option<()> {
+    /// Any value, which stands inside of so many others.
+    pub(crate) fn value(&mut self, depth: usize) -> Option<()> {
         match self.peek()? {
             b'{' if depth < DEPTH_MAX => self.object(depth),
             b'[' if depth < DEPTH_MAX => self.list(depth),
@@ -42,8 +62,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn word(&mut self, word: &str) -> Option<()> {
-        self.text[self.at..].starts_with(word).then(|| self.at += word.len())
+    /// These very letters.
+    pub(crate) fn word(&mut self, word: &str) -> Option<()> {
+        self.text.as_bytes()[self.at..].starts_with(word.as_bytes()).then(|| self.at += word.len())
     }
 
     fn object(&mut self, depth: usize) -> Option<()> {
@@ -86,6 +107,11 @@ impl<'a> Reader<'a> {
     /// A string, of which what stands between the quotes is given back as it is written.
     fn string(&mut self) -> Option<&'a str> {
         self.take(b'"')?;
+        self.rest_of_string()
+    }
+
+    /// The same after the first quote.
+    pub(crate) fn rest_of_string(&mut self) -> Option<&'a str> {
         let start = self.at;
         loop {
             self.at += plain(&self.text.as_bytes()[self.at..]);

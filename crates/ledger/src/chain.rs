@@ -5,8 +5,23 @@ use crate::event::Event;
 use crate::hash::Hash;
 use crate::rows::{EventRow, TextRow};
 use crate::store::Head;
+use crate::strict;
 use crate::tree::{Peaks, leaf};
 use std::fmt::Display;
+
+/// The hashes of an event's bytes, made from nothing else.
+#[derive(Debug, Clone, Copy)]
+pub struct Hashes {
+    chain: Hash,
+    leaf: Hash,
+}
+
+impl Hashes {
+    /// Makes them.
+    pub fn of(row: &EventRow) -> Self {
+        Self { chain: Hash::of(row.body.as_bytes()), leaf: leaf(&row.body) }
+    }
+}
 
 /// A place in the chain, and the tree up to there.
 #[derive(Debug, Clone)]
@@ -39,21 +54,28 @@ impl Chain {
 
     /// Looks at the next event, and says everything that is wrong with it. If nothing is, the chain goes on behind it.
     pub fn follow<'a>(&mut self, row: &'a EventRow) -> Result<Event<'a>, Vec<String>> {
-        let hash = Hash::of(row.body.as_bytes());
-        let event = match Event::read(&row.body) {
-            Ok(event) => event,
-            Err(why) => return Err(vec![format!("its bytes are no event: {why}")]),
+        self.follow_hashed(row, Hashes::of(row))
+    }
+
+    /// The same where the event's hashes were made elsewhere.
+    pub fn follow_hashed<'a>(&mut self, row: &'a EventRow, hashes: Hashes) -> Result<Event<'a>, Vec<String>> {
+        let (event, canonical) = match strict::event(&row.body) {
+            Some(event) => (event, true),
+            None => read_slowly(&row.body)?,
         };
-        let faults = self.faults(row, &event, hash);
+        let mut faults = self.differences(row, &event, hashes.chain);
+        if !canonical {
+            faults.push("its bytes are not in canonical form".to_owned());
+        }
         if !faults.is_empty() {
             return Err(faults);
         }
-        self.head = Head { seq: row.seq, hash };
-        self.peaks.add(leaf(&row.body));
+        self.head = Head { seq: row.seq, hash: hashes.chain };
+        self.peaks.add(hashes.leaf);
         Ok(event)
     }
 
-    fn faults(&self, row: &EventRow, event: &Event<'_>, hash: Hash) -> Vec<String> {
+    fn differences(&self, row: &EventRow, event: &Event<'_>, hash: Hash) -> Vec<String> {
         let mut faults = Vec::new();
         let next = self.head.seq + 1;
         differ(&mut faults, "its place in the log", row.seq, next);
@@ -65,11 +87,15 @@ impl Chain {
         if row.run.as_deref() != event.run {
             faults.push(format!("the stored run is {:?} and must be {:?}", row.run, event.run));
         }
-        if !event.is_written(&row.body) || canonical::fault(&row.body).is_some() {
-            faults.push("its bytes are not in canonical form".to_owned());
-        }
         faults
     }
+}
+
+/// Reads an event of which it is not known whether it is in canonical form, and says that, too.
+fn read_slowly(body: &str) -> Result<(Event<'_>, bool), Vec<String>> {
+    let event = Event::read(body).map_err(|why| vec![format!("its bytes are no event: {why}")])?;
+    let canonical = event.is_written(body) && canonical::fault(body).is_none();
+    Ok((event, canonical))
 }
 
 fn differ<T: PartialEq + Display>(faults: &mut Vec<String>, what: &str, stored: T, needed: T) {

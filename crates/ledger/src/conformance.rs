@@ -56,9 +56,16 @@ impl Fold for Counters {
     }
 }
 
-fn counter<'a>(event: &'a Event<'_>) -> Option<(&'a str, i64)> {
-    let facts = event.facts()?;
-    Some((facts.get("counter")?.as_str()?, facts.get("add")?.as_i64()?))
+/// The facts as they are known here. What else they have is passed over.
+#[derive(serde::Deserialize)]
+struct Added<'a> {
+    add: i64,
+    counter: &'a str,
+}
+
+fn counter<'a>(event: &Event<'a>) -> Option<(&'a str, i64)> {
+    let facts: Added<'a> = serde_json::from_str(event.facts.get()).ok()?;
+    Some((facts.counter, facts.add))
 }
 
 /// What a counter stands at.

@@ -1,36 +1,83 @@
 //! Going through everything, a page at a time, so that memory stays flat and no read transaction lives long.
 
-use crate::error::Result;
+use crate::chain::Hashes;
+use crate::error::{Error, Result};
 use crate::ledger::PAGE_EVENTS;
 use crate::rows::{EventRow, Row, Table};
 use crate::store::Store;
+use std::sync::mpsc::sync_channel;
 
 /// How many bytes of bodies and texts are read at once, about.
 pub const PAGE_BYTES: u64 = 8 * 1024 * 1024;
+/// How many pages lie ready at most while one is worked on.
+const PAGES_AHEAD: usize = 2;
 
 /// How many of the events from `from` to `to`, both inclusive, are read at once: as many as are in a page and have no more
 /// than [`PAGE_BYTES`], but one at least.
 pub fn size(store: &mut dyn Store, from: u64, to: u64) -> Result<usize> {
     let limit = usize::try_from(to.saturating_sub(from).saturating_add(1)).unwrap_or(PAGE_EVENTS).min(PAGE_EVENTS);
+    Ok(fitting(&store.sizes(from, limit)?, PAGE_BYTES).unwrap_or(limit))
+}
+
+/// How many have no more than so many bytes together, but one at least; nothing, if all have.
+pub(crate) fn fitting(sizes: &[u64], bytes_max: u64) -> Option<usize> {
     let mut bytes = 0;
-    let too_many = store.sizes(from, limit)?.iter().position(|size| {
+    let too_many = sizes.iter().position(|size| {
         bytes += size;
-        bytes > PAGE_BYTES
+        bytes > bytes_max
     });
-    Ok(too_many.map_or(limit, |fitting| fitting.max(1)))
+    too_many.map(|fitting| fitting.max(1))
 }
 
 /// Hands out the events from `from` to `to`, both inclusive, in order.
 pub fn events(store: &mut dyn Store, from: u64, to: u64, each: &mut dyn FnMut(EventRow) -> Result<()>) -> Result<()> {
     let mut next = from;
-    while next <= to {
-        let limit = size(store, next, to)?;
-        let page = store.events(next, None, limit)?;
-        let Some(last) = page.last() else { return Ok(()) };
-        next = last.seq + 1;
+    while let Some(page) = page(store, &mut next, to)? {
         page.into_iter().try_for_each(&mut *each)?;
     }
     Ok(())
+}
+
+/// The same, each with its hashes. Another thread reads and hashes the next pages meanwhile.
+pub fn hashed(
+    store: &mut dyn Store,
+    from: u64,
+    to: u64,
+    each: &mut dyn FnMut(&EventRow, Hashes) -> Result<()>,
+) -> Result<()> {
+    let (give, pages) = sync_channel(PAGES_AHEAD);
+    let read_ahead = move || {
+        let mut next = from;
+        while let Some(page) = page(store, &mut next, to).transpose() {
+            let hash = |row: EventRow| (Hashes::of(&row), row);
+            let page = page.map(|rows| rows.into_iter().map(hash).collect::<Vec<_>>());
+            let failed = page.is_err();
+            // Nobody takes it any more once an event was not what it must be.
+            if give.send(page).is_err() || failed {
+                return;
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("ledger-pages".to_owned());
+        let thread = thread.spawn_scoped(scope, read_ahead);
+        thread.map_err(|error| Error::Unreadable(format!("no thread can be had: {error}")))?;
+        for page in pages {
+            page?.iter().try_for_each(|(hashes, row)| each(row, *hashes))?;
+        }
+        Ok(())
+    })
+}
+
+/// The events from `next` to `to` that are read at once; `next` goes behind them.
+fn page(store: &mut dyn Store, next: &mut u64, to: u64) -> Result<Option<Vec<EventRow>>> {
+    if *next > to {
+        return Ok(None);
+    }
+    let limit = usize::try_from(to - *next).map_or(PAGE_EVENTS, |it| it.saturating_add(1).min(PAGE_EVENTS));
+    let page = store.events_within(*next, limit, PAGE_BYTES)?;
+    *next = page.last().map_or(*next, |last| last.seq + 1);
+    Ok(Some(page).filter(|page| !page.is_empty()))
 }
 
 /// Hands out all rows of a table, in the order of their keys.

@@ -82,6 +82,11 @@ pub trait Store: Send {
         Ok(None)
     }
 
+    /// Whether every call is a journey, so that what is wanted is better asked for at once than in parts.
+    fn is_far(&self) -> bool {
+        false
+    }
+
     /// Writes a batch into the transaction. It may be called more than once; after an error the transaction is over.
     fn apply(&mut self, batch: &Batch) -> Result<()>;
 
@@ -90,6 +95,12 @@ pub trait Store: Send {
 
     /// Makes what was applied durable and seen, and ends the transaction.
     fn commit(&mut self) -> Result<()>;
+
+    /// Writes a last batch and commits, with the promises of both. Where that is a journey each, it can be one.
+    fn apply_and_commit(&mut self, batch: &Batch) -> Result<()> {
+        self.apply(batch)?;
+        self.commit()
+    }
 
     /// Ends the transaction without a trace.
     fn rollback(&mut self);
@@ -110,6 +121,12 @@ pub trait Store: Send {
 
     /// At most `limit` events from `from` on; of one run only, if that is given.
     fn events(&mut self, from: u64, run: Option<&str>, limit: usize) -> Result<Vec<EventRow>>;
+
+    /// At most `limit` events from `from` on, and no more than have so many bytes together, about; but one at least.
+    fn events_within(&mut self, from: u64, limit: usize, bytes_max: u64) -> Result<Vec<EventRow>> {
+        let sizes = self.sizes(from, limit)?;
+        self.events(from, None, crate::pages::fitting(&sizes, bytes_max).unwrap_or(limit))
+    }
 
     /// The sequence number of an event by its id.
     fn find(&mut self, id: &str) -> Result<Option<u64>>;

@@ -334,7 +334,7 @@ fn pass(mut from: UnixStream, mut to: UnixStream, mut is_it: impl FnMut(&[u8]) -
     let _ = (from.shutdown(std::net::Shutdown::Both), to.shutdown(std::net::Shutdown::Both));
 }
 
-/// Whether a client asks for a commit: it binds the statement whose text that is.
+/// Whether a client asks for a commit, by itself or after other things: it binds the statement whose text that is.
 fn asks_commit(sent: &[u8], commit: &mut Option<Vec<u8>>) -> bool {
     const TEXT: &[u8] = b"\0COMMIT\0";
     if let Some(at) = sent.windows(TEXT.len()).position(|it| it == TEXT) {
@@ -342,6 +342,9 @@ fn asks_commit(sent: &[u8], commit: &mut Option<Vec<u8>>) -> bool {
         // The name follows the message's length, of which the last byte is not zero.
         *commit = Some([&sent[start + 1..at], b"\0"].concat());
     }
+    // A letter, the message's length in four bytes, a portal without a name, and the statement's.
+    let binds =
+        |at: usize, bound: &[u8]| sent[at] == b'B' && sent.get(at + 5..).is_some_and(|it| it.starts_with(bound));
     let bound = commit.as_ref().map(|name| [b"\0", name.as_slice()].concat());
-    sent.first() == Some(&b'B') && bound.is_some_and(|bound| sent[5..].starts_with(&bound))
+    bound.is_some_and(|bound| (0..sent.len()).any(|at| binds(at, &bound)))
 }

@@ -225,6 +225,9 @@ fn an_event_is_never_there_twice(fresh: &dyn Fn() -> Fresh) {
         let batch = Batch { events: twice, put: rows("x"), ..Batch::default() };
         assert!(matches!(store.apply(&batch), Err(Error::NotWritten(_))));
         assert_eq!(store.range(&Table::Entity.first(), None, 10).unwrap(), vec![]);
+        store.begin().unwrap();
+        assert!(matches!(store.apply_and_commit(&batch), Err(Error::NotWritten(_))));
+        assert_eq!(store.range(&Table::Entity.first(), None, 10).unwrap(), vec![]);
     }
     commit(&mut *store, &Batch { events: vec![event(2, None)], ..Batch::default() });
     assert_eq!(store.events(1, None, 10).unwrap(), vec![event(1, None), event(2, None)]);

@@ -147,14 +147,23 @@ where
 impl Session {
     /// Asks everything at once and gives the rows of each. If one fails, the first fault is given, after all were answered.
     pub(super) async fn ask(&self, asks: &[Ask<'_>]) -> Result<Vec<Vec<Row>>, Fault> {
+        self.ask_each(asks).await?.into_iter().collect()
+    }
+
+    /// The same with the fault of each that fails.
+    pub(super) async fn ask_each(&self, asks: &[Ask<'_>]) -> Result<Vec<Result<Vec<Row>, Fault>>, Fault> {
         let statements = self.prepared(asks).await?;
-        let answers = together(asks.iter().zip(&statements).map(|(ask, statement)| self.one(ask, statement))).await;
-        answers.into_iter().collect()
+        Ok(together(asks.iter().zip(&statements).map(|(ask, statement)| self.one(ask, statement))).await)
     }
 
     async fn one(&self, ask: &Ask<'_>, statement: &Statement) -> Result<Vec<Row>, Fault> {
         let values: Vec<&(dyn ToSql + Sync)> = ask.values.iter().map(|it| &**it).collect();
         Ok(self.client.query(statement, &values).await?)
+    }
+
+    /// Makes the statements of some questions known to the server.
+    pub(super) async fn prepare(&self, asks: &[Ask<'_>]) -> Result<(), Fault> {
+        self.prepared(asks).await.map(drop)
     }
 
     /// Asks one thing.

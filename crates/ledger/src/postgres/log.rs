@@ -15,8 +15,10 @@ const STATEMENT_BYTES: usize = 4 * 1024 * 1024;
 /// How long a part of a long text is.
 const PART_BYTES: usize = 256 * 1024;
 
-const ADVANCE: &str =
-    "UPDATE countersign.head SET seq = $2, hash = $3 WHERE project = $1 AND seq = $4 RETURNING project";
+/// Fails, and with it the transaction, if the log does not end where it must: what follows is sent without waiting.
+const ADVANCE: &str = "WITH moved AS (
+        UPDATE countersign.head SET seq = $2, hash = $3 WHERE project = $1 AND seq = $4 RETURNING project
+    ) SELECT 1 / count(*) FROM moved";
 const APPEND: &str = "INSERT INTO countersign.event (project, seq, id, run, hash, body)
     SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bytea[], $6::text[])";
 const SAY: &str = "INSERT INTO countersign.text (project, seq, n, salt, body, blob)
@@ -64,8 +66,8 @@ fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// What adds some events, in order. The first statement moves the end of the log, and gives a row if that was where the
-/// events begin.
+/// What adds some events, in order. The first statement moves the end of the log, and divides by zero if that is not where
+/// the events begin.
 pub(super) fn append(project: i32, events: &[EventRow]) -> Vec<Ask<'_>> {
     let (Some(first), Some(last)) = (events.first(), events.last()) else { return Vec::new() };
     let values: Vec<Value<'_>> = vec![

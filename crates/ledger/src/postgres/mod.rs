@@ -30,11 +30,12 @@ use crate::store::{Batch, Begun, Head, Store};
 use address::Address;
 use fault::Fault;
 use line::Line;
-use link::{Link, Session};
+use link::{Ask, Link, Session};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio_postgres::error::SqlState;
 
 /// How long the server may take for a question, for writing a batch, and for making it durable.
 const READ: Duration = Duration::from_secs(60);
@@ -179,20 +180,36 @@ fn prepare(link: &Link, fill: bool) -> Result<()> {
 }
 
 async fn write_batch(session: &Session, batch: &Batch) -> std::result::Result<(), Fault> {
-    let project = session.project.get();
+    let asks = batch_asks(session.project.get(), batch);
+    session.ask(&asks).await.map_err(|fault| unplaced(fault, batch)).map(drop)
+}
+
+/// The same and the commit, in one journey. Where a statement is refused, which is what is given, nothing is committed.
+async fn write_and_commit(session: &Session, batch: &Batch) -> std::result::Result<Option<Fault>, Fault> {
+    let asks = batch_asks(session.project.get(), batch);
+    let refused = turn::commit_after(session, asks).await?;
+    Ok(refused.map(|fault| unplaced(fault, batch)))
+}
+
+fn batch_asks(project: i32, batch: &Batch) -> Vec<Ask<'_>> {
     let mut asks = log::append(project, &batch.events);
-    let advances = !asks.is_empty();
     asks.extend(log::say(project, &batch.texts));
     asks.extend(log::erase(project, &batch.erase));
     asks.extend(rows::delete(project, &batch.delete));
     asks.extend(rows::put(project, &batch.put));
-    let answers = session.ask(&asks).await?;
-    if advances && answers.first().is_none_or(Vec::is_empty) {
-        let seq = batch.events.first().map_or(0, |event| event.seq);
-        let why = format!("event {seq} is there already, or one is missing before it");
-        return Err(Fault::Said(Error::NotWritten(why)));
+    asks
+}
+
+/// What it means that the end of the log could not be moved.
+fn unplaced(fault: Fault, batch: &Batch) -> Fault {
+    match fault {
+        Fault::Refused(state, _) if state == SqlState::DIVISION_BY_ZERO => {
+            let seq = batch.events.first().map_or(0, |event| event.seq);
+            let why = format!("event {seq} is there already, or one is missing before it");
+            Fault::Said(Error::NotWritten(why))
+        }
+        fault => fault,
     }
-    Ok(())
 }
 
 impl Store for Postgres {
@@ -219,6 +236,10 @@ impl Store for Postgres {
         }
     }
 
+    fn is_far(&self) -> bool {
+        true
+    }
+
     fn apply(&mut self, batch: &Batch) -> Result<()> {
         self.write(WRITE, async |session| write_batch(session, batch).await)?;
         if let Stage::Writing { grown } = &mut self.stage {
@@ -241,6 +262,23 @@ impl Store for Postgres {
         let committed = self.line.ask_once(Some(COMMIT), async |session| turn::commit(session).await);
         self.untold |= grown && committed.is_ok();
         committed.map_err(Fault::of_commit)
+    }
+
+    fn apply_and_commit(&mut self, batch: &Batch) -> Result<()> {
+        let Stage::Writing { grown } = self.stage else { return self.commit() };
+        let committed = self.line.ask_once(Some(WRITE), async |session| write_and_commit(session, batch).await);
+        let failed = match committed {
+            Ok(None) => {
+                self.stage = Stage::Idle;
+                self.untold |= grown || !batch.events.is_empty();
+                return Ok(());
+            }
+            Ok(Some(refused)) => refused.not_written(),
+            Err(fault) => fault.of_commit(),
+        };
+        // Where not even the commit was asked for, the server still has the transaction.
+        self.rollback();
+        Err(failed)
     }
 
     fn rollback(&mut self) {

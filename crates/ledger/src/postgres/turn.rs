@@ -81,14 +81,36 @@ async fn settle(session: &Session) -> Result<(), Fault> {
 
 /// Ends the transaction for good.
 pub(super) async fn commit(session: &Session) -> Result<(), Fault> {
+    commit_after(session, Vec::new()).await?.map_or(Ok(()), Err)
+}
+
+/// Asks for some things and for the end of the transaction, all at once. If one of them is refused, the transaction has
+/// failed, and its end undoes it; that refusal is given.
+pub(super) async fn commit_after(session: &Session, mut asks: Vec<Ask<'_>>) -> Result<Option<Fault>, Fault> {
+    asks.push(Ask::bare("COMMIT"));
+    // Until all are known to the server, nothing is asked for, and so nothing is committed.
+    if let Err(fault) = session.prepare(&asks).await {
+        return match fault {
+            Fault::Refused(..) => Ok(Some(fault)),
+            fault => Err(Fault::Said(fault.not_written())),
+        };
+    }
     session.warned();
-    session.ask_one(Ask::bare("COMMIT")).await?;
+    let mut answers = session.ask_each(&asks).await?;
+    let committed = answers.pop();
+    for answer in answers {
+        match answer {
+            Err(fault @ Fault::Refused(..)) => return Ok(Some(fault)),
+            answer => drop(answer?),
+        }
+    }
+    committed.transpose()?;
     if session.warned() {
         // The server's only way to say that somebody ended the wait for the standbys.
         session.settled.set(false);
         return Err(Fault::Lost("the standbys have not confirmed the commit".to_owned()));
     }
-    Ok(())
+    Ok(None)
 }
 
 /// Ends the transaction without a trace.

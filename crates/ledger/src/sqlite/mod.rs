@@ -96,7 +96,17 @@ impl Sqlite {
         let unlocked =
             |error| Error::Unreadable(format!("the lock files of {} cannot be opened: {error}", path.display()));
         let mut turn = Turn::beside(path).map_err(unlocked)?;
-        let mut connection = open::connect(path)?;
+        // To give a new file its journal takes it for oneself, and SQLite does not wait for that: of many that find it new, one
+        // after the other does.
+        let new = !open::is_journaled(path);
+        if new {
+            take_turn(&mut turn, PATIENCE)?;
+        }
+        let connection = open::connect(path);
+        if new {
+            turn.leave();
+        }
+        let mut connection = connection?;
         if open::format(&connection)? != steps.len() as u32 {
             take_turn(&mut turn, PATIENCE)?;
             let upgraded = open::upgrade(&mut connection, path, steps);
@@ -297,6 +307,11 @@ fn head(connection: &Connection) -> rusqlite::Result<Head> {
     Ok(head.unwrap_or(Head::EMPTY))
 }
 
+fn event(row: &rusqlite::Row<'_>) -> rusqlite::Result<EventRow> {
+    let hash = rows::hash(row, 3)?;
+    Ok(EventRow { seq: unsigned(row, 0)?, id: row.get(1)?, run: row.get(2)?, hash, body: row.get(4)? })
+}
+
 fn meta(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
     let mut all = connection.prepare_cached("SELECT name, value FROM meta ORDER BY name")?;
     all.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
@@ -390,21 +405,30 @@ impl Store for Sqlite {
     }
 
     fn events(&mut self, from: u64, run: Option<&str>, limit: usize) -> Result<Vec<EventRow>> {
-        let read = |row: &rusqlite::Row<'_>| {
-            let hash = rows::hash(row, 3)?;
-            Ok(EventRow { seq: unsigned(row, 0)?, id: row.get(1)?, run: row.get(2)?, hash, body: row.get(4)? })
-        };
+        let Some(run) = run else { return self.events_within(from, limit, u64::MAX) };
         let limit = number(limit.min(i32::MAX as usize) as u64);
-        self.read(|connection| match run {
-            None => {
-                let sql = "SELECT seq, id, run, hash, body FROM event WHERE seq >= ?1 ORDER BY seq LIMIT ?2";
-                connection.prepare_cached(sql)?.query_map((number(from), limit), read)?.collect()
+        self.read(|connection| {
+            let sql = "SELECT seq, id, run, hash, body FROM event WHERE run = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3";
+            connection.prepare_cached(sql)?.query_map((run, number(from), limit), event)?.collect()
+        })
+    }
+
+    /// Here it can be seen while reading that the next event is too much.
+    fn events_within(&mut self, from: u64, limit: usize, bytes_max: u64) -> Result<Vec<EventRow>> {
+        let most = number(limit.min(i32::MAX as usize) as u64);
+        self.read(|connection| {
+            let sql = "SELECT seq, id, run, hash, body FROM event WHERE seq >= ?1 ORDER BY seq LIMIT ?2";
+            let mut select = connection.prepare_cached(sql)?;
+            let mut rows = select.query((number(from), most))?;
+            let (mut events, mut bytes) = (Vec::new(), 0);
+            while let Some(row) = rows.next()? {
+                bytes += row.get_ref(4)?.as_bytes().map_or(0, <[u8]>::len) as u64;
+                if bytes > bytes_max && !events.is_empty() {
+                    break;
+                }
+                events.push(event(row)?);
             }
-            Some(run) => {
-                let sql =
-                    "SELECT seq, id, run, hash, body FROM event WHERE run = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3";
-                connection.prepare_cached(sql)?.query_map((run, number(from), limit), read)?.collect()
-            }
+            Ok(events)
         })
     }
 

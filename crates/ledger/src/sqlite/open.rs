@@ -18,6 +18,17 @@ const CHECKPOINT_PAGES: i32 = 2048;
 /// How much of the file is kept in memory, in KiB.
 const CACHE_KIB: i32 = 16 * 1024;
 
+/// Whether a file has its write-ahead log, as its first page says. One that cannot be read has none.
+pub(super) fn is_journaled(path: &Path) -> bool {
+    use std::io::Read;
+    /// Where the versions stand that say how the file is written and read, and what they are with a write-ahead log.
+    const VERSIONS: std::ops::Range<usize> = 18..20;
+    const JOURNALED: [u8; 2] = [2, 2];
+    let mut start = [0; VERSIONS.end];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start[VERSIONS] == JOURNALED
+}
+
 /// Opens a ledger's file.
 pub(super) fn connect(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
