@@ -26,6 +26,8 @@ pub struct Project {
     pub ledger: Option<String>,
     /// Which of the projects in a shared ledger this is.
     pub id: Option<String>,
+    /// Where whoever asks stands, if that is not the current directory.
+    pub from: Option<PathBuf>,
 }
 
 /// `config.toml`. Everything in it may be left out.
@@ -114,6 +116,30 @@ impl Project {
         Checker { contracts, foreign: &self.foreign, settings: &self.settings, raised: &self.raised }
     }
 
+    /// The directory of the project that a place is in.
+    pub fn root_above(place: &Path) -> Option<PathBuf> {
+        search(place)
+    }
+
+    /// Where the files are that tasks change: the project's directory, as it is in the worktree that the caller stands in.
+    pub fn tree_root(&self) -> Option<PathBuf> {
+        match &self.from {
+            Some(from) => self.tree_root_from(from),
+            None => self.tree_root_from(&std::env::current_dir().ok()?),
+        }
+    }
+
+    /// The same for somebody who stands elsewhere.
+    pub fn tree_root_from(&self, here: &Path) -> Option<PathBuf> {
+        let root = self.root.as_ref()?;
+        let real = root.canonicalize().ok()?;
+        let mine = dot_git(here).zip(main_worktree(here)).and_then(|(dot_git, main)| {
+            let below = real.strip_prefix(&main).ok()?;
+            Some(dot_git.parent()?.join(below)).filter(|mine| mine.is_dir())
+        });
+        Some(mine.unwrap_or(real))
+    }
+
     fn configured(root: Option<PathBuf>, config: Config, size_max: usize) -> anyhow::Result<Self> {
         let mut settings = Settings { strict: config.check.strict, size_max, ..Settings::default() };
         settings.executors = config.agents.executors;
@@ -143,7 +169,7 @@ impl Project {
         let directory = root.clone().unwrap_or_default();
         let foreign = config.contracts.iter().map(|it| declare(it, &directory)).collect::<anyhow::Result<_>>()?;
         let LedgerConfig { place: ledger, project: id } = config.ledger;
-        Ok(Self { root, settings, raised, foreign, ledger, id })
+        Ok(Self { root, settings, raised, foreign, ledger, id, from: None })
     }
 }
 
@@ -210,9 +236,14 @@ pub fn main_project(here: &Path) -> Option<PathBuf> {
 
 /// The main worktree, seen from another one: its `.git` is a file that names a directory inside the main one's.
 fn main_worktree(here: &Path) -> Option<PathBuf> {
-    let dot_git = here.ancestors().map(|it| it.join(".git")).find(|it| it.is_file())?;
+    let dot_git = dot_git(here)?;
     let text = std::fs::read_to_string(&dot_git).ok()?;
     let directory = dot_git.parent()?.join(text.strip_prefix("gitdir:")?.trim());
     let common = std::fs::read_to_string(directory.join("commondir")).ok()?;
     directory.join(common.trim()).canonicalize().ok()?.parent().map(Path::to_owned)
+}
+
+/// The file that stands in a worktree that is not the main one.
+fn dot_git(here: &Path) -> Option<PathBuf> {
+    here.ancestors().map(|it| it.join(".git")).find(|it| it.is_file())
 }

@@ -34,8 +34,8 @@ impl World for Around<'_> {
         look_for_files(checked, &outside(None), Path::new(name), self.project)
     }
 
-    fn tree(&self, _: Option<&str>) -> Option<Tree> {
-        None
+    fn tree(&self, base: Option<&str>) -> Option<Tree> {
+        countersign_runner::git::tree(&self.project.tree_root()?, base)
     }
 }
 

@@ -10,7 +10,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("domain", &["contract", "tokens"]),
     ("ledger", &[]),
     ("engine", &["contract", "diagnostic", "domain", "ledger"]),
-    ("countersign", &["diagnostic", "contract", "tokens", "domain", "ledger", "engine"]),
+    ("runner", &["domain", "engine"]),
+    ("countersign", &["diagnostic", "contract", "tokens", "domain", "ledger", "engine", "runner"]),
     ("xtask", &[]),
 ];
 

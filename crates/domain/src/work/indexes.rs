@@ -14,7 +14,7 @@
 //! | `worklog` | run, task, order | the lines of a worklog |
 
 use super::row::{RunRow, TaskRow};
-use super::scope::segments;
+use super::scope::{normal, segments};
 use super::task_state::TaskStatus;
 use crate::deciding::{Place, Range};
 use serde_json::Value;
@@ -62,6 +62,9 @@ pub(super) fn of_task(task: &TaskRow) -> Vec<Place> {
     }
     if !matches!(task.status, TaskStatus::Canceled | TaskStatus::Failed) {
         places.extend(scope().map(|at| Place { index: AREA, at }));
+        // Its log is written by nobody else, wherever it lies.
+        let log = normal(&task.spec.worklog_path).ok().filter(|log| !task.spec.lock_scope.iter().any(|it| it == log));
+        places.extend(log.map(|log| Place { index: AREA, at: steps(&log) }));
     }
     places
 }

@@ -44,6 +44,7 @@
 //! document.
 
 pub mod attempt;
+mod changed;
 mod choosing;
 mod claim;
 pub mod command;

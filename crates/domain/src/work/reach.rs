@@ -23,9 +23,14 @@ impl<'a> Reach<'a> {
         }
     }
 
+    /// Whether `place` is the task's own worklog.
+    pub(crate) fn is_worklog(&self, place: &str) -> bool {
+        self.worklog.as_deref() == Some(place)
+    }
+
     /// Why the worker may not change `place`, as a clause; none if it may. Its own worklog it may always write.
     pub(crate) fn refuses(&self, place: &str) -> Option<&'static str> {
-        if self.worklog.as_deref() == Some(place) {
+        if self.is_worklog(place) {
             None
         } else if self.forbidden.overlapping(place).is_some() {
             Some("it overlaps the forbidden scope")

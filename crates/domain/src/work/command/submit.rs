@@ -13,18 +13,15 @@ use crate::work::places::Placed;
 use crate::work::row::{RunRow, TaskRow, run_key, run_of, task_key, task_of};
 use crate::work::task_state::TaskStatus;
 use crate::work::view::assignment;
-use crate::work::{attempt, indexes, picking};
+use crate::work::{attempt, changed, indexes, picking};
 use countersign_contract::diagnostic::{Code, Source};
 use countersign_contract::{
     Checked, Contract, Form, Int, Json, List, Outside, Request, Set, Untrusted, check, shape, show,
 };
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 
 /// How many tasks may wait for one.
 const DEPENDENTS_MAX: usize = 1000;
-/// How many changed files are looked at for whose they are.
-const STRAYS_MAX: usize = 256;
 
 shape! {
     /// Bring the result of a task. It is checked against the assignment and against what was really changed.
@@ -113,26 +110,6 @@ impl Submit {
     }
 }
 
-/// The files that were really changed since the task began, as far as they are this task's or nobody's.
-fn changed(observer: &dyn Observer, task: &TaskRow) -> Result<Option<BTreeSet<String>>, String> {
-    let Some(base) = &task.base else { return Ok(None) };
-    let Some(tree) = observer.tree(Some(&base.commit)) else { return Ok(None) };
-    let now = tree.changed.iter().filter(|(path, hash)| base.dirty.get(*path) != Some(hash)).map(|(path, _)| path);
-    let undone = base.dirty.keys().filter(|path| !tree.changed.contains_key(*path));
-    let all: BTreeSet<String> = now.chain(undone).cloned().collect();
-    let own = |path: &str| task.spec.lock_scope.iter().any(|scope| crate::work::scope::contains(scope, path));
-    let (mut mine, strays): (BTreeSet<String>, BTreeSet<String>) = all.into_iter().partition(|path| own(path));
-    // What lies in another task's area is that one's to answer for.
-    let mut seen = Seen::default();
-    let strays: Vec<String> = strays.into_iter().take(STRAYS_MAX).collect();
-    let ranges = |path: &str| indexes::area_overlaps(path);
-    observer.look(&mut seen, strays.iter().flat_map(|path| ranges(path)).map(Need::Range).collect())?;
-    let of_another =
-        |path: &&String| ranges(path).iter().any(|range| seen.range(range).any(|(_, key)| *key != task.key()));
-    mine.extend(strays.iter().filter(|path| !of_another(path)).cloned());
-    Ok(Some(mine))
-}
-
 impl Command for Submit {
     const INFO: CommandInfo = CommandInfo {
         id: "task.submit",
@@ -161,7 +138,7 @@ impl Command for Submit {
         };
         observer.look(&mut seen, vec![Need::Texts(task.asked)]).map_err(unread)?;
         let packet = assignment(&run, &task, &seen, &json!([])).to_string();
-        let outside = Outside { changed: changed(observer, &task).map_err(unread)?, ..observer.outside() };
+        let outside = Outside { changed: changed::since_claim(observer, &task).map_err(unread)?, ..observer.outside() };
         let checker = observer.checker();
         let source = Source { name: "the assignment", text: &packet };
         let asked = check(&checker, &Request { contract: Some(Assignment::NAME), ..Request::alone(source, &outside) });

@@ -1,6 +1,7 @@
 //! What a worker changed, under either of its names.
 
 use crate::work::payload::Resource;
+use crate::work::places::Placed;
 use crate::work::rules::CHANGES_NAMED_TWICE;
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Cursor, Form, Kind, List, Report, Schemas, Shape, Text, shape};
@@ -20,6 +21,12 @@ shape! {
     }
 }
 
+impl Placed for Change {
+    fn place(&self) -> &str {
+        self.resource.place()
+    }
+}
+
 /// The list of changes. In Markdown it may be called `files_touched`, and an entry of that may be a path alone, which
 /// means that the file was touched and nothing more is said.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,9 +41,14 @@ impl Changes {
     /// The action of an entry that is a path alone.
     const ACTION_UNSAID: &'static str = "touch";
 
+    /// Where the list stands.
+    pub fn pointer_of_list(&self) -> Pointer {
+        Pointer::root().key(self.key)
+    }
+
     /// Where change number `index` stands.
     pub fn pointer(&self, index: usize) -> Pointer {
-        Pointer::root().key(self.key).item(index)
+        self.pointer_of_list().item(index)
     }
 }
 

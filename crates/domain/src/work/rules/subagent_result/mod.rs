@@ -4,6 +4,9 @@ mod answer_evidence_blank;
 mod change_outside_scope;
 mod change_repeated;
 mod change_reserved;
+mod change_stray;
+mod change_undeclared;
+mod change_unmade;
 mod criterion_not_asked;
 mod done_reported_again;
 mod done_unanswered;
@@ -37,6 +40,9 @@ pub static RULES: &[&Rule<SubagentResult>] = &[
     &result_criterion_unanswered::RESULT_CRITERION_UNANSWERED,
     &criterion_not_asked::CRITERION_NOT_ASKED,
     &change_outside_scope::CHANGE_OUTSIDE_SCOPE,
+    &change_stray::CHANGE_STRAY,
+    &change_undeclared::CHANGE_UNDECLARED,
+    &change_unmade::CHANGE_UNMADE,
     &result_worklog_path_differs::RESULT_WORKLOG_PATH_DIFFERS,
     &result_before_assignment::RESULT_BEFORE_ASSIGNMENT,
     &done_reported_again::DONE_REPORTED_AGAIN,

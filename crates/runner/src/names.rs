@@ -1,0 +1,60 @@
+//! Names of files as git gives them, made into resources.
+
+use countersign_domain::work::scope;
+use std::path::PathBuf;
+
+/// The resource that a name stands for: its normal form, if it has one that names the same file. A name that is no text, or
+/// holds what a resource may not, is written with `%` and hexadecimal digits for every unusual byte: it can then be named
+/// and shown, it lies in the same folder, and it is not passed over.
+pub(crate) fn resource(name: &[u8]) -> String {
+    let plain = std::str::from_utf8(name).ok().and_then(|text| {
+        // What is trimmed, or read as a separator, is part of the name on a disk.
+        let same = text.trim().len() == text.len() && !text.contains('\\');
+        scope::normal(text).ok().filter(|_| same).map(|normal| normal.into_owned())
+    });
+    plain.unwrap_or_else(|| escaped(name))
+}
+
+/// The name with every unusual byte written as `%` and two digits.
+pub(crate) fn escaped(name: &[u8]) -> String {
+    let usual = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
+    let letter = |byte: &u8| if usual(*byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") };
+    name.iter().map(letter).collect()
+}
+
+/// The name as a path below the folder that it is relative to.
+#[cfg(unix)]
+pub(crate) fn path(name: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(name))
+}
+
+/// The name as a path below the folder that it is relative to.
+#[cfg(not(unix))]
+pub(crate) fn path(name: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(name).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_the_resources_that_the_table_says() {
+        let cases: &[(&[u8], &str)] = &[
+            (b"src/a.rs", "src/a.rs"),
+            (b"my docs/a b.md", "my docs/a b.md"),
+            ("e\u{301}/a".as_bytes(), "\u{e9}/a"),
+            (b"src/a\nb", "src/a%0Ab"),
+            (b"src/a\\b", "src/a%5Cb"),
+            (b"src/ends ", "src/ends%20"),
+            (b"C:/x", "C%3A/x"),
+            (b"src/\xff\xfe", "src/%FF%FE"),
+            ("src/a\u{202e}b".as_bytes(), "src/a%E2%80%AEb"),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(resource(name), *expected);
+            assert_eq!(scope::normal(expected).ok().as_deref(), Some(*expected), "{expected} is a resource");
+        }
+    }
+}
