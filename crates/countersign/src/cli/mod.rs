@@ -17,7 +17,7 @@ mod log;
 mod man;
 mod migrate;
 mod new;
-mod output;
+pub mod output;
 mod prove;
 mod rebuild;
 mod record;
