@@ -9,6 +9,7 @@ mod explaining;
 mod files;
 mod gather;
 mod home;
+mod mcp;
 mod parallel;
 mod place;
 mod project;
