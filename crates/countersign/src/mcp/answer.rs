@@ -100,8 +100,7 @@ impl Said {
     pub fn result(self) -> CallToolResult {
         let (object, refused) = self.object();
         let text = ContentBlock::text(object.to_string());
-        let mut result =
-            if refused { CallToolResult::error(vec![text]) } else { CallToolResult::success(vec![text]) };
+        let mut result = if refused { CallToolResult::error(vec![text]) } else { CallToolResult::success(vec![text]) };
         result.structured_content = Some(object);
         result
     }
@@ -180,12 +179,18 @@ mod tests {
     #[test]
     fn what_is_too_long_is_cut_where_that_is_harmless_and_refused_where_not() {
         let finding = json!({ "message": "one two three four five six seven eight nine ten" });
-        let (object, refused) = Said::done(json!({}), vec![finding; 5000]).with("rendered", "x ".repeat(50_000)).object();
+        let (object, refused) =
+            Said::done(json!({}), vec![finding; 5000]).with("rendered", "x ".repeat(50_000)).object();
         assert!(!refused && tokens(&object) <= TOKENS_MAX);
         let left = object["findings"].as_array().unwrap().len();
-        assert!(left > 0 && object["note"].as_str().unwrap().starts_with(&format!("Of 5000 findings {left} are shown")));
+        assert!(
+            left > 0 && object["note"].as_str().unwrap().starts_with(&format!("Of 5000 findings {left} are shown"))
+        );
         let (object, refused) = Said::done(json!({ "document": "one two ".repeat(20_000) }), Vec::new()).object();
-        assert_eq!((refused, object["allow"].as_bool(), object["code"].as_str()), (true, Some(false), Some("TOKEN_LIMIT_EXCEEDED")));
+        assert_eq!(
+            (refused, object["allow"].as_bool(), object["code"].as_str()),
+            (true, Some(false), Some("TOKEN_LIMIT_EXCEEDED"))
+        );
         assert!(object.get("answer").is_none());
     }
 

@@ -184,7 +184,10 @@ pub fn explain_tool(shared: &Shared, arguments: &str) -> Said {
 }
 
 fn read<T: Shape>(project: &Project, name: &str, arguments: &str) -> Result<T, Said> {
-    let asked = check::read(&project.checker(), Source { name, text: arguments });
+    // How long the document may be is for its check to say.
+    let size_max = project.settings.size_max.max(arguments.len());
+    let settings = Settings { size_max, ..project.settings.clone() };
+    let asked = check::read(&Checker { settings: &settings, ..project.checker() }, Source { name, text: arguments });
     asked.map_err(|decision| Said::failed(countersign_engine::Failure::Malformed(decision)))
 }
 

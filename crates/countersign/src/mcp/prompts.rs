@@ -16,7 +16,8 @@ pub fn list() -> Vec<Prompt> {
     vec![
         Prompt::new("worker", Some("Work on a task, from claim to result"), Some(vec![task, run()]))
             .with_title("Work on a task"),
-        Prompt::new("orchestrator", Some("Lead a run, with a fresh context"), Some(vec![run()])).with_title("Lead a run"),
+        Prompt::new("orchestrator", Some("Lead a run, with a fresh context"), Some(vec![run()]))
+            .with_title("Lead a run"),
         Prompt::new("validator", Some("Judge somebody else's work, criterion by criterion"), Some(Vec::new()))
             .with_title("Judge work"),
     ]

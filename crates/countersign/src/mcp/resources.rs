@@ -146,5 +146,9 @@ pub fn fault(failure: Failure) -> ErrorData {
     let broken = matches!(failure, Failure::Ledger(_));
     let (said, _) = Said::failed(failure).object();
     let reason = said["reason"].as_str().unwrap_or_default().to_owned();
-    if broken { ErrorData::internal_error(reason, Some(said)) } else { ErrorData::resource_not_found(reason, Some(said)) }
+    if broken {
+        ErrorData::internal_error(reason, Some(said))
+    } else {
+        ErrorData::resource_not_found(reason, Some(said))
+    }
 }

@@ -79,7 +79,12 @@ impl Server {
         done.map_err(|_| ErrorData::internal_error("it could not be carried out", None))
     }
 
-    async fn call(&self, row: &'static ToolRow, arguments: JsonObject, context: &RequestContext<RoleServer>) -> Result<CallToolResult, ErrorData> {
+    async fn call(
+        &self,
+        row: &'static ToolRow,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ErrorData> {
         let is_slow = matches!(row.does, Does::Check | Does::Fix);
         // It is never closed.
         let turn = if is_slow { self.shared.slow.clone().acquire_owned().await.ok() } else { None };

@@ -78,7 +78,8 @@ impl Lines {
                     Ok(_) => ErrorData::invalid_request("this is no request of JSON-RPC 2.0", None),
                     Err(error) => ErrorData::parse_error(format!("this is no JSON: {error}"), None),
                 };
-                let id = value.ok().and_then(|value| serde_json::from_value::<RequestId>(value.get("id")?.clone()).ok());
+                let id =
+                    value.ok().and_then(|value| serde_json::from_value::<RequestId>(value.get("id")?.clone()).ok());
                 self.say(ServerJsonRpcMessage::error(error, id)).await;
                 return None;
             }
