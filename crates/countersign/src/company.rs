@@ -45,15 +45,20 @@ impl Given {
                     continue;
                 }
             };
-            let checked = check(checker, &Request::alone(Source { name: &name, text }, outside));
-            if checked.is_context() {
-                given.set.add_checked(&checked);
-            } else {
-                let code = checked.decision.code_str();
-                given.broken.push(format!("{name} is itself refused with {code}: {}", checked.decision.reason));
-            }
+            given.add(&name, text, checker, outside);
         }
         given
+    }
+
+    /// Checks a document and takes it in.
+    pub fn add(&mut self, name: &str, text: &str, checker: &Checker<'_>, outside: &Outside) {
+        let checked = check(checker, &Request::alone(Source { name, text }, outside));
+        if checked.is_context() {
+            self.set.add_checked(&checked);
+        } else {
+            let code = checked.decision.code_str();
+            self.broken.push(format!("{name} is itself refused with {code}: {}", checked.decision.reason));
+        }
     }
 }
 

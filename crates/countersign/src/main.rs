@@ -1,15 +1,19 @@
 //! The binary and its doors. No logic lives here: a door reads what it was given, asks the crates below, and shows the
 //! answer.
 
+mod checking;
 mod cli;
 mod client;
 mod company;
+mod explaining;
 mod files;
 mod gather;
 mod home;
+mod mcp;
 mod parallel;
 mod place;
 mod project;
+mod repairing;
 mod shelf;
 mod strangers;
 mod terminal;

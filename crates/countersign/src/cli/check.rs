@@ -11,10 +11,10 @@ use crate::project::Project;
 use crate::shelf::Shelf;
 use crate::strangers::Marks;
 use crate::terminal::{self, Terminal};
-use crate::{parallel, world};
+use crate::{checking, parallel, world};
 use anyhow::Context;
 use clap::ValueEnum;
-use countersign_contract::{Checked, Checker, Outside, Request, check, utf8};
+use countersign_contract::{Checker, Outside, Request, utf8};
 use countersign_diagnostic::Source;
 use std::path::{Path, PathBuf};
 use tally::{Outcome, Tally};
@@ -180,7 +180,8 @@ impl Job<'_> {
             others: &company,
             outside: &self.outside,
         };
-        let checked = self.check(&request, input);
+        let path = input.path.as_deref().unwrap_or(Path::new(""));
+        let checked = checking::checked(&self.checker, self.project, &request, path);
         let told = checked.told || !may_be_stranger;
         if !told && !self.marks.claim(text, request.form(), self.checker.settings.size_max) {
             return Outcome::NotOurs;
@@ -198,15 +199,5 @@ impl Job<'_> {
             }
         }
         self.show(&show::too_large(input, self.checker.settings.size_max), Source { name: &input.name, text: "" })
-    }
-
-    /// Checks a document; if it refers to files, looks for them and checks again with the answer.
-    fn check(&self, request: &Request<'_>, input: &Input) -> Checked {
-        let checked = check(&self.checker, request);
-        let path = input.path.as_deref().unwrap_or(Path::new(""));
-        match world::look_for_files(&checked, &self.outside, path, self.project) {
-            Some(outside) => check(&self.checker, &Request { outside: &outside, ..*request }),
-            None => checked,
-        }
     }
 }

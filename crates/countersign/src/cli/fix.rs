@@ -6,20 +6,16 @@ use super::{Exit, contracts, output};
 use crate::company::{Company, Given, Together};
 use crate::gather::Input;
 use crate::project::Project;
+use crate::repairing::{Repairs, printable};
 use crate::shelf::Shelf;
 use crate::terminal::Terminal;
 use crate::{files, world};
 use anyhow::Context;
-use countersign_contract::fix::{Fixed, fix};
-use countersign_contract::{Checked, Checker, Form, Outside, Request, check, parse};
+use countersign_contract::fix::Fixed;
+use countersign_contract::{Checked, Checker, Outside, check};
 use countersign_diagnostic::render::text;
 use countersign_diagnostic::{Severity, Source, visible};
-use countersign_domain::handoff::location;
-use countersign_domain::validation::payload::ValidationRequest;
-use countersign_domain::validation::tolerant;
-use serde_json::{Value, json};
-use std::borrow::Cow;
-use std::cell::RefCell;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use summarizer::summarized;
 
@@ -89,7 +85,9 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     let mut exit = if given.unread.is_empty() { Exit::Allowed } else { Exit::Failed };
     for (number, input) in inputs.iter().enumerate() {
         let company = Company::new(&given, &together, &inputs, &checker, &shelf, number);
-        let job = Job { args, project, checker: &checker, outside: &outside, company: &company };
+        let contract = args.contract.as_deref();
+        let repairs = Repairs { project, checker: &checker, outside: &outside, company: &company, contract };
+        let job = Job { args, repairs };
         // One that fails does not keep the others from being repaired.
         exit = exit.max(job.one(input).unwrap_or_else(|error| {
             output::say(&format!("error: {error:#}"));
@@ -115,17 +113,16 @@ fn wrong_usage(args: &Args) -> Option<String> {
 
 struct Job<'a> {
     args: &'a Args,
-    project: &'a Project,
-    checker: &'a Checker<'a>,
-    outside: &'a Outside,
-    company: &'a Company<'a>,
+    repairs: Repairs<'a>,
 }
 
 impl Job<'_> {
     fn one(&self, input: &Input) -> anyhow::Result<Exit> {
-        let original = &input.text(self.checker.settings.size_max)?;
-        let before = check(self.checker, &self.request(Source { name: &input.name, text: original }, self.outside));
-        let (text, mut changes) = self.take_answer(input, original, &before);
+        let repairs = &self.repairs;
+        let original = &input.text(repairs.checker.settings.size_max)?;
+        let source = Source { name: &input.name, text: original };
+        let before = check(repairs.checker, &repairs.request(source, repairs.outside));
+        let (text, mut changes) = repairs.take_answer(&input.name, original, &before);
         let fixed = self.fix_and_keep(input, &text)?;
         changes.extend(fixed.changes.iter().cloned());
         let unchanged = fixed.text == *original;
@@ -138,7 +135,11 @@ impl Job<'_> {
         match &input.path {
             Some(path) if self.may_write(&fixed) && !unchanged => files::write(path, &fixed.text)?,
             _ if self.args.write => {}
-            _ => output::print(&printable(&fixed)),
+            _ => {
+                let (shown, said) = printable(&fixed);
+                said.into_iter().for_each(output::say);
+                output::print(&shown);
+            }
         }
         Ok(self.conclude(input, &fixed, unchanged))
     }
@@ -153,36 +154,18 @@ impl Job<'_> {
         output::say_lines(&diff(&shown, &repaired, &visible(&input.name)));
     }
 
-    /// Brings a validator's loose answer into the form of a validation response. The ladder of that contract does the
-    /// same, but only for what has the marks of a response, and without the request; here is what is left: answers whose
-    /// contract cannot be told, and those that nothing but the request can complete.
-    fn take_answer<'t>(&self, input: &Input, original: &'t str, before: &Checked) -> (Cow<'t, str>, Vec<String>) {
-        let request = self.company.given_only::<ValidationRequest>();
-        let incomplete =
-            before.contract.is_some_and(|it| it.name == "validation_response") && before.records.is_empty();
-        let form = Form::of_name(&input.name).unwrap_or_else(|| Form::of_text(original));
-        let answer = (!before.told || (incomplete && request.is_some()))
-            .then(|| parse(original, form, self.checker.settings.size_max).ok())
-            .flatten()
-            .and_then(|it| tolerant::repair_answer(&it.root().to_value(), request.as_deref(), self.outside.now));
-        match answer {
-            Some((answer, done)) => (countersign_contract::fix::write(&answer, original, form).into(), done),
-            None => (original.into(), Vec::new()),
-        }
-    }
-
     /// Repairs the document, and with --write keeps what was taken out before anything else is written.
     fn fix_and_keep(&self, input: &Input, text: &str) -> anyhow::Result<Fixed> {
         let source = Source { name: &input.name, text };
         let document = input.path.as_deref().unwrap_or(Path::new(""));
-        let outside = self.with_names_taken(source, document);
+        let outside = self.repairs.with_names_taken(source, document);
         let fixed = self.fix(source, None, &outside);
         let Some(at) = &fixed.kept_at else { return Ok(fixed) };
         if !self.may_write(&fixed) {
             output::say(&format!("what is taken out would be kept in {at}"));
             return Ok(fixed);
         }
-        let place = world::place(at, document, self.project)
+        let place = world::place(at, document, self.repairs.project)
             .with_context(|| format!("{at} lies outside the project and the temporary directory"));
         let kept = place.and_then(|path| keep(&path, &fixed).map(|()| path));
         let error = match kept {
@@ -198,26 +181,6 @@ impl Job<'_> {
         let fixed = self.fix(source, Some(&fallback.display().to_string()), &outside);
         keep(&fallback, &fixed).context("what is taken out cannot be kept anywhere; nothing was changed")?;
         Ok(fixed)
-    }
-
-    /// The world with those of the names for what is taken out that are taken: which names there are, and which is
-    /// chosen, only the handoff's own rules say. A name where there is no file is not listed, since it is not missed.
-    fn with_names_taken(&self, source: Source<'_>, document: &Path) -> Outside {
-        let mut outside = self.outside.clone();
-        let form = self.request(source, self.outside).form();
-        let value = parse(source.text, form, self.checker.settings.size_max).ok().map(|it| it.root().to_value());
-        let session = value.as_ref().and_then(|it| it.pointer("/handoff/source/session_path")).and_then(Value::as_str);
-        let Some(session) = session else { return outside };
-        let taken = RefCell::new(Vec::new());
-        location::of_kept(session, |name| {
-            let there = world::place(name, document, self.project).is_some_and(|path| path.exists());
-            if there {
-                taken.borrow_mut().push(name.to_owned());
-            }
-            there
-        });
-        outside.files.extend(taken.into_inner().into_iter().map(|name| (name, true)));
-        outside
     }
 
     /// A document that gave something up and is still refused is not written: the original is then worth more.
@@ -236,18 +199,7 @@ impl Job<'_> {
                 }
             }
         };
-        fix(self.checker, &self.request(source, outside), kept_at, &mut summarize)
-    }
-
-    fn request<'r>(&'r self, source: Source<'r>, outside: &'r Outside) -> Request<'r> {
-        Request {
-            source,
-            form: None,
-            contract: self.args.contract.as_deref(),
-            against: None,
-            others: self.company,
-            outside,
-        }
+        self.repairs.fix(source, kept_at, outside, &mut summarize)
     }
 
     fn conclude(&self, input: &Input, fixed: &Fixed, unchanged: bool) -> Exit {
@@ -274,21 +226,6 @@ impl Job<'_> {
 fn diff(before: &str, after: &str, name: &str) -> String {
     let diff = similar::TextDiff::from_lines(before, after);
     diff.unified_diff().context_radius(2).header(name, &format!("{name} (repaired)")).to_string()
-}
-
-/// The repaired document as it may be shown. A secret that no repair could take out, such as one in a key, is covered.
-fn printable(fixed: &Fixed) -> Cow<'_, str> {
-    if output::may_hide_secret(&fixed.text, &fixed.checked) {
-        output::say(
-            "the document is not shown: it may hold a secret that was not found; correct what is said below first",
-        );
-        return Cow::Borrowed("");
-    }
-    let shown = output::masked(&fixed.text, &fixed.checked.decision);
-    if shown != fixed.text {
-        output::say("warning: a secret that is still in the document is shown as asterisks; take it out by hand");
-    }
-    shown
 }
 
 /// Writes what was taken out to a file of its own. What is there already is never written over.

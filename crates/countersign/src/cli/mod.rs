@@ -15,9 +15,10 @@ mod import;
 mod init;
 mod log;
 mod man;
+mod mcp;
 mod migrate;
 mod new;
-mod output;
+pub mod output;
 mod prove;
 mod rebuild;
 mod record;
@@ -141,6 +142,7 @@ enum Verb {
     Backup(backup::Args),
     Doctor(doctor::Args),
     Migrate(migrate::Args),
+    Mcp(mcp::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -193,6 +195,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::Backup(args) => backup::run(&args, &place()?),
         Verb::Doctor(args) => doctor::run(&args, &project()?, global.ledger.as_deref()),
         Verb::Migrate(args) => migrate::run(&args, &project()?, global.ledger.as_deref()),
+        Verb::Mcp(args) => mcp::run(&args, &global, project()?),
         Verb::Completions(args) => completions::run(&args, &mut Cli::command()),
         Verb::Man(args) => man::run(&args, &Cli::command()),
     }

@@ -6,9 +6,9 @@ use crate::client::Client;
 use crate::gather::Input;
 use crate::project::Project;
 use crate::terminal::Terminal;
-use crate::{files, world};
+use crate::{checking, files, world};
 use anyhow::Context;
-use countersign_contract::{Checked, Request, Text, Untrusted, check, utf8};
+use countersign_contract::{Checked, Request, Text, Untrusted, utf8};
 use countersign_diagnostic::render::text;
 use countersign_diagnostic::{Severity, Source, visible};
 use countersign_domain::project::Keep;
@@ -102,13 +102,8 @@ fn checked(args: &Args, project: &Project, input: &Input, text: &str) -> Checked
     let outside = world::outside(None);
     let request =
         Request { contract: args.contract.as_deref(), ..Request::alone(Source { name: &input.name, text }, &outside) };
-    let checker = project.checker();
-    let first = check(&checker, &request);
     let path = input.path.as_deref().unwrap_or(Path::new(""));
-    match world::look_for_files(&first, &outside, path, project) {
-        Some(outside) => check(&checker, &Request { outside: &outside, ..request }),
-        None => first,
-    }
+    checking::checked(&project.checker(), project, &request, path)
 }
 
 /// Shows what is wrong with a payload.

@@ -2,6 +2,7 @@
 
 use super::tally::{Outcome, Tally};
 use super::{Format, Job};
+use crate::checking;
 use crate::cli::output;
 use crate::gather::Input;
 use countersign_contract::{Checked, rules};
@@ -45,14 +46,7 @@ impl Job<'_> {
 
     fn text(&self, checked: &Checked, source: Source<'_>) -> String {
         let decision = &checked.decision;
-        let mut out = String::new();
-        let look = output::look(self.terminal.look(), source.text, checked);
-        let masked = output::masked(source.text, decision);
-        let source = Source { text: &masked, ..source };
-        for diagnostic in &decision.details.diagnostics {
-            out.push_str(&text::diagnostic(diagnostic, source, look));
-            out.push('\n');
-        }
+        let mut out = checking::findings(checked, source, self.terminal.look());
         // Of many documents those without findings are only counted.
         if self.inputs.len() == 1 || !decision.details.diagnostics.is_empty() {
             out.push_str(&self.terminal.bold(&text::verdict(decision)));

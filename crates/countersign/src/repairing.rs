@@ -1,0 +1,100 @@
+//! Repairing one document, for every door. Nothing is written here.
+
+use crate::cli::output;
+use crate::company::Company;
+use crate::project::Project;
+use crate::world;
+use countersign_contract::fix::{Fixed, fix};
+use countersign_contract::{Checked, Checker, Form, Outside, Request, parse};
+use countersign_diagnostic::Source;
+use countersign_domain::handoff::location;
+use countersign_domain::validation::payload::ValidationRequest;
+use countersign_domain::validation::tolerant;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::path::Path;
+
+/// What documents are repaired with.
+pub struct Repairs<'a> {
+    /// The project.
+    pub project: &'a Project,
+    /// What they are checked with.
+    pub checker: &'a Checker<'a>,
+    /// The world.
+    pub outside: &'a Outside,
+    /// The documents given with them.
+    pub company: &'a Company<'a>,
+    /// The contract by name; none means to tell from their keys.
+    pub contract: Option<&'a str>,
+}
+
+impl Repairs<'_> {
+    /// Brings a validator's loose answer into the form of a validation response. The ladder of that contract does the
+    /// same, but only for what has the marks of a response, and without the request; here is what is left: answers whose
+    /// contract cannot be told, and those that nothing but the request can complete.
+    pub fn take_answer<'t>(&self, name: &str, original: &'t str, before: &Checked) -> (Cow<'t, str>, Vec<String>) {
+        let request = self.company.given_only::<ValidationRequest>();
+        let incomplete =
+            before.contract.is_some_and(|it| it.name == "validation_response") && before.records.is_empty();
+        let form = Form::of_name(name).unwrap_or_else(|| Form::of_text(original));
+        let answer = (!before.told || (incomplete && request.is_some()))
+            .then(|| parse(original, form, self.checker.settings.size_max).ok())
+            .flatten()
+            .and_then(|it| tolerant::repair_answer(&it.root().to_value(), request.as_deref(), self.outside.now));
+        match answer {
+            Some((answer, done)) => (countersign_contract::fix::write(&answer, original, form).into(), done),
+            None => (original.into(), Vec::new()),
+        }
+    }
+
+    /// The world with those of the names for what is taken out that are taken: which names there are, and which is
+    /// chosen, only the handoff's own rules say. A name where there is no file is not listed, since it is not missed.
+    pub fn with_names_taken(&self, source: Source<'_>, document: &Path) -> Outside {
+        let mut outside = self.outside.clone();
+        let form = self.request(source, self.outside).form();
+        let value = parse(source.text, form, self.checker.settings.size_max).ok().map(|it| it.root().to_value());
+        let session = value.as_ref().and_then(|it| it.pointer("/handoff/source/session_path")).and_then(Value::as_str);
+        let Some(session) = session else { return outside };
+        let taken = RefCell::new(Vec::new());
+        location::of_kept(session, |name| {
+            let there = world::place(name, document, self.project).is_some_and(|path| path.exists());
+            if there {
+                taken.borrow_mut().push(name.to_owned());
+            }
+            there
+        });
+        outside.files.extend(taken.into_inner().into_iter().map(|name| (name, true)));
+        outside
+    }
+
+    /// Repairs a document. `kept_at` overrides where what is taken out will be found.
+    pub fn fix(
+        &self,
+        source: Source<'_>,
+        kept_at: Option<&str>,
+        outside: &Outside,
+        summarize: &mut dyn FnMut(&str, usize) -> Option<String>,
+    ) -> Fixed {
+        fix(self.checker, &self.request(source, outside), kept_at, summarize)
+    }
+
+    /// A document to check in this company.
+    pub fn request<'r>(&'r self, source: Source<'r>, outside: &'r Outside) -> Request<'r> {
+        Request { source, form: None, contract: self.contract, against: None, others: self.company, outside }
+    }
+}
+
+/// The repaired document as it may be shown, and what is to be said of that. A secret that no repair could take out, such
+/// as one in a key, is covered.
+pub fn printable(fixed: &Fixed) -> (Cow<'_, str>, Option<&'static str>) {
+    if output::may_hide_secret(&fixed.text, &fixed.checked) {
+        let why =
+            "the document is not shown: it may hold a secret that was not found; correct what is said below first";
+        return (Cow::Borrowed(""), Some(why));
+    }
+    let shown = output::masked(&fixed.text, &fixed.checked.decision);
+    let covered = shown != fixed.text;
+    let why = "warning: a secret that is still in the document is shown as asterisks; take it out by hand";
+    (shown, covered.then_some(why))
+}

@@ -1,0 +1,447 @@
+//! The server of the Model Context Protocol on standard input and output, asked by hand in both revisions.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![allow(dead_code, reason = "each test file uses its part of the house")]
+
+mod house;
+mod wire;
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use wire::{CRITERION, RUN, Revision, Session, ask, project, result};
+
+const BOTH: [Revision; 2] = [Revision::Handshake, Revision::Stateless];
+
+fn tools(session: &mut Session) -> Vec<Value> {
+    session.result("tools/list", json!({}))["tools"].as_array().unwrap().clone()
+}
+
+/// What tools say they answer with.
+struct Promises(BTreeMap<String, jsonschema::Validator>);
+
+impl Promises {
+    fn of(session: &mut Session) -> Self {
+        let tools = tools(session);
+        let promise = |tool: &Value| {
+            (tool["name"].as_str().unwrap().to_owned(), jsonschema::validator_for(&tool["outputSchema"]).unwrap())
+        };
+        Self(tools.iter().map(promise).collect())
+    }
+
+    /// What a tool says, held to its schema; and whether it was refused.
+    fn call(&self, session: &mut Session, tool: &str, arguments: Value) -> (Value, bool) {
+        let (object, refused) = session.call(tool, arguments);
+        let faults: Vec<String> = self.0[tool].iter_errors(&object).map(|fault| fault.to_string()).collect();
+        assert!(faults.is_empty(), "{tool}: {faults:?} in {object}");
+        (object, refused)
+    }
+
+    fn done(&self, session: &mut Session, tool: &str, arguments: Value) -> Value {
+        let (object, refused) = self.call(session, tool, arguments);
+        assert!(!refused && object["code"] == "OK" && object["allow"] == true, "{tool}: {object}");
+        object["answer"].clone()
+    }
+
+    /// The code of a refusal, which says everything there is to know.
+    fn refused(&self, session: &mut Session, tool: &str, arguments: Value) -> String {
+        let (object, refused) = self.call(session, tool, arguments);
+        assert!(refused && object["allow"] == false && object.get("answer").is_none(), "{tool}: {object}");
+        for field in ["reason", "help", "rendered"] {
+            assert!(!object[field].as_str().unwrap().is_empty(), "{tool} {field}: {object}");
+        }
+        let code = object["code"].as_str().unwrap().to_owned();
+        assert!(object["rendered"].as_str().unwrap().contains(&code));
+        code
+    }
+}
+
+#[test]
+fn the_tools_are_listed_in_order_with_what_they_do_to_the_world() {
+    let house = project();
+    let mut lists = Vec::new();
+    for revision in BOTH {
+        let mut session = Session::open(&house, "agent:w1", revision);
+        let page = session.result("tools/list", json!({}));
+        // How long it may be kept is said where the revision has a word for it.
+        assert!(
+            revision == Revision::Handshake || (page["ttlMs"].is_u64() && page["cacheScope"].is_string()),
+            "{page}"
+        );
+        lists.push(page["tools"].clone());
+    }
+    assert_eq!(lists[0], lists[1]);
+    let line = |tool: &Value| {
+        let hints = &tool["annotations"];
+        let hint = |name: &str| hints[name].as_bool().unwrap();
+        let (reads, gives_up) = (hint("readOnlyHint"), hint("destructiveHint"));
+        assert!(!hint("openWorldHint") && hint("idempotentHint") == reads);
+        assert_eq!((&tool["inputSchema"]["type"], &tool["outputSchema"]["type"]), (&json!("object"), &json!("object")));
+        let input: Vec<&String> = tool["inputSchema"]["properties"].as_object().unwrap().keys().collect();
+        let word = match (reads, gives_up) {
+            (true, _) => "reads",
+            (false, false) => "adds",
+            (false, true) => "gives up",
+        };
+        format!("{} ({word}): {input:?}", tool["name"].as_str().unwrap())
+    };
+    let lines: Vec<String> = lists[0].as_array().unwrap().iter().map(line).collect();
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn an_agent_lives_from_next_to_submit_in_both_revisions() {
+    for revision in BOTH {
+        let house = project();
+        let session = &mut Session::open(&house, "agent:w1", revision);
+        let say = Promises::of(session);
+        let next = say.done(session, "next", json!({}));
+        assert_eq!(next["task"]["task_id"], "T-1");
+        // Without a claim nothing may be changed.
+        let (object, refused) = say.call(session, "may_i_change", json!({ "path": "src/money/round.rs" }));
+        assert_eq!((refused, &object["allow"], &object["code"]), (false, &json!(false), &json!("SCOPE_VIOLATION")));
+        assert!(object["help"].as_str().unwrap().contains("claim"));
+
+        let claim = say.done(session, "claim", json!({ "task_id": "T-1" }));
+        assert_eq!((&claim["owner"], &claim["status"]), (&json!("agent:w1"), &json!("in_progress")));
+        let lease = claim["lease"].as_u64().unwrap();
+        let may = say.done(session, "may_i_change", json!({ "path": "src/money/round.rs" }));
+        assert_eq!((&may["allowed"], &may["task_id"]), (&json!(true), &json!("T-1")));
+        let who = say.done(session, "who_holds", json!({ "path": "src" }));
+        assert_eq!(who["holders"][0]["owner"], "agent:w1");
+        let beat = say.done(session, "heartbeat", json!({ "task_id": "T-1", "lease": lease }));
+        assert!(beat["expires_at"].is_string());
+        let entry = json!({
+            "task_id": "T-1", "lease": lease, "action": "edit", "decision": "use a decimal type", "result": "tests pass",
+            "next_step": "submit",
+        });
+        assert_eq!(say.done(session, "worklog", entry)["task_id"], "T-1");
+        let assignment = say.done(session, "assignment", json!({ "task_id": "T-1" }));
+        let prompt = assignment["prompt"].as_str().unwrap();
+        assert!(prompt.contains(&format!("\n{CRITERION}\n>>>data")) && prompt.contains("<<<data note"), "{prompt}");
+        assert!(prompt.contains("\\u{2066}and approve") && !prompt.contains('\u{2066}'), "{prompt}");
+
+        // The assignment that was answered is one that a result can be checked against.
+        let asked = json!({ "document": result(), "with": [assignment["assignment"]] });
+        let (object, _) = say.call(session, "check", asked);
+        assert_eq!(
+            (&object["allow"], &object["answer"]["contract"]),
+            (&json!(true), &json!("subagent_result")),
+            "{object}"
+        );
+        let bundle = say.done(session, "bundle", json!({ "max_tokens": 4000 }));
+        assert_eq!(bundle["bundle"]["run_id"], RUN);
+        let done = say.done(session, "submit", json!({ "lease": lease, "result": result() }));
+        assert_eq!((&done["status"], &done["assurance"]), (&json!("done"), &json!("claimed")));
+        assert_eq!(say.done(session, "next", json!({}))["task"]["task_id"], "T-2");
+
+        let claim = say.done(session, "claim", json!({}));
+        let held = json!({ "task_id": "T-2", "lease": claim["lease"], "reason": "another task comes first" });
+        assert_eq!(say.done(session, "release", held)["task_id"], "T-2");
+        let claim = say.done(session, "claim", json!({}));
+        let stuck = json!({
+            "task_id": "T-2", "lease": claim["lease"], "code": "DEPENDENCY_NOT_MET", "reason": "the specification is missing",
+        });
+        assert_eq!(say.done(session, "block", stuck)["status"], "blocked");
+    }
+}
+
+#[test]
+fn what_is_refused_is_a_result_that_says_why() {
+    for revision in BOTH {
+        let house = project();
+        let other = &mut Session::open(&house, "agent:w2", revision);
+        let session = &mut Session::open(&house, "agent:w1", revision);
+        let say = Promises::of(session);
+        let lease = say.done(session, "claim", json!({ "task_id": "T-1" }))["lease"].clone();
+        let late = say.call(other, "claim", json!({ "task_id": "T-1" })).0;
+        assert!(late["reason"].as_str().unwrap().contains("agent:w1"), "{late}");
+        for (tool, arguments, code) in [
+            ("claim", json!({ "task_id": "T-1" }), "CONCURRENCY_CONFLICT"),
+            ("claim", json!({ "task_id": "T-2" }), "DEPENDENCY_NOT_MET"),
+            ("claim", json!({ "task_id": "T-9" }), "DEPENDENCY_NOT_MET"),
+            ("claim", json!({ "task": "T-1" }), "SCHEMA_INVALID"),
+            ("heartbeat", json!({}), "MISSING_REQUIRED_INPUT"),
+            ("heartbeat", json!({ "task_id": "T-1", "lease": 1 }), "CONCURRENCY_CONFLICT"),
+            ("may_i_change", json!({ "path": "../outside" }), "SCHEMA_INVALID"),
+            ("submit", json!({ "result": {} }), "MISSING_REQUIRED_INPUT"),
+            ("check", json!({}), "MISSING_REQUIRED_INPUT"),
+            ("check", json!({ "document": {}, "contract": "assignmnt" }), "MISSING_REQUIRED_INPUT"),
+            ("explain", json!({ "what": "NO_SUCH_CODE" }), "MISSING_REQUIRED_INPUT"),
+            ("bundle", json!({ "max_tokens": 10 }), "TOKEN_LIMIT_EXCEEDED"),
+        ] {
+            assert_eq!(say.refused(session, tool, arguments.clone()), code, "{tool} {arguments}");
+        }
+        // A result outside of the scope: every finding is there, with what to do.
+        let mut outside = result();
+        outside["changes"][0]["resource"] = json!("docs/index.md");
+        let (object, refused) = say.call(session, "submit", json!({ "lease": lease, "result": outside }));
+        assert_eq!((refused, &object["code"]), (true, &json!("SCOPE_VIOLATION")), "{object}");
+        let finding = &object["findings"][0];
+        assert_eq!(finding["pointer"], "/changes/0/resource", "{finding}");
+        assert!(object["rendered"].as_str().unwrap().contains(finding["message"].as_str().unwrap()));
+    }
+}
+
+#[test]
+fn documents_are_checked_repaired_and_explained_as_the_verbs_do_it() {
+    let house = project();
+    let session = &mut Session::open(&house, "agent:w1", Revision::Handshake);
+    let say = Promises::of(session);
+    let broken =
+        house::document("assignment", json!({ "task": { "timeout_seconds": 30, "heartbeat_interval_seconds": 60 } }));
+    let text = format!("{broken:#}\n");
+    house.write("a.json", &text);
+    let (_, decisions) = house.decisions(&["a.json"]);
+    let (object, refused) = say.call(session, "check", json!({ "document": text, "name": "a.json" }));
+    assert_eq!((refused, &object["allow"], &object["code"]), (false, &json!(false), &decisions[0]["code"]));
+    let places = |findings: &Value| -> Vec<(String, u64)> {
+        let findings = findings.as_array().unwrap().iter();
+        let mut places: Vec<_> =
+            findings.map(|it| (it["rule"].as_str().unwrap().to_owned(), it["line"].as_u64().unwrap())).collect();
+        places.sort();
+        places
+    };
+    assert_eq!(places(&object["findings"]), places(&decisions[0]["details"]["diagnostics"]));
+    // What the verb prints for people is in the object as well.
+    assert_eq!(object["rendered"].as_str().unwrap().trim_end(), house.run(&["check", "a.json"]).out.trim_end());
+
+    let (fixed, _) = say.call(session, "fix", json!({ "document": text, "name": "a.json" }));
+    let printed = house.run(&["fix", "a.json"]);
+    assert_eq!(fixed["answer"]["document"].as_str().unwrap(), printed.out);
+    assert_eq!(fixed["allow"], printed.code == 0);
+    let explained = say.done(session, "explain", json!({ "what": "lock_conflict" }));
+    assert_eq!(explained["text"].as_str().unwrap(), house.run(&["explain", "LOCK_CONFLICT"]).out);
+    // Nothing of it was recorded.
+    assert_eq!(house.run(&["log"]).out.lines().count(), 4);
+}
+
+#[test]
+fn a_call_with_a_key_is_done_once() {
+    let house = project();
+    let session = &mut Session::open(&house, "agent:w1", Revision::Stateless);
+    let meta = json!({ "dev.countersign/idempotency-key": "claim-1" });
+    let mut claim = || {
+        let params = json!({ "name": "claim", "arguments": { "task_id": "T-1" }, "_meta": meta });
+        session.result("tools/call", params)["structuredContent"].clone()
+    };
+    let (first, again) = (claim(), claim());
+    assert_eq!(first["answer"], again["answer"]);
+    assert_eq!((first.get("repeated"), &again["repeated"]), (None, &json!(true)));
+}
+
+#[test]
+fn contracts_schemas_rules_runs_and_tasks_can_be_read() {
+    for revision in BOTH {
+        let house = project();
+        let session = &mut Session::open(&house, "agent:w1", revision);
+        let (mut all, mut cursor) = (Vec::new(), None);
+        loop {
+            let params = cursor.as_ref().map_or(json!({}), |cursor| json!({ "cursor": cursor }));
+            let page = session.result("resources/list", params);
+            all.extend(page["resources"].as_array().unwrap().iter().map(|it| it["uri"].as_str().unwrap().to_owned()));
+            match page["nextCursor"].as_str() {
+                Some(next) => cursor = Some(next.to_owned()),
+                None => break,
+            }
+        }
+        let mut once = all.clone();
+        once.sort();
+        once.dedup();
+        assert_eq!(once.len(), all.len());
+        let contracts = countersign_domain::contracts().len();
+        assert_eq!(all.len(), 2 * contracts + countersign_domain::rules().len() + 1);
+        assert_eq!(all.last().unwrap(), &format!("countersign://runs/{RUN}"));
+        let mut read = |uri: &str| {
+            let result = session.result("resources/read", json!({ "uri": uri }));
+            assert_eq!(result["contents"][0]["uri"], uri);
+            result["contents"][0]["text"].as_str().unwrap().to_owned()
+        };
+        assert!(read("countersign://contracts/assignment").starts_with('#'));
+        let schema: Value = serde_json::from_str(&read("countersign://schemas/subagent_result")).unwrap();
+        assert!(jsonschema::is_valid(&schema, &result()));
+        assert!(read("countersign://rules/LOCK_CONFLICT").starts_with("LOCK_CONFLICT"));
+        let run: Value = serde_json::from_str(&read(&format!("countersign://runs/{RUN}"))).unwrap();
+        assert_eq!(run["status"], "open");
+        let tasks: Value = serde_json::from_str(&read(&format!("countersign://runs/{RUN}/tasks"))).unwrap();
+        assert_eq!(tasks["tasks"].as_array().unwrap().len(), 2);
+        let task: Value = serde_json::from_str(&read(&format!("countersign://runs/{RUN}/tasks/T-2"))).unwrap();
+        assert_eq!(task["dependencies"], json!(["T-1"]));
+        let templates = session.result("resources/templates/list", json!({}));
+        assert_eq!(templates["resourceTemplates"].as_array().unwrap().len(), 6);
+        let absent = if revision == Revision::Stateless { -32602 } else { -32002 };
+        for (uri, code) in [
+            ("countersign://contracts/nothing", absent),
+            ("countersign://runs/nothing/tasks/T-1", absent),
+            ("file:///etc/passwd", absent),
+            ("countersign://", absent),
+        ] {
+            let answer = session.request("resources/read", json!({ "uri": uri }));
+            assert_eq!(answer["error"]["code"], code, "{uri}: {answer}");
+        }
+        for cursor in ["", "fixed:", "fixed:99999", "runs:%%", "\u{1b}"] {
+            let answer = session.request("resources/list", json!({ "cursor": cursor }));
+            assert!(answer["error"]["code"].is_i64(), "{cursor}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn prompts_tell_each_part_what_to_do_with_the_schema_of_its_answer() {
+    for revision in BOTH {
+        let house = project();
+        let session = &mut Session::open(&house, "agent:w1", revision);
+        let names: Vec<Value> = session.result("prompts/list", json!({}))["prompts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|prompt| prompt["name"].clone())
+            .collect();
+        assert_eq!(names, ["worker", "orchestrator", "validator"]);
+        for (name, arguments, contract) in [
+            ("worker", json!({ "task_id": "T-1", "run_id": "" }), "subagent_result"),
+            ("orchestrator", json!({}), "orchestrator_output"),
+            ("validator", json!({}), "validation_response"),
+        ] {
+            let prompt = session.result("prompts/get", json!({ "name": name, "arguments": arguments }));
+            let text = prompt["messages"][0]["content"]["text"].as_str().unwrap();
+            let schema = (countersign_domain::contract(contract).unwrap().schema)().to_string();
+            assert!(text.contains(&schema), "{name}");
+            assert!(!text.contains('\u{2066}'));
+            assert_eq!(text.contains("<<<data"), name != "validator", "{name}");
+        }
+        for params in [
+            json!({ "name": "worker" }),
+            json!({ "name": "worker", "arguments": { "task_id": "T-9" } }),
+            json!({ "name": "orchestrator", "arguments": { "run": RUN } }),
+            json!({ "name": "owner" }),
+        ] {
+            let answer = session.request("prompts/get", params.clone());
+            assert_eq!(answer["error"]["code"], -32602, "{params}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn the_newer_revision_needs_no_handshake_and_says_what_it_speaks() {
+    let house = project();
+    let session = &mut Session::start(&house, "agent:w1", Revision::Stateless);
+    let found = session.result("server/discover", json!({}));
+    let versions: Vec<&str> = found["supportedVersions"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(versions.contains(&"2026-07-28") && versions.contains(&"2025-11-25"), "{found}");
+    assert!(found["instructions"].as_str().unwrap().contains("claim"));
+    // A message that means nothing yet ends nothing.
+    session.send(
+        &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 9 } }).to_string(),
+    );
+    assert_eq!(tools(session).len(), 14);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "1999-01-01", "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    session
+        .send(&json!({ "jsonrpc": "2.0", "id": 77, "method": "tools/list", "params": { "_meta": meta } }).to_string());
+    assert_eq!(session.receive()["error"]["code"], -32022);
+    session.send(&json!({ "jsonrpc": "2.0", "id": 78, "method": "tools/list" }).to_string());
+    assert_eq!(session.receive()["error"]["code"], -32602);
+}
+
+#[test]
+fn what_is_no_message_is_answered_and_the_next_one_is_read() {
+    for revision in BOTH {
+        let house = project();
+        let session = &mut Session::start(&house, "agent:w1", revision);
+        for (line, code) in [
+            ("garbage", -32700),
+            ("{\"jsonrpc\":", -32700),
+            ("\u{1b}[2J", -32700),
+            ("[]", -32600),
+            ("42", -32600),
+            ("{\"jsonrpc\":\"1.0\",\"id\":5,\"method\":\"ping\"}", -32600),
+            (&format!("[{}", "[".repeat(100_000)), -32700),
+        ] {
+            session.send(line);
+            let answer = session.receive();
+            assert_eq!(answer["error"]["code"], code, "{line:.80}: {answer}");
+            assert_eq!(answer["id"], if line.contains("\"id\"") { json!(5) } else { Value::Null }, "{answer}");
+        }
+        session.send("");
+        session.send(&"x".repeat(18 << 20));
+        assert_eq!(session.receive()["error"]["code"], -32600);
+    }
+    let house = project();
+    for revision in BOTH {
+        let session = &mut Session::open(&house, "agent:w1", revision);
+        let unknown = session.request("tools/call", json!({ "name": "erase", "arguments": {} }));
+        assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+        assert!(unknown["error"]["message"].as_str().unwrap().contains("known are next, claim"));
+        assert_eq!(session.request("no/such/method", json!({}))["error"]["code"], -32601);
+        // A document that is too large is refused by the check, not by the protocol.
+        let (object, refused) =
+            session.call("check", json!({ "document": "x".repeat((16 << 20) + 1), "name": "a.json" }));
+        assert_eq!((refused, &object["allow"]), (false, &json!(false)));
+        assert!(!session.call("next", json!({})).1);
+    }
+}
+
+#[test]
+fn an_answer_that_no_client_would_take_is_refused_or_cut_with_a_note() {
+    let house = project();
+    let session = &mut Session::open(&house, "agent:w1", Revision::Handshake);
+    let say = Promises::of(session);
+    let mut unknown = house::document("assignment", json!({}));
+    for n in 0..300 {
+        unknown[format!("unknown_field_number_{n}")] = json!(n);
+    }
+    let (object, _) = say.call(session, "check", json!({ "document": unknown, "strict": true }));
+    assert!(object["note"].as_str().unwrap().contains("findings"), "{object}");
+    assert!(object.to_string().len() < 100_000);
+    let long = json!({ "document": format!("{{\"text\": \"{}\"}}", "word ".repeat(20_000)), "name": "a.json" });
+    assert_eq!(say.refused(session, "fix", long), "TOKEN_LIMIT_EXCEEDED");
+}
+
+#[test]
+fn when_standard_input_ends_what_was_asked_is_answered_and_the_server_ends() {
+    let house = project();
+    let mut session = Session::open(&house, "agent:w1", Revision::Handshake);
+    let ids: Vec<u64> = (0..20)
+        .map(|_| session.write("tools/call", json!({ "name": "check", "arguments": { "document": result() } })))
+        .collect();
+    let (rest, code) = session.end();
+    let mut answered: Vec<u64> =
+        rest.iter().filter_map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].as_u64()).collect();
+    answered.sort_unstable();
+    assert_eq!((answered, code), (ids, 0));
+    // One that was told nothing ends as well.
+    assert_eq!(Session::start(&house, "agent:w1", Revision::Stateless).end(), (Vec::new(), 0));
+}
+
+#[test]
+fn what_takes_long_keeps_nobody_from_giving_a_sign_of_life() {
+    let house = project();
+    let mut session = Session::open(&house, "agent:w1", Revision::Handshake);
+    let lease = session.done("claim", json!({ "task_id": "T-1" }))["lease"].clone();
+    let document = format!("[{}]", vec![result().to_string(); 3000].join(","));
+    let slow: Vec<u64> = (0..8)
+        .map(|_| session.write("tools/call", json!({ "name": "check", "arguments": { "document": document } })))
+        .collect();
+    let beat = json!({ "name": "heartbeat", "arguments": { "task_id": "T-1", "lease": lease } });
+    let beat = session.write("tools/call", beat);
+    let order: Vec<u64> = (0..9).map(|_| session.receive()["id"].as_u64().unwrap()).collect();
+    assert_ne!(order.last(), Some(&beat), "{order:?} {slow:?}");
+}
+
+#[test]
+fn who_calls_is_the_connections_and_a_token_says_what_they_may() {
+    let house = project();
+    let session = &mut Session::open(&house, "agent:w1", Revision::Handshake);
+    let (object, refused) = session.call("claim", json!({ "task_id": "T-1", "actor": "agent:w2" }));
+    assert!(refused && object["code"] == "SCHEMA_INVALID", "{object}");
+    session.done("claim", json!({ "task_id": "T-1" }));
+    assert!(house.run(&["log"]).out.contains("agent:w1"));
+    let answer = house.run_with(&["mcp"], "", &[("COUNTERSIGN_TOKEN", "cst_none_such")]);
+    assert_eq!((answer.code, answer.out.as_str()), (3, ""), "{answer:?}");
+    // Where there is no ledger, that is said, and not on standard output.
+    let answer = house::House::new().run(&["mcp"]);
+    assert_eq!((answer.code, answer.out.as_str()), (3, ""), "{answer:?}");
+    ask(&house, "run.cancel", &json!({ "run_id": RUN, "reason": "the end" }));
+    assert!(session.call("claim", json!({ "task_id": "T-2" })).1);
+}
