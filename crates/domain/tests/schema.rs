@@ -187,6 +187,10 @@ impl<'s> Maker<'s> {
         let (min, max) = (number("minLength").unwrap_or(0), number("maxLength").unwrap_or(60));
         let letters = ["a", "é", "漢", "x y", "/", "-", "T-1", "src/a.py", "../", "./"];
         let mut text = String::new();
+        // Most patterns refuse a separator at the head; a few texts with one are enough.
+        if !pattern.is_empty() && self.below(8) > 0 {
+            text.push_str(letters[self.below(3)]);
+        }
         let length = [min, max.min(min + 30), max][self.below(3)].max(usize::from(!pattern.is_empty()));
         while text.chars().count() < length {
             text.push_str(letters[self.below(letters.len())]);

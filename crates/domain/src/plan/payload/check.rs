@@ -42,12 +42,13 @@ pattern! {
 pattern! {
     /// An address over HTTP.
     pub struct Url {
-        pattern: "^https?://[^/ ]+(/[^ ]*)?$",
+        pattern: "^https?://[!-.0-~]+(/[!-~]*)?$",
         example: "http://127.0.0.1:8000/health",
         says: "an address that begins with http:// or https://",
         test: |text| {
             let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-            rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/') && !rest.contains(' '))
+            let is_plain = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_graphic());
+            rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/') && is_plain(rest))
         },
     }
 }
