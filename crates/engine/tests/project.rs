@@ -1,13 +1,14 @@
 //! The first commands, from what is asked to what is stored.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use countersign_contract::Untrusted;
-use countersign_domain::deciding::Refusal;
-use countersign_domain::project::{Erase, Init, Keep, project_key, record_key};
-use countersign_engine::{Answer, Call, Engine, Failure, Meaning, Stored, StoredText};
+use countersign_contract::{Text, Untrusted};
+use countersign_domain::deciding::{Refusal, Role};
+use countersign_domain::project::{Keep, project_key, record_key};
+use countersign_engine::{Bound, Call, Engine, Failure, Meaning, Nowhere, Reply, Stored, StoredText};
 use countersign_ledger::{
     Clock, Error, EventRow, Fold, Hash, Memory, Refused, Sqlite, Time, Verifying, rebuild, verify,
 };
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -18,36 +19,31 @@ fn fresh() -> (Engine, Arc<AtomicI64>) {
 }
 
 fn call(actor: &str, key: Option<&str>) -> Call {
-    Call { actor: actor.to_owned(), authn: "declared".to_owned(), key: key.map(str::to_owned) }
+    Call { key: key.map(str::to_owned), ..Call::declared(actor) }
 }
 
-fn init(engine: &Engine) -> Answer {
-    engine.submit(&call("ana", None), Hash::of(b"init"), Init { name: "billing".to_owned() }).unwrap()
+fn owner(actor: &str) -> Call {
+    Call { roles: vec![Role::Owner], ..Call::declared(actor) }
+}
+
+fn init(engine: &Engine) -> Reply {
+    engine.ask(&Nowhere, &call("ana", None), "project.init", &json!({ "name": "billing" }).to_string()).unwrap()
+}
+
+/// A payload that may pass, told from others by its title.
+fn payload(title: &str) -> String {
+    let mut assignment = (countersign_domain::contract("assignment").unwrap().example)();
+    assignment["task"]["title"] = json!(title);
+    assignment.to_string()
 }
 
 fn keep(body: &str) -> Keep {
-    Keep {
-        file: "result.json".to_owned(),
-        contract: "subagent_result".to_owned(),
-        version: Some("1.0.0".to_owned()),
-        form: "json",
-        warnings: 0,
-        body: Untrusted::new(body.to_owned()),
-    }
+    Keep { file: Text::parse("assignment.json").unwrap(), contract: None, body: Untrusted::new(body.to_owned()) }
 }
 
-fn erase(engine: &Engine, seq: u64, reason: &str) -> Result<Answer, Failure> {
-    let stored = engine.stored(seq, seq).unwrap();
-    let texts =
-        (0..).zip(engine.texts(seq).unwrap()).filter(|(_, it)| *it != StoredText::Erased).map(|(n, _)| n).collect();
-    let erase = Erase {
-        seq,
-        kind: stored[0].text("kind").to_owned(),
-        record: stored[0].facts()["record"].as_str().map(str::to_owned),
-        texts,
-        reason: Untrusted::new(reason.to_owned()),
-    };
-    engine.submit(&call("ana", None), Hash::of(reason.as_bytes()), erase)
+fn erase(engine: &Engine, seq: u64, reason: &str) -> Result<Reply, Failure> {
+    let request = json!({ "event": seq, "reason": reason }).to_string();
+    engine.ask(&Nowhere, &owner("ana"), "text.erase", &request)
 }
 
 fn kinds(events: &[Stored]) -> Vec<&str> {
@@ -56,15 +52,15 @@ fn kinds(events: &[Stored]) -> Vec<&str> {
 
 fn refusal(failure: Failure) -> Refusal {
     match failure {
-        Failure::Refused(refusal) => refusal,
-        Failure::Ledger(error) => panic!("the ledger failed: {error}"),
+        Failure::Refused(refusal) => *refusal,
+        failure => panic!("it was not refused, but {failure:?}"),
     }
 }
 
 #[test]
 fn a_project_is_initialised_once() {
     let (engine, _) = fresh();
-    let refused = engine.submit(&call("ana", None), Hash::of(b"x"), keep("{}")).unwrap_err();
+    let refused = engine.submit(&Nowhere, &call("ana", None), &keep(&payload("a"))).unwrap_err();
     assert_eq!(refusal(refused).code.as_str(), "DEPENDENCY_NOT_MET");
     assert_eq!(kinds(&init(&engine).events), ["project.initialised"]);
     assert_eq!(init(&engine).events, vec![]);
@@ -76,12 +72,13 @@ fn a_project_is_initialised_once() {
 fn a_record_is_kept_and_erased_with_every_trace_of_what_it_said() {
     let (engine, _) = fresh();
     init(&engine);
-    let hash = Hash::of(b"{}");
-    let kept = engine.submit(&call("ana", None), hash, keep("{}")).unwrap();
+    let body = payload("a");
+    let hash = Hash::of(body.as_bytes());
+    let kept = engine.submit(&Nowhere, &call("ana", None), &keep(&body)).unwrap();
     assert_eq!((kinds(&kept.events), kept.events[0].seq), (vec!["record.kept"], 2));
     let said = |text: &str| StoredText::Said(Untrusted::new(text.to_owned()));
-    assert_eq!(engine.texts(2).unwrap(), vec![said("{}"), said(&hash.to_string())]);
-    assert_eq!(refusal(erase(&engine, 2, "  ").unwrap_err()).code.as_str(), "MISSING_REQUIRED_INPUT");
+    assert_eq!(engine.texts(2).unwrap(), vec![said(&body), said(&hash.to_string())]);
+    assert!(matches!(erase(&engine, 2, "  ").unwrap_err(), Failure::Malformed(_)), "a reason is asked for");
     assert_eq!(kinds(&erase(&engine, 2, "personal data").unwrap().events), ["text.erased"]);
     assert_eq!(engine.texts(2).unwrap(), vec![StoredText::Erased, StoredText::Erased]);
     assert_eq!(refusal(erase(&engine, 2, "again").unwrap_err()).code.as_str(), "INVALID_TRANSITION");
@@ -93,14 +90,57 @@ fn a_record_is_kept_and_erased_with_every_trace_of_what_it_said() {
 }
 
 #[test]
+fn a_payload_that_may_not_pass_is_not_kept_and_its_refusal_is_recorded() {
+    let (engine, _) = fresh();
+    init(&engine);
+    let refused = refusal(engine.submit(&Nowhere, &call("ana", None), &keep("{}")).unwrap_err());
+    assert!(!refused.findings.is_empty(), "{refused:?}");
+    assert_eq!(kinds(&engine.stored(2, 9).unwrap()), ["command.refused"]);
+}
+
+#[test]
+fn only_an_owner_erases() {
+    let (engine, _) = fresh();
+    init(&engine);
+    engine.submit(&Nowhere, &call("ana", None), &keep(&payload("a"))).unwrap();
+    let request = json!({ "event": 2, "reason": "personal data" }).to_string();
+    let refused = engine.ask(&Nowhere, &call("ana", None), "text.erase", &request).unwrap_err();
+    assert_eq!(refusal(refused).code.as_str(), "AUTHORIZATION_MISSING");
+    assert!(engine.texts(2).unwrap().iter().all(|text| *text != StoredText::Erased));
+}
+
+#[test]
+fn somebody_bound_to_a_task_speaks_for_that_one_of_that_run_alone() {
+    let (engine, _) = fresh();
+    init(&engine);
+    let runs = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
+    let lead = call("lead", None);
+    for run in runs {
+        let open = json!({ "objective": "round money", "run_id": run });
+        engine.ask(&Nowhere, &lead, "run.open", &open.to_string()).unwrap();
+        let task = |id: &str, scope: &str| json!({ "task_id": id, "title": "round", "lock_scope": [format!("{run}/{scope}")], "acceptance_criteria": ["done"] });
+        let add = json!({ "run_id": run, "tasks": [task("T-1", "a"), task("T-2", "b")] });
+        engine.ask(&Nowhere, &lead, "task.add", &add.to_string()).unwrap();
+    }
+    let bound = Some(Bound { run: runs[0].to_owned(), task: "T-1".to_owned() });
+    let coder = Call { roles: vec![Role::Agent], bound, ..Call::declared("coder") };
+    let claim = |request: Value| engine.ask(&Nowhere, &coder, "task.claim", &request.to_string());
+    for request in [json!({ "task_id": "T-2" }), json!({}), json!({ "task_id": "T-1", "run_id": runs[1] })] {
+        assert_eq!(refusal(claim(request).unwrap_err()).code.as_str(), "AUTHORIZATION_MISSING");
+    }
+    // Where it names no run, its own is meant, although two are open.
+    assert_eq!(claim(json!({ "task_id": "T-1" })).unwrap().answer["run_id"], runs[0]);
+}
+
+#[test]
 fn a_key_gives_the_same_answer_again_and_refuses_another_request() {
     let (engine, _) = fresh();
     init(&engine);
-    let ask = |body: &str| engine.submit(&call("ana", Some("k")), Hash::of(body.as_bytes()), keep(body));
-    let first = ask("{}").unwrap();
-    let second = ask("{}").unwrap();
+    let ask = |body: &str| engine.submit(&Nowhere, &call("ana", Some("k")), &keep(body));
+    let first = ask(&payload("a")).unwrap();
+    let second = ask(&payload("a")).unwrap();
     assert_eq!((second.repeated, second.events), (true, first.events));
-    let reused = ask("[]").unwrap_err();
+    let reused = ask(&payload("b")).unwrap_err();
     assert!(matches!(reused, Failure::Ledger(Error::Refused(Refused::KeyReused { first: 2, .. }))));
 }
 
@@ -115,13 +155,12 @@ fn refusals_are_recorded_and_past_twenty_a_minute_counted() {
     (0..25).for_each(|_| refuse());
     assert_eq!(engine.ledger().head().unwrap().seq, 1 + 20);
     // Somebody else has a count of their own.
-    let other = Refusal::new(refusal(erase(&engine, 1, "no text there").unwrap_err()).code, "no", "none");
-    engine.refuse(&call("bob", None), "record.keep", &other).unwrap();
+    engine.submit(&Nowhere, &call("bob", None), &keep("{}")).unwrap_err();
     assert_eq!(engine.ledger().head().unwrap().seq, 1 + 21);
     hand.fetch_add(60_000, Ordering::SeqCst);
     refuse();
     let last = engine.stored(23, 23).unwrap();
-    assert_eq!(last[0].facts()["unrecorded"], 6);
+    assert_eq!(last[0].facts()["unrecorded"], 5);
     assert_eq!(last[0].summary(), "text.erase: INVALID_TRANSITION");
 }
 
@@ -132,8 +171,8 @@ fn everything_the_commands_leave_is_verified_and_made_again() {
     let engine = Engine::create(Box::new(store), "0197-project").unwrap();
     init(&engine);
     for number in 0..30 {
-        let body = format!("{{\"number\":{number}}}");
-        engine.submit(&call("ana", Some(&body.replace('"', ""))), Hash::of(body.as_bytes()), keep(&body)).unwrap();
+        let key = format!("number {number}");
+        engine.submit(&Nowhere, &call("ana", Some(&key)), &keep(&payload(&key))).unwrap();
     }
     erase(&engine, 5, "test").unwrap();
     let mut store = engine.ledger().store().unwrap();
@@ -174,7 +213,7 @@ fn a_ledger_of_a_newer_shape_is_only_read_and_one_of_an_older_shape_is_rebuilt()
     init(&engine);
     let later = countersign_ledger::Ledger::open(engine.ledger().store().unwrap(), Arc::new(Later(1))).unwrap();
     // It was rebuilt by the newer one, and the older one stops writing.
-    let refused = engine.submit(&call("ana", None), Hash::of(b"{}"), keep("{}")).unwrap_err();
+    let refused = engine.submit(&Nowhere, &call("ana", None), &keep(&payload("a"))).unwrap_err();
     assert!(matches!(refused, Failure::Ledger(Error::Newer { what: "shape", .. })));
     assert_eq!(engine.ledger().head().unwrap(), later.head().unwrap());
 }
