@@ -11,6 +11,7 @@ mod gather;
 mod home;
 mod mcp;
 mod parallel;
+mod paths;
 mod place;
 mod project;
 mod repairing;

@@ -2,7 +2,7 @@
 
 use crate::stored::Stored;
 use countersign_contract::diagnostic::{Code, Decision, Diagnostic};
-use countersign_domain::deciding::{CommandInfo, Refusal, Role};
+use countersign_domain::deciding::{About, CommandInfo, Refusal, Role};
 use countersign_ledger as ledger;
 use serde_json::Value;
 
@@ -37,30 +37,40 @@ impl Call {
         Self { actor: actor.into(), authn: "declared".to_owned(), roles, bound: None, key: None }
     }
 
+    /// Refuses what is for other roles than the caller's. An owner may everything; what is for nobody else is for owners.
+    pub fn may(&self, what: &str, roles: &[Role]) -> Result<(), Refusal> {
+        if self.roles.contains(&Role::Owner) || roles.iter().any(|role| self.roles.contains(role)) {
+            return Ok(());
+        }
+        let roles: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
+        let roles = if roles.is_empty() { "owner".to_owned() } else { roles.join(" or ") };
+        let reason = format!("`{what}` is for the role {roles}, and {} has no such role", self.actor);
+        let help = "have it done by somebody who answers for it: at a terminal, or with a token of that role";
+        Err(Refusal::new(Code::AuthorizationMissing, reason, help))
+    }
+
     /// Refuses what the caller may not ask for.
-    pub(crate) fn authorise(&self, info: &CommandInfo, about: Option<&str>) -> Result<(), Refusal> {
-        let may = self.roles.contains(&Role::Owner) || info.may.iter().any(|role| self.roles.contains(role));
-        if !may {
-            let roles: Vec<&str> = info.may.iter().map(|role| role.as_str()).collect();
-            let roles = if roles.is_empty() { "owner".to_owned() } else { roles.join(" or ") };
-            let reason = format!("`{}` is for the role {roles}, and {} has no such role", info.id, self.actor);
-            let help = "have it done by somebody who answers for it: at a terminal, or with a token of that role";
-            return Err(Refusal::new(Code::AuthorizationMissing, reason, help));
-        }
-        match (&self.bound, about) {
-            (Some(bound), Some(about)) if bound.task != about => {
-                let reason = format!("{} may speak for {} alone, not for {about}", self.actor, bound.task);
-                let help = "do what was assigned; the orchestrator gives other tasks out";
-                Err(Refusal::new(Code::AuthorizationMissing, reason, help).of_run(&bound.run))
+    pub(crate) fn authorise(&self, info: &CommandInfo, about: Option<&About>) -> Result<(), Refusal> {
+        self.may(info.id, info.may)?;
+        let Some(bound) = &self.bound else { return Ok(()) };
+        let Bound { run, task } = bound;
+        let (reason, help) = match about {
+            None => {
+                let reason = format!("{} may speak for {task} alone, and `{}` is not about it", self.actor, info.id);
+                (reason, "name the task; the orchestrator gives other tasks out")
             }
-            (Some(bound), None) => {
-                let reason =
-                    format!("{} may speak for {} alone, and `{}` is not about it", self.actor, bound.task, info.id);
-                let help = "name the task; the orchestrator gives other tasks out";
-                Err(Refusal::new(Code::AuthorizationMissing, reason, help).of_run(&bound.run))
+            Some(about) if about.task != *task => {
+                let reason = format!("{} may speak for {task} alone, not for {}", self.actor, about.task);
+                (reason, "do what was assigned; the orchestrator gives other tasks out")
             }
-            _ => Ok(()),
-        }
+            // Another run may have a task of the same name, and the only open run may be another one.
+            Some(about) if about.run.as_ref() != Some(run) => {
+                let reason = format!("{} may speak for {task} of run {run} alone", self.actor);
+                (reason, "name that run; the orchestrator gives other tasks out")
+            }
+            Some(_) => return Ok(()),
+        };
+        Err(Refusal::new(Code::AuthorizationMissing, reason, help).of_run(run))
     }
 }
 

@@ -10,6 +10,7 @@ use countersign_domain::deciding::{Command, CommandInfo, Refusal, View, ViewInfo
 use countersign_domain::project::{Erase, Init, Keep};
 use countersign_domain::work::{command as work, view};
 use serde_json::Value;
+use std::borrow::Cow;
 
 type Ask = fn(&Engine, &dyn World, &Call, &str) -> Result<Reply, Failure>;
 type Show = fn(&Engine, &dyn World, &Call, &str) -> Result<Value, Failure>;
@@ -128,6 +129,7 @@ fn unknown(id: &str, known: impl Iterator<Item = &'static str>) -> Failure {
 }
 
 fn ask<C: Command>(engine: &Engine, world: &dyn World, call: &Call, request: &str) -> Result<Reply, Failure> {
+    let request = &in_bound_run(call, request);
     let command: C = match read(world, C::INFO.id, request) {
         Ok(command) => command,
         Err(decision) => {
@@ -142,6 +144,20 @@ fn ask<C: Command>(engine: &Engine, world: &dyn World, call: &Call, request: &st
     let reply = engine.submit(world, call, &command)?;
     let answer = serde_json::to_value(&reply.answer).unwrap_or_default();
     Ok(Reply { answer, events: reply.events, repeated: reply.repeated, findings: reply.findings })
+}
+
+/// The request of somebody who is bound to a task means its run where it names none.
+fn in_bound_run<'r>(call: &Call, request: &'r str) -> Cow<'r, str> {
+    let Some(bound) = &call.bound else { return Cow::Borrowed(request) };
+    let value: Value = serde_json::from_str(request).unwrap_or_default();
+    let of_task = value.get("task_id").is_some() || value.get("result").is_some();
+    match request.trim_start().strip_prefix('{') {
+        // As it was written otherwise: what is wrong with it is for whoever reads it to find.
+        Some(rest) if of_task && value.get("run_id").is_none() => {
+            Cow::Owned(format!("{{\"run_id\":{},{rest}", Value::from(bound.run.as_str())))
+        }
+        _ => Cow::Borrowed(request),
+    }
 }
 
 fn show<V: View>(engine: &Engine, world: &dyn World, call: &Call, question: &str) -> Result<Value, Failure> {

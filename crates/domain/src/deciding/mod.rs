@@ -228,6 +228,15 @@ pub struct Tree {
     pub changed: std::collections::BTreeMap<String, Option<String>>,
 }
 
+/// The task that a command speaks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct About {
+    /// The run, if it is named.
+    pub run: Option<String>,
+    /// The task.
+    pub task: String,
+}
+
 /// Something that can be asked for. Its fields are the request.
 pub trait Command: Shape + Clone + Send + 'static {
     /// What is known of it.
@@ -236,10 +245,11 @@ pub trait Command: Shape + Clone + Send + 'static {
     /// What it is answered with.
     type Answer: Shape;
 
-    /// The task that it speaks for, if it is one.
-    fn about(&self) -> Option<String> {
+    /// The task that it speaks for, if it is one, and its run, if that is named.
+    fn about(&self) -> Option<About> {
         let request = serde_json::to_value(self).ok()?;
-        Some(request["task_id"].as_str()?.to_owned())
+        let task = request["task_id"].as_str()?.to_owned();
+        Some(About { run: request["run_id"].as_str().map(str::to_owned), task })
     }
 
     /// Looks at what lies outside of the transaction: checks the payload that came with it, the texts and the world.

@@ -56,7 +56,10 @@ pub(crate) fn nothing(run: &RunRow, seen: &Seen) -> Refusal {
     let (ready, all) = looked_at(&run.run, seen);
     if ready > 0 {
         let more = if all { "" } else { "; more are ready, but only the first 1,024 were looked at" };
-        let reason = format!("all {ready} tasks that are ready want files that others hold{more}");
+        let reason = match ready {
+            1 => "the only task that is ready wants files that others hold".to_owned(),
+            _ => format!("all {ready} tasks that are ready want files that others hold{more}"),
+        };
         return Refusal::new(Code::LockConflict, reason, "wait until one of those is done").of_run(&run.run);
     }
     let (todo, busy, blocked) = (count("todo"), count("in_progress"), count("blocked"));

@@ -74,9 +74,11 @@ impl Holder {
     pub fn sentence(&self) -> String {
         let owner = show(self.task.owner.as_deref().unwrap_or("somebody"));
         let until = self.hold.as_ref().map(|hold| format!(" until {}", said(hold.deadline))).unwrap_or_default();
-        let inside =
-            if self.path == self.wanted { String::new() } else { format!(", which overlaps `{}`", show(&self.wanted)) };
-        format!("{} of {owner} holds `{}`{inside}{until}", self.task.task, show(&self.path))
+        let inside = match self.path == self.wanted {
+            true => String::new(),
+            false => format!("; `{}` overlaps that", show(&self.wanted)),
+        };
+        format!("{} of {owner} holds `{}`{until}{inside}", self.task.task, show(&self.path))
     }
 }
 

@@ -100,7 +100,11 @@ pub(crate) fn own_lease(task: &TaskRow, given: Option<u64>, desk: &Desk) -> Resu
     let hold = desk.lease(&task.lease_name()).filter(|hold| hold.deadline > now);
     let Some(hold) = hold.filter(|_| task.status == TaskStatus::InProgress) else {
         let reason = format!("nobody works on {} at present: it is {}", task.task, task.status);
-        return refused(reason, "claim it first, and stop what was done without");
+        let help = match task.status.is_final() {
+            true => "what is finished stays so; if more is to be done, its orchestrator adds a task",
+            false => "claim it first, and stop what was done without",
+        };
+        return refused(reason, help);
     };
     let lost = task.lost_by.iter().any(|it| it == actor);
     match given {

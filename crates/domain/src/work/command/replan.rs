@@ -3,7 +3,8 @@
 use super::add_tasks::waiting_for;
 use super::{TASK_VIEWS, TaskAnswer, TaskSpec, task_answer};
 use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
+    About, Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen,
+    Writes,
 };
 use crate::ids::RunId;
 use crate::work::event::TASK_REPLANNED;
@@ -38,8 +39,9 @@ impl Command for Replan {
     };
     type Answer = TaskAnswer;
 
-    fn about(&self) -> Option<String> {
-        Some(self.task.task_id.as_str().to_owned())
+    fn about(&self) -> Option<About> {
+        let run = self.run_id.as_ref().map(|run| run.as_str().to_owned());
+        Some(About { run, task: self.task.task_id.as_str().to_owned() })
     }
 
     fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {

@@ -3,8 +3,8 @@
 use super::task_spec::refused;
 use super::{TASK_VIEWS, task_answer};
 use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, Hold, LeaseStep, Moment, Need, Observed, Observer, Refusal, Role,
-    Seen, Writes,
+    About, Answered, Command, CommandInfo, Desk, Happening, Hold, LeaseStep, Moment, Need, Observed, Observer, Refusal,
+    Role, Seen, Writes,
 };
 use crate::ids::{RunId, TaskId};
 use crate::work::event::{RESULT_SUBMITTED, TASK_COMPLETED};
@@ -121,8 +121,9 @@ impl Command for Submit {
     };
     type Answer = SubmitAnswer;
 
-    fn about(&self) -> Option<String> {
-        self.names().map(|(_, task)| task.as_str().to_owned())
+    fn about(&self) -> Option<About> {
+        let (run, task) = self.names()?;
+        Some(About { run: Some(run.as_str().to_owned()), task: task.as_str().to_owned() })
     }
 
     fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {

@@ -16,6 +16,8 @@ shape! {
         pub title: String,
         /// Its state.
         pub status: String,
+        /// How sure it is that it is done: `claimed` is the worker's word.
+        pub assurance: Option<String>,
         /// The tasks that must be done before.
         pub depends_on: List<String>,
         /// Those of them that are not done.
@@ -77,6 +79,7 @@ impl View for Graph {
                 task_id: task.task,
                 title: task.spec.title,
                 status: task.status.as_str().to_owned(),
+                assurance: task.assurance,
                 depends_on: task.spec.dependencies.into(),
                 waiting_for: task.waiting_for.into(),
             })
