@@ -1,11 +1,12 @@
 //! The road of a command, and of a question.
 
-use crate::call::{Call, Failure, Reply};
+use crate::call::{Bound, Call, Failure, Reply};
 use crate::look::Watching;
 use crate::stored::Stored;
 use crate::world::World;
 use crate::{Engine, OK, due, look, meaning, refusals};
 use countersign_contract::Shape;
+use countersign_contract::diagnostic::Code;
 use countersign_domain::deciding::{
     Answered, Command, Decided, Desk, Happened, Happening, LeaseStep, Moment, Need, Observed, Refusal, Seen, View,
 };
@@ -43,8 +44,10 @@ impl Engine {
         };
         let looks_at = looks_at(&asked, command, &observed);
         let findings = observed.findings.clone();
-        let (copy, quiet) = (command.clone(), Arc::clone(&self.quiet));
-        let work = move |transaction: &mut Transaction<'_>| carry_out(transaction, &asked, &copy, &observed, &quiet);
+        let (copy, quiet, bound) = (command.clone(), Arc::clone(&self.quiet), call.bound.clone());
+        let work = move |transaction: &mut Transaction<'_>| {
+            carry_out(transaction, &asked, &copy, &observed, &quiet, bound.as_ref())
+        };
         match self.ledger.write_looking_at(looks_at, work)? {
             Outcome::Recorded { first, last, repeated } => self.reply(command, first, last, repeated, findings),
             Outcome::Alive(deadline) => {
@@ -129,6 +132,7 @@ fn carry_out<C: Command>(
     command: &C,
     observed: &Observed,
     quiet: &AtomicI64,
+    bound: Option<&Bound>,
 ) -> ledger::Result<Outcome> {
     if let Some(done) = transaction.remembered(asked)? {
         return Ok(Outcome::Recorded { first: done.first, last: done.last, repeated: true });
@@ -137,16 +141,22 @@ fn carry_out<C: Command>(
     let moment = moment(transaction, &asked.actor, &asked.authn);
     let seen = look::inside(transaction, &|seen| command.needs(seen, &moment))?;
     let mut desk = Desk::new(seen, moment);
-    match command.decide(&mut desk, observed) {
+    let outcome = command.decide(&mut desk, observed);
+    let decided = desk.decided();
+    match outcome.and_then(|()| within(bound, &decided, &asked.actor)) {
+        // Nothing is left of what a caller was not entitled to.
+        Err(refusal) if refusal.code == Code::AuthorizationMissing => {
+            refusals::record(transaction, asked, &refusal)?;
+            Ok(Outcome::Refused(Box::new(refusal)))
+        }
         Err(refusal) => {
             // What was true before it was refused, such as a lease that had lapsed, is true all the same.
-            let happenings = desk.decided().happenings;
-            append(transaction, &ledger::Command { once: None, ..asked.clone() }, happenings)?;
+            append(transaction, &ledger::Command { once: None, ..asked.clone() }, decided.happenings)?;
             refusals::record(transaction, asked, &refusal)?;
             Ok(Outcome::Refused(Box::new(refusal)))
         }
         Ok(()) => {
-            let Decided { happenings, under, alive } = desk.decided();
+            let Decided { happenings, under, alive } = decided;
             let under = under.map(|(name, number)| Held { name, number });
             let recorded = append(transaction, &ledger::Command { under, ..asked.clone() }, happenings)?;
             match (recorded, alive) {
@@ -156,6 +166,21 @@ fn carry_out<C: Command>(
             }
         }
     }
+}
+
+/// A caller who speaks for one task speaks for it in its own run; another run may have a task of the same name.
+fn within(bound: Option<&Bound>, decided: &Decided, actor: &str) -> Result<(), Refusal> {
+    let Some(bound) = bound else { return Ok(()) };
+    let own = |run: &str, task: &str| task != bound.task || run == bound.run;
+    let happened =
+        |it: &Happening| own(it.run.as_deref().unwrap_or_default(), it.facts["task"].as_str().unwrap_or_default());
+    let lease = |(name, _): &(String, u64)| name.split_once('/').is_some_and(|(run, task)| own(run, task));
+    if decided.happenings.iter().all(happened) && decided.alive.iter().all(lease) {
+        return Ok(());
+    }
+    let reason = format!("{actor} may speak for {} of run {} alone", bound.task, bound.run);
+    let help = "do what was assigned; the orchestrator gives other tasks out";
+    Err(Refusal::new(Code::AuthorizationMissing, reason, help).of_run(&bound.run))
 }
 
 fn append(
