@@ -23,11 +23,14 @@ mod rebuild;
 mod record;
 mod rules;
 mod schema;
+mod serve;
 mod show;
 mod targets;
 mod tokens;
 mod verify;
 mod verify_proof;
+
+pub use output::say;
 
 use crate::place::Place;
 use crate::project::Project;
@@ -141,6 +144,7 @@ enum Verb {
     Backup(backup::Args),
     Doctor(doctor::Args),
     Migrate(migrate::Args),
+    Serve(serve::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -193,6 +197,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::Backup(args) => backup::run(&args, &place()?),
         Verb::Doctor(args) => doctor::run(&args, &project()?, global.ledger.as_deref()),
         Verb::Migrate(args) => migrate::run(&args, &project()?, global.ledger.as_deref()),
+        Verb::Serve(args) => serve::run(&args, &global, project()?),
         Verb::Completions(args) => completions::run(&args, &mut Cli::command()),
         Verb::Man(args) => man::run(&args, &Cli::command()),
     }
