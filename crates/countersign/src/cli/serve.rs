@@ -52,6 +52,10 @@ pub struct Args {
     /// How many requests a second one token may make
     #[arg(long, value_name = "COUNT", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     rate: u32,
+
+    /// How many seconds a request may take to arrive, and a question to be answered
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    patience: u64,
 }
 
 /// How many threads may wait for the ledger at once.
@@ -91,12 +95,14 @@ async fn serve(
     tls: Option<Tls>,
 ) -> anyhow::Result<Exit> {
     let mut signals = Signals::new()?;
-    let listening = Listening::at(args.listen, tls).await?;
+    let patience = Duration::from_secs(args.patience);
+    let listening = Listening::at(args.listen, tls, patience).await?;
     let (end, ending) = watch::channel(false);
     let settings = Settings {
         hosts: Hosts::new(listening.address()?, &args.allow_host),
         body_max: args.max_body as usize,
         rate: args.rate,
+        patience,
     };
     let server = Server::new(engine, project, tokens, settings, ending.clone())?;
     let router = server.router();

@@ -1,7 +1,7 @@
 //! `POST /v1/commands/{id}`: one route for each row of the table of commands.
 
 use super::problem::{Problem, code};
-use super::{BODY_PATIENCE, Caller, Server, State, answer};
+use super::{Caller, Server, State, answer};
 use crate::place::must_be_usable;
 use crate::world::Around;
 use axum::Router;
@@ -101,7 +101,7 @@ async fn read(server: &Server, headers: &HeaderMap, body: Body) -> Result<String
     if length.is_some_and(|length| length > max as u64) {
         return Err(Problem::too_large(max));
     }
-    let bytes = match tokio::time::timeout(BODY_PATIENCE, to_bytes(body, max)).await {
+    let bytes = match tokio::time::timeout(server.settings.patience, to_bytes(body, max)).await {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(error)) => {
             let source = std::error::Error::source(&error);

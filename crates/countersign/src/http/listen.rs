@@ -20,8 +20,6 @@ use tokio_rustls::TlsAcceptor;
 
 /// How many connections there may be at once. Others wait until one ends.
 const CONNECTIONS_MAX: usize = 1024;
-/// How long a connection may take to say what it wants.
-const HEADERS_PATIENCE: Duration = Duration::from_secs(30);
 const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(10);
 const HEADERS_MAX: usize = 64;
 const HEADER_BYTES_MAX: usize = 64 * 1024;
@@ -57,14 +55,16 @@ impl Tls {
 pub struct Listening {
     listener: TcpListener,
     tls: Option<Tls>,
+    /// How long a connection may take to say what it wants.
+    patience: Duration,
 }
 
 impl Listening {
     /// Takes the address.
-    pub async fn at(address: SocketAddr, tls: Option<Tls>) -> anyhow::Result<Self> {
+    pub async fn at(address: SocketAddr, tls: Option<Tls>, patience: Duration) -> anyhow::Result<Self> {
         let listener = TcpListener::bind(address).await;
         let listener = listener.with_context(|| format!("{address} cannot be listened on"))?;
-        Ok(Self { listener, tls })
+        Ok(Self { listener, tls, patience })
     }
 
     /// The address that was taken.
@@ -99,10 +99,10 @@ impl Listening {
             };
             let _ = stream.set_nodelay(true);
             let (router, watcher) = (router.clone(), graceful.watcher());
-            let tls = self.tls.as_ref().map(|tls| tls.0.clone());
+            let (tls, patience) = (self.tls.as_ref().map(|tls| tls.0.clone()), self.patience);
             tokio::spawn(async move {
                 let _place = place;
-                connection(stream, tls, router, watcher).await;
+                connection(stream, tls, router, watcher, patience).await;
             });
         }
         drop(self.listener);
@@ -110,20 +110,25 @@ impl Listening {
     }
 }
 
-async fn connection(stream: TcpStream, tls: Option<TlsAcceptor>, router: Router, watcher: Watcher) {
+async fn connection(stream: TcpStream, tls: Option<TlsAcceptor>, router: Router, watcher: Watcher, patience: Duration) {
     match tls {
-        None => talk(stream, router, watcher).await,
+        None => talk(stream, router, watcher, patience).await,
         Some(tls) => {
             if let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE_PATIENCE, tls.accept(stream)).await {
-                talk(stream, router, watcher).await;
+                talk(stream, router, watcher, patience).await;
             }
         }
     }
 }
 
-async fn talk(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, router: Router, watcher: Watcher) {
+async fn talk(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    router: Router,
+    watcher: Watcher,
+    patience: Duration,
+) {
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(HEADERS_PATIENCE);
+    builder.timer(TokioTimer::new()).header_read_timeout(patience);
     builder.max_headers(HEADERS_MAX).max_buf_size(HEADER_BYTES_MAX);
     let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
     // A connection that breaks off is the caller's affair; what it asked for is done all the same.

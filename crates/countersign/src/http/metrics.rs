@@ -8,6 +8,7 @@ use axum::response::Response;
 use countersign_engine::command_row;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,27 @@ const STEPS: [f64; 12] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 
 
 /// Counters.
 #[derive(Default)]
-pub struct Metrics(Mutex<Counted>);
+pub struct Metrics {
+    counted: Mutex<Counted>,
+    /// How many requests are inside.
+    inside: AtomicUsize,
+}
+
+/// A request that is inside, however it comes out.
+struct Inside(Arc<Server>);
+
+impl Inside {
+    fn enter(server: Arc<Server>) -> Self {
+        server.metrics.inside.fetch_add(1, Ordering::Relaxed);
+        Self(server)
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        self.0.metrics.inside.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 #[derive(Default)]
 struct Counted {
@@ -35,6 +56,7 @@ struct Durations {
 /// Counts a request when it is answered.
 pub async fn count(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
     let began = Instant::now();
+    let _inside = Inside::enter(Arc::clone(&server));
     // Labels come from what is known, so that nobody can make up new ones.
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
     let command = request.uri().path().strip_prefix("/v1/commands/").and_then(command_row).map(|row| row.info.id);
@@ -42,7 +64,7 @@ pub async fn count(State(server): State<Arc<Server>>, request: Request, next: Ne
     let method = if method.is_idempotent() || method == "POST" { method.to_string() } else { "other".to_owned() };
     let response = next.run(request).await;
     let outcome = response.extensions().get::<Outcome>().map(|outcome| outcome.0);
-    let mut counted = server.metrics.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut counted = server.metrics.counted.lock().unwrap_or_else(PoisonError::into_inner);
     counted.add(route, method, response.status().as_u16(), began.elapsed());
     if let (Some(command), Some(outcome)) = (command, outcome) {
         *counted.commands.entry((command, outcome)).or_default() += 1;
@@ -67,18 +89,27 @@ impl Counted {
 impl Metrics {
     /// All of it as text, with what is not counted but looked at.
     pub fn text(&self, head: u64, streams: usize) -> String {
-        let counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = String::new();
         // Writing to a string cannot fail.
-        let _ = write(&mut text, &counted, head, streams);
+        let _ = write(&mut text, &counted);
+        for (name, value, help) in [
+            ("events_head", head, "The number of the last event."),
+            ("event_streams", streams as u64, "How many listen for events."),
+            ("requests_in_progress", self.inside.load(Ordering::Relaxed) as u64, "How many requests are worked on."),
+        ] {
+            let _ = kind(&mut text, name, "gauge", help);
+            let _ = writeln!(text, "countersign_{name} {value}");
+        }
         text
     }
 }
 
-fn write(text: &mut String, counted: &Counted, head: u64, streams: usize) -> std::fmt::Result {
-    let kind = |text: &mut String, name: &str, kind: &str, help: &str| {
-        writeln!(text, "# HELP countersign_{name} {help}\n# TYPE countersign_{name} {kind}")
-    };
+fn kind(text: &mut String, name: &str, kind: &str, help: &str) -> std::fmt::Result {
+    writeln!(text, "# HELP countersign_{name} {help}\n# TYPE countersign_{name} {kind}")
+}
+
+fn write(text: &mut String, counted: &Counted) -> std::fmt::Result {
     kind(text, "requests_total", "counter", "Requests that were answered.")?;
     for ((route, method, status), count) in &counted.requests {
         let labels = format!("route=\"{route}\",method=\"{method}\",status=\"{status}\"");
@@ -99,8 +130,5 @@ fn write(text: &mut String, counted: &Counted, head: u64, streams: usize) -> std
         writeln!(text, "countersign_request_seconds_sum{{route=\"{route}\"}} {}", durations.sum)?;
         writeln!(text, "countersign_request_seconds_count{{route=\"{route}\"}} {}", durations.count)?;
     }
-    kind(text, "events_head", "gauge", "The number of the last event.")?;
-    writeln!(text, "countersign_events_head {head}")?;
-    kind(text, "event_streams", "gauge", "How many listen for events.")?;
-    writeln!(text, "countersign_event_streams {streams}")
+    Ok(())
 }

@@ -37,10 +37,6 @@ use tokio::sync::{Semaphore, watch};
 
 /// How many bytes the body of a request may have.
 pub const BODY_MAX: usize = 16 * 1024 * 1024;
-/// How long the body of a request may take to arrive.
-const BODY_PATIENCE: Duration = Duration::from_secs(30);
-/// How long a question may take to be answered.
-const READ_PATIENCE: Duration = Duration::from_secs(30);
 /// How many requests are worked on at once; others are told to come back.
 const AT_ONCE_MAX: usize = 512;
 /// How many may listen for events at once.
@@ -54,6 +50,8 @@ pub struct Settings {
     pub body_max: usize,
     /// How many requests a second a token may make.
     pub rate: u32,
+    /// How long a request may take to arrive, and a question to be answered.
+    pub patience: Duration,
 }
 
 /// What every route can use.

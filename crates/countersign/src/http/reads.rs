@@ -1,7 +1,7 @@
 //! Reading: `GET /v1/views/{id}` for each row of the table of views, and the same under paths that can be read aloud.
 
 use super::problem::Problem;
-use super::{Caller, READ_PATIENCE, Server, State, answer};
+use super::{Caller, Server, State, answer};
 use crate::world::Around;
 use axum::Router;
 use axum::extract::rejection::{QueryRejection, RawPathParamsRejection};
@@ -100,7 +100,7 @@ async fn look(
     let permit = Arc::clone(&server.at_once).try_acquire_owned();
     let permit = permit.map_err(|_| Problem::busy("too many requests are worked on"))?;
     let question = question(row, &asked);
-    let server = Arc::clone(&server);
+    let (server, patience) = (Arc::clone(&server), server.settings.patience);
     let work = tokio::task::spawn_blocking(move || {
         let _permit = permit;
         let around = Around { project: &server.project };
@@ -109,7 +109,7 @@ async fn look(
             Err(failure) => Err(Problem::of(failure, &question)),
         }
     });
-    match tokio::time::timeout(READ_PATIENCE, work).await {
+    match tokio::time::timeout(patience, work).await {
         Ok(done) => done.unwrap_or_else(|_| Err(Problem::internal())),
         Err(_) => Err(Problem::busy("the question takes too long to answer")),
     }

@@ -20,7 +20,12 @@ pub struct Server {
 impl Server {
     pub fn start(house: &House, arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
-        command.args(["serve", "--listen", "127.0.0.1:0", "--rate", "1000000"]).args(arguments);
+        command
+            .args(
+                &["serve", "--listen", "127.0.0.1:0", "--rate", "1000000"]
+                    [..if arguments.contains(&"--rate") { 3 } else { 5 }],
+            )
+            .args(arguments);
         for name in ["COUNTERSIGN_PROJECT", "COUNTERSIGN_LEDGER", "COUNTERSIGN_ACTOR", "COUNTERSIGN_TOKEN"] {
             command.env_remove(name);
         }
@@ -33,7 +38,7 @@ impl Server {
     }
 
     pub fn client(&self, token: &str) -> Client {
-        Client { address: self.address.clone(), token: token.to_owned(), line: None }
+        Client::to(&self.address, token)
     }
 
     pub fn signal(&self, name: &str) {
@@ -128,6 +133,10 @@ pub struct Client {
 }
 
 impl Client {
+    pub fn to(address: &str, token: &str) -> Self {
+        Self { address: address.to_owned(), token: token.to_owned(), line: None }
+    }
+
     pub fn ask(&mut self, command: &str, request: &Value) -> Said {
         self.send("POST", &format!("/v1/commands/{command}"), &[], Some(&request.to_string())).unwrap()
     }
