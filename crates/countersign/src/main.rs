@@ -10,6 +10,7 @@ mod files;
 mod gather;
 mod home;
 mod mcp;
+mod http;
 mod parallel;
 mod paths;
 mod place;

@@ -50,7 +50,19 @@ impl Token {
     /// Whether its time is over.
     pub fn is_over(&self) -> bool {
         let ends = self.expires.as_deref().map(str::parse::<jiff::Timestamp>);
-        ends.is_some_and(|ends| ends.is_ok_and(|ends| ends <= jiff::Timestamp::now()))
+        // One whose end cannot be read has ended.
+        ends.is_some_and(|ends| ends.map_or(true, |ends| ends <= jiff::Timestamp::now()))
+    }
+
+    /// The token among these that somebody shows, if it is not over.
+    pub fn shown<'t>(all: &'t [Token], shown: &str) -> Option<&'t Token> {
+        let hash = Hash::of(shown.trim().as_bytes()).hex();
+        // Each is compared to its end, so that the time it takes tells nothing.
+        let same = |token: &&Token| {
+            token.hash.len() == hash.len()
+                && token.hash.bytes().zip(hash.bytes()).fold(0, |all, (one, other)| all | (one ^ other)) == 0
+        };
+        all.iter().filter(same).find(|token| !token.is_over())
     }
 }
 
@@ -78,7 +90,8 @@ impl Tokens {
         Self { folder: home.folder("tokens"), project: project.to_owned() }
     }
 
-    fn path(&self) -> PathBuf {
+    /// Where they are kept.
+    pub fn path(&self) -> PathBuf {
         self.folder.join(format!("{}.json", self.project))
     }
 
@@ -163,13 +176,7 @@ impl Tokens {
 
     /// The token that somebody shows, if it is one of this project's and not over.
     pub fn find(&self, shown: &str) -> anyhow::Result<Option<Token>> {
-        let hash = Hash::of(shown.trim().as_bytes()).hex();
-        // Each is compared to its end, so that the time it takes tells nothing.
-        let same = |token: &Token| {
-            token.hash.len() == hash.len()
-                && token.hash.bytes().zip(hash.bytes()).fold(0, |all, (one, other)| all | (one ^ other)) == 0
-        };
-        Ok(self.all()?.into_iter().filter(same).find(|token| !token.is_over()))
+        Ok(Token::shown(&self.all()?, shown).cloned())
     }
 }
 

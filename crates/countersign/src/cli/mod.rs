@@ -30,6 +30,7 @@ mod record;
 mod rules;
 mod run;
 mod schema;
+mod serve;
 mod show;
 mod targets;
 mod task;
@@ -40,6 +41,8 @@ mod verify_proof;
 mod watch;
 mod words;
 mod worklog;
+
+pub use output::say;
 
 use crate::place::Place;
 use crate::project::Project;
@@ -168,6 +171,7 @@ enum Verb {
     Doctor(doctor::Args),
     Migrate(migrate::Args),
     Mcp(mcp::Args),
+    Serve(serve::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -230,6 +234,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::Doctor(args) => doctor::run(&args, &project()?, global.ledger.as_deref()),
         Verb::Migrate(args) => migrate::run(&args, &project()?, global.ledger.as_deref()),
         Verb::Mcp(args) => mcp::run(&args, &global, project()?),
+        Verb::Serve(args) => serve::run(&args, &global, project()?),
         Verb::Completions(args) => completions::run(&args, &mut Cli::command()),
         Verb::Man(args) => man::run(&args, &Cli::command()),
     }

@@ -121,13 +121,21 @@ pub struct Refusal {
     pub findings: Vec<Diagnostic>,
     /// What happened all the same: evidence that is kept although what it claims is refused.
     pub kept: Vec<Happening>,
+    /// Whether what was named does not exist. Doors that tell that apart from a conflict do so by this.
+    pub absent: bool,
 }
 
 impl Refusal {
     /// A refusal.
     pub fn new(code: Code, reason: impl Into<String>, help: impl Into<String>) -> Self {
         let (run, findings, kept) = (None, Vec::new(), Vec::new());
-        Self { code, reason: reason.into(), help: help.into(), run, findings, kept }
+        Self { code, reason: reason.into(), help: help.into(), run, findings, kept, absent: false }
+    }
+
+    /// The same, because what was named does not exist.
+    pub fn of_absent(mut self) -> Self {
+        self.absent = true;
+        self
     }
 
     /// The same, about a run.

@@ -45,7 +45,7 @@ pub(crate) fn run(named: Option<&RunId>, seen: &Seen) -> Result<RunRow, Refusal>
     };
     run_of(seen.entity(&run_key(&id))).ok_or_else(|| {
         let reason = format!("there is no run {}", show(&id));
-        Refusal::new(Code::DependencyNotMet, reason, "`countersign run list` shows the runs")
+        Refusal::new(Code::DependencyNotMet, reason, "`countersign run list` shows the runs").of_absent()
     })
 }
 
@@ -73,7 +73,8 @@ pub(crate) fn task_needs(named: Option<&RunId>, task: &TaskId, seen: &Seen) -> V
 pub(crate) fn task(run: &RunRow, task: &TaskId, seen: &Seen) -> Result<TaskRow, Refusal> {
     task_of(seen.entity(&task_key(&run.run, task.as_str()))).ok_or_else(|| {
         let reason = format!("there is no task {task} in run {}", run.run);
-        Refusal::new(Code::DependencyNotMet, reason, "`countersign task list` shows the tasks").of_run(&run.run)
+        let help = "`countersign task list` shows the tasks";
+        Refusal::new(Code::DependencyNotMet, reason, help).of_run(&run.run).of_absent()
     })
 }
 

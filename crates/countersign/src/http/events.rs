@@ -1,0 +1,142 @@
+//! `GET /v1/events`: events as they are recorded, as server-sent events. Whoever was cut off goes on after the last one
+//! they saw.
+
+use super::problem::Problem;
+use super::{Caller, Server, State, answer};
+use axum::Router;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Extension, Query};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use countersign_diagnostic::{Code, visible_json};
+use countersign_domain::ids::RunId;
+use countersign_engine::{Engine, Stored};
+use countersign_ledger as ledger;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, watch};
+
+/// How many events are read at once.
+const PAGE: usize = 256;
+/// How often a sign of life is sent when nothing happens.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+pub fn routes() -> Router<Arc<Server>> {
+    Router::new().route("/v1/events", get(events))
+}
+
+async fn events(
+    server: State,
+    Extension(_): Extension<Caller>,
+    query: Result<Query<Vec<(String, String)>>, QueryRejection>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let asked = Asked::read(&headers, query.map_or_else(|_| vec![(String::new(), String::new())], |it| it.0))?;
+    let Ok(place) = Arc::clone(&server.streams).try_acquire_owned() else {
+        return Err(Problem::busy("too many listen for events"));
+    };
+    let stream = Stream {
+        engine: Arc::clone(&server.engine),
+        run: asked.run,
+        next: asked.next,
+        page: VecDeque::new(),
+        head: server.head.clone(),
+        ending: server.ending.clone(),
+        _place: place,
+    };
+    let events = futures_util::stream::unfold(stream, |mut stream| async move {
+        let event = stream.next().await?;
+        Some((Ok::<_, std::convert::Infallible>(event), stream))
+    });
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response())
+}
+
+/// Where to begin, and of which run.
+struct Asked {
+    next: u64,
+    run: Option<String>,
+}
+
+impl Asked {
+    fn read(headers: &HeaderMap, query: Vec<(String, String)>) -> Result<Self, Problem> {
+        let refused = |why: String| {
+            let help = "say `since` (an event's number) and `run`, each once, or the header Last-Event-ID";
+            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, Code::SchemaInvalid.as_str(), why, help)
+        };
+        let number = |name: &str, text: &str| {
+            text.parse::<u64>()
+                .ok()
+                .filter(|it| *it < 1 << 53)
+                .ok_or_else(|| refused(format!("{name} is no number of an event")))
+        };
+        let (mut since, mut run) = (None, None);
+        for (name, value) in query {
+            match name.as_str() {
+                "since" if since.is_none() => since = Some(number("since", &value)?),
+                "run" if run.is_none() => {
+                    run = Some(RunId::parse(&value).ok_or_else(|| refused("run is no id of a run".to_owned()))?);
+                }
+                _ => return Err(refused("the query has something else in it, or the same twice".to_owned())),
+            }
+        }
+        // Where a client was cut off counts for more than where it once began.
+        let seen = match headers.get("last-event-id") {
+            Some(text) => Some(number("Last-Event-ID", text.to_str().unwrap_or_default())?),
+            None => None,
+        };
+        let next = seen.map(|seen| seen + 1).or(since).unwrap_or(1).max(1);
+        Ok(Self { next, run: run.map(|run| run.as_str().to_owned()) })
+    }
+}
+
+/// Somebody who listens.
+struct Stream {
+    engine: Arc<Engine>,
+    run: Option<String>,
+    /// The event that comes next, or one after it.
+    next: u64,
+    page: VecDeque<Stored>,
+    head: watch::Receiver<u64>,
+    ending: watch::Receiver<bool>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Stream {
+    /// The next event, when there is one; none, when the server ends or the ledger cannot be read.
+    async fn next(&mut self) -> Option<Event> {
+        loop {
+            if *self.ending.borrow() {
+                return None;
+            }
+            if let Some(stored) = self.page.pop_front() {
+                self.next = stored.seq + 1;
+                return Some(shown(&stored));
+            }
+            // Before the page: what comes while it is read is not waited for in vain.
+            let head = *self.head.borrow_and_update();
+            let (engine, run, from) = (Arc::clone(&self.engine), self.run.clone(), self.next);
+            let page = tokio::task::spawn_blocking(move || page(&engine, from, run.as_deref()));
+            self.page = page.await.ok()?.ok()?.into();
+            if !self.page.is_empty() {
+                continue;
+            }
+            self.next = self.next.max(head + 1);
+            tokio::select! {
+                changed = self.head.changed() => changed.ok()?,
+                changed = self.ending.changed() => changed.ok()?,
+            }
+        }
+    }
+}
+
+fn page(engine: &Engine, from: u64, run: Option<&str>) -> ledger::Result<Vec<Stored>> {
+    engine.ledger().events(from, run, PAGE)?.into_iter().map(Stored::of).collect()
+}
+
+fn shown(stored: &Stored) -> Event {
+    let data = answer::event(stored).to_string();
+    Event::default().id(stored.seq.to_string()).event(stored.text("kind")).data(visible_json(&data))
+}

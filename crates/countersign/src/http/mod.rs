@@ -1,0 +1,122 @@
+//! The HTTP door: `countersign serve`.
+//!
+//! ```text
+//! connection ─▶ watch (counts, catches panics) ─▶ gate (Host, Origin, token, rate) ─▶ route ─▶ engine, on a blocking thread
+//! ```
+//!
+//! Every route is made from the engine's tables, and so is the document that describes them (`openapi.rs`).
+//!
+//! **Invariant:** nothing but `/healthz` is answered to somebody who shows no token.
+//! **Absent on purpose:** decisions. What may be done is decided by the engine; here it is only translated.
+
+mod answer;
+mod commands;
+mod events;
+mod gate;
+mod health;
+pub mod listen;
+mod metrics;
+mod openapi;
+mod problem;
+mod reads;
+mod tokens;
+mod upkeep;
+
+pub use gate::{Caller, Hosts};
+pub use listen::{Listening, Tls};
+
+use crate::project::Project;
+use crate::token::Tokens;
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use countersign_engine::Engine;
+use metrics::Metrics;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Semaphore, watch};
+
+/// How many bytes the body of a request may have.
+pub const BODY_MAX: usize = 16 * 1024 * 1024;
+/// How many requests are worked on at once; others are told to come back.
+const AT_ONCE_MAX: usize = 512;
+/// How many may listen for events at once.
+const STREAMS_MAX: usize = 64;
+
+/// What may be set about a server.
+pub struct Settings {
+    /// What it may be called by.
+    pub hosts: Hosts,
+    /// How many bytes the body of a request may have.
+    pub body_max: usize,
+    /// How many requests a second a token may make.
+    pub rate: u32,
+    /// How long a request may take to arrive, and a question to be answered.
+    pub patience: Duration,
+}
+
+/// What every route can use.
+pub struct Server {
+    engine: Arc<Engine>,
+    project: Arc<Project>,
+    settings: Settings,
+    tokens: tokens::Known,
+    rates: gate::Rates,
+    metrics: Metrics,
+    /// The end of the log, as it grows.
+    head: watch::Receiver<u64>,
+    /// Whether the server is to end.
+    ending: watch::Receiver<bool>,
+    streams: Arc<Semaphore>,
+    at_once: Arc<Semaphore>,
+}
+
+type State = axum::extract::State<Arc<Server>>;
+
+impl Server {
+    /// A server of a project, until `ending` says so.
+    pub fn new(
+        engine: Arc<Engine>,
+        project: Arc<Project>,
+        tokens: Tokens,
+        settings: Settings,
+        ending: watch::Receiver<bool>,
+    ) -> anyhow::Result<Arc<Self>> {
+        let head = upkeep::follow(&engine)?;
+        let rates = gate::Rates::new(settings.rate);
+        Ok(Arc::new(Self {
+            engine,
+            project,
+            settings,
+            tokens: tokens::Known::new(tokens),
+            rates,
+            metrics: Metrics::default(),
+            head,
+            ending,
+            streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+            at_once: Arc::new(Semaphore::new(AT_ONCE_MAX)),
+        }))
+    }
+
+    /// Every route, behind the gate.
+    pub fn router(self: &Arc<Self>) -> Router {
+        let routes = Router::new()
+            .merge(health::routes())
+            .merge(commands::routes())
+            .merge(reads::routes())
+            .merge(events::routes())
+            .merge(openapi::routes())
+            .with_state(Arc::clone(self));
+        // Further doors that are served here, such as /mcp, are mounted on this line: all that is above the gate finds
+        // who asks as a `Caller` among the request's extensions.
+        let routes = routes.fallback(problem::no_route).method_not_allowed_fallback(problem::no_method);
+        routes
+            .layer(from_fn_with_state(Arc::clone(self), gate::pass))
+            .layer(tower_http::catch_panic::CatchPanicLayer::custom(problem::broke))
+            .layer(from_fn_with_state(Arc::clone(self), metrics::count))
+    }
+
+    /// Acts on deadlines when they are due, until the server ends.
+    pub async fn keep_time(self: Arc<Self>) {
+        upkeep::keep_time(&self).await;
+    }
+}
