@@ -177,7 +177,7 @@ fn what_is_refused_is_a_result_that_says_why() {
         let (object, refused) = say.call(session, "submit", json!({ "lease": lease, "result": outside }));
         assert_eq!((refused, &object["code"]), (true, &json!("SCOPE_VIOLATION")), "{object}");
         let finding = &object["findings"][0];
-        assert_eq!(finding["pointer"], "/changes/0/resource", "{finding}");
+        assert_eq!(finding["pointer"], "/changes/0", "{finding}");
         assert!(object["rendered"].as_str().unwrap().contains(finding["message"].as_str().unwrap()));
     }
 }
