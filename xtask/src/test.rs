@@ -34,7 +34,7 @@ fn needs() -> Needs {
         println!("cargo-nextest is not installed; using `cargo test`, which runs the same tests more slowly");
         println!("to install it: cargo install cargo-nextest --locked");
     }
-    for tool in [POSTGRES, STRACE] {
+    for tool in [POSTGRES, STRACE, PYTHON, NPM] {
         tool.provide();
     }
     Needs { nextest }
@@ -54,6 +54,10 @@ pub(crate) struct Tool {
 const POSTGRES: Tool = Tool { name: "a PostgreSQL server", package: "postgresql", here: has_postgres };
 /// What breaks system calls.
 pub(crate) const STRACE: Tool = Tool { name: "strace", package: "strace", here: has_strace };
+/// What installs and runs the clients of others.
+const PYTHON: Tool = Tool { name: "Python with its venv", package: "python3-venv", here: has_python };
+/// The same for those that run on node.
+const NPM: Tool = Tool { name: "npm", package: "npm", here: has_npm };
 
 impl Tool {
     /// Installs it where it is missing, and says so.
@@ -62,7 +66,7 @@ impl Tool {
         if here() {
             return;
         }
-        println!("{name} is not installed; the tests of the ledger need it, so {package} is installed with apt-get");
+        println!("{name} is not installed; tests need it, so {package} is installed with apt-get");
         let as_root = answers(Command::new("test").args(["-w", "/usr/bin"]));
         let mut install = Command::new(if as_root { "apt-get" } else { "sudo" });
         if !as_root {
@@ -80,6 +84,14 @@ impl Tool {
 
 fn has_strace() -> bool {
     cfg!(not(target_os = "linux")) || answers(Command::new("strace").arg("--version"))
+}
+
+fn has_python() -> bool {
+    answers(Command::new("python3").args(["-c", "import ensurepip, venv"]))
+}
+
+fn has_npm() -> bool {
+    answers(Command::new("npm").arg("--version"))
 }
 
 /// Whether the programs of a PostgreSQL server are where the tests look for them.

@@ -38,12 +38,14 @@ impl Said {
 
     /// The call was not carried out.
     pub fn refused(code: &str, reason: &str, help: &str, findings: &[Diagnostic]) -> Self {
+        let mut findings: Vec<&Diagnostic> = findings.iter().collect();
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let mut rendered = format!("refused [{code}]: {reason}\n");
         for finding in findings.iter().filter(|it| it.severity == Severity::Error) {
             rendered.push_str(&format!("  {}: {}; {}\n", finding.pointer, finding.message, finding.help));
         }
         rendered.push_str(&format!("  help: {help}\n"));
-        let findings: Vec<Value> = findings.iter().map(without_place).collect();
+        let findings: Vec<Value> = findings.into_iter().map(without_place).collect();
         let object = json!({
             "allow": false, "code": code, "reason": reason, "help": help, "findings": findings, "rendered": rendered,
         });

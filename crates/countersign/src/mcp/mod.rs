@@ -20,7 +20,7 @@ mod server;
 pub mod stdio;
 mod tools;
 
-#[cfg_attr(not(test), expect(unused_imports, reason = "for the HTTP server to mount"))]
+#[expect(unused_imports, reason = "for the HTTP server to mount")]
 pub use http::service;
 pub use server::{Caller, Server};
 
