@@ -7,6 +7,7 @@ mod company;
 mod files;
 mod gather;
 mod home;
+mod hook;
 mod parallel;
 mod place;
 mod project;

@@ -11,6 +11,7 @@ mod example;
 mod explain;
 mod export;
 mod fix;
+mod hook;
 mod import;
 mod init;
 mod log;
@@ -141,6 +142,7 @@ enum Verb {
     Backup(backup::Args),
     Doctor(doctor::Args),
     Migrate(migrate::Args),
+    Hook(hook::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -167,6 +169,9 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
     let project = || Project::find(cli.project.as_deref(), cli.max_size.map(|size| size as usize));
     let global = Global { ledger: cli.ledger, actor: cli.actor, token_file: cli.token_file };
     let place = || Place::of(&project()?, global.ledger.as_deref());
+    if let Verb::Hook(args) = cli.verb {
+        return Ok(hook::run(args, global, cli.project));
+    }
     match cli.verb {
         Verb::Check(args) => check::run(&args, &project()?),
         Verb::Fix(args) => fix::run(&args, &project()?),
@@ -193,6 +198,8 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::Backup(args) => backup::run(&args, &place()?),
         Verb::Doctor(args) => doctor::run(&args, &project()?, global.ledger.as_deref()),
         Verb::Migrate(args) => migrate::run(&args, &project()?, global.ledger.as_deref()),
+        // Answered above: it needs neither settings nor a ledger before it has read what it is asked.
+        Verb::Hook(_) => Ok(Exit::Allowed),
         Verb::Completions(args) => completions::run(&args, &mut Cli::command()),
         Verb::Man(args) => man::run(&args, &Cli::command()),
     }
