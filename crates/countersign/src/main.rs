@@ -8,6 +8,7 @@ mod files;
 mod gather;
 mod home;
 mod hook;
+mod install;
 mod parallel;
 mod place;
 mod project;

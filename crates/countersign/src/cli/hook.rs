@@ -64,7 +64,7 @@ pub fn run(args: Args, global: Global, project: Option<std::path::PathBuf>) -> E
             }
         }
     };
-    say(&answer)
+    say(client, &answer)
 }
 
 fn work(asker: &Asker<'_>, steps: &mpsc::Sender<Step>) -> Answer {
@@ -90,12 +90,15 @@ fn doubt(asker: &Asker<'_>, event: Option<&Event>, why: &str) -> Answer {
     }
 }
 
-fn say(answer: &Answer) -> Exit {
+fn say(client: Harness, answer: &Answer) -> Exit {
     if let Some(reason) = &answer.err {
         output::say(reason);
         return Exit::Usage;
     }
-    output::print(&format!("{}\n", answer.out));
+    // Git shows what its hooks print to whoever commits.
+    if client != Harness::Git {
+        output::print(&format!("{}\n", answer.out));
+    }
     if output::landed() {
         return Exit::Allowed;
     }

@@ -14,6 +14,7 @@ mod fix;
 mod hook;
 mod import;
 mod init;
+mod install;
 mod log;
 mod man;
 mod migrate;
@@ -143,6 +144,7 @@ enum Verb {
     Doctor(doctor::Args),
     Migrate(migrate::Args),
     Hook(hook::Args),
+    Install(install::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -200,6 +202,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::Migrate(args) => migrate::run(&args, &project()?, global.ledger.as_deref()),
         // Answered above: it needs neither settings nor a ledger before it has read what it is asked.
         Verb::Hook(_) => Ok(Exit::Allowed),
+        Verb::Install(args) => install::run(&args, &project()?),
         Verb::Completions(args) => completions::run(&args, &mut Cli::command()),
         Verb::Man(args) => man::run(&args, &Cli::command()),
     }

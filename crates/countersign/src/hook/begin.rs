@@ -14,8 +14,8 @@ pub(super) fn begin(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> 
     let actor = show(&desk.actor);
     let mut said = format!(
         "Work in this project is coordinated by Countersign, and a run is open. Your name here is {actor}: give it with `--as \
-         {actor}` in every `countersign` command. You may change only files that a task of yours holds; other writes are \
-         refused.\n"
+         {actor}` in every `countersign` command, and as COUNTERSIGN_ACTOR to `git commit`. You may change only files that a \
+         task of yours holds; other writes are refused.\n"
     );
     let held = desk.held()?;
     if held.is_empty() {
