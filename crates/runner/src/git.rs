@@ -46,7 +46,7 @@ pub fn staged(root: &Path, index: Option<&Path>) -> Option<BTreeSet<String>> {
     if let Some(index) = index {
         command.env("GIT_INDEX_FILE", index);
     }
-    let said = program::run(command, look.until).filter(|said| said.ok)?;
+    let said = program::run(command, &[], look.until).filter(|said| said.ok)?;
     Some(pieces(&said.out).map(names::resource).collect())
 }
 
@@ -55,7 +55,7 @@ pub fn ask_one(root: &Path, arguments: &[&str]) -> Option<String> {
     let look = Look { root, until: Instant::now() + PATIENCE };
     let mut command = look.bare();
     command.args(arguments);
-    let said = program::run(command, look.until).filter(|said| said.ok)?;
+    let said = program::run(command, &[], look.until).filter(|said| said.ok)?;
     let text = String::from_utf8(said.out).ok()?;
     let line = text.strip_suffix('\n').unwrap_or(&text).trim_end_matches('\r');
     Some(line.to_owned()).filter(|line| !line.is_empty())
@@ -122,7 +122,7 @@ impl Look<'_> {
     }
 
     fn ask(&self, arguments: &[&str]) -> Option<Vec<u8>> {
-        program::run(self.git(arguments), self.until).filter(|said| said.ok).map(|said| said.out)
+        program::run(self.git(arguments), &[], self.until).filter(|said| said.ok).map(|said| said.out)
     }
 
     fn stand(&self, base: Option<&str>) -> Option<Stand> {
@@ -131,7 +131,7 @@ impl Look<'_> {
         arguments.push("HEAD^{commit}");
         arguments.extend(wanted.as_deref());
         // Before the first commit it complains after it has answered the rest.
-        let said = program::run(self.git(&arguments), self.until)?;
+        let said = program::run(self.git(&arguments), &[], self.until)?;
         let mut lines = said.out.split(|byte| *byte == b'\n');
         let inside = lines.next() == Some(b"true");
         let empty = empty_tree(std::str::from_utf8(lines.next()?).ok()?)?;

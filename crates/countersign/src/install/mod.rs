@@ -5,6 +5,7 @@
 mod entries;
 pub mod githook;
 mod memory;
+pub mod probe;
 pub mod settings;
 
 pub use entries::{Handlers, command_of};
