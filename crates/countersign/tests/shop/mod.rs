@@ -42,6 +42,8 @@ impl Shop {
     pub fn unmanaged() -> Self {
         let shop = Self { house: House::new() };
         shop.git(&["init", "--quiet", "--initial-branch=main"]);
+        shop.git(&["config", "user.name", "ann"]);
+        shop.git(&["config", "user.email", "ann@example.org"]);
         for name in ["src/a/one.rs", "src/b/two.rs", "docs/c.md"] {
             shop.house.write(name, name);
         }
@@ -83,7 +85,6 @@ impl Shop {
     }
 
     pub fn try_git(&self, arguments: &[&str], env: &[(&str, &str)]) -> (i32, String, String) {
-        let settings = ["-c", "user.name=ann", "-c", "user.email=ann@example.org"];
         let mut command = Command::new("git");
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
             command.env_remove(name);
@@ -92,7 +93,7 @@ impl Shop {
             command.env_remove(name);
         }
         command.env("COUNTERSIGN_HOME", self.house.path(".home")).envs(env.iter().copied());
-        let output = command.args(settings).args(arguments).current_dir(self.root()).output().unwrap();
+        let output = command.args(arguments).current_dir(self.root()).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
     }
