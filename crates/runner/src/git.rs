@@ -157,6 +157,7 @@ impl Look<'_> {
             let out = self.ask(&[arguments.as_slice(), &[base.as_str(), head.as_str(), "--", "."]].concat())?;
             found.extend(pieces(&out).map(<[u8]>::to_vec));
         }
+        found.extend(self.hidden()?);
         let mut changed = Changed::default();
         for name in found {
             let name = name.strip_suffix(b"/").unwrap_or(&name);
@@ -190,6 +191,19 @@ impl Look<'_> {
             found.insert(name.strip_prefix(stand.prefix.as_slice())?.to_vec());
         }
         Some(found)
+    }
+
+    /// The names of files that git was told not to look at. Whether they changed is then for their hashes to say, so they
+    /// count as different; those that a sparse checkout leaves out are not there.
+    fn hidden(&self) -> Option<BTreeSet<Vec<u8>>> {
+        let out = self.ask(&["ls-files", "-v", "-z", "--", "."])?;
+        let is_there = |name: &[u8]| self.root.join(names::path(name)).symlink_metadata().is_ok();
+        let hidden = pieces(&out).filter_map(|line| {
+            let (tag, name) = (*line.first()?, line.get(2..)?);
+            let left_out = tag.eq_ignore_ascii_case(&b'S') && !is_there(name);
+            ((tag.is_ascii_lowercase() || tag == b'S') && !left_out).then(|| name.to_vec())
+        });
+        Some(hidden.collect())
     }
 
     /// A repository inside of this one that is not its submodule, as one hash.

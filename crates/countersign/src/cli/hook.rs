@@ -76,7 +76,7 @@ fn work(asker: &Asker<'_>, steps: &mpsc::Sender<Step>) -> Answer {
         Ok(event) => event,
         Err(why) => return doubt(asker, None, &format!("what the client told cannot be read: {why}")),
     };
-    let _ = steps.send(Step::Read(event.clone()));
+    let _ = steps.send(Step::Read(event.brief()));
     hook::answer(asker, &event).unwrap_or_else(|error| doubt(asker, Some(&event), &format!("{error:#}")))
 }
 

@@ -49,6 +49,19 @@ impl Event {
         Ok(Self { name, session, agent, cwd, tool, input, goes_on })
     }
 
+    /// The same without what the tool is used with, which may be long.
+    pub fn brief(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            session: self.session.clone(),
+            agent: self.agent.clone(),
+            cwd: self.cwd.clone(),
+            tool: self.tool.clone(),
+            input: Map::new(),
+            goes_on: self.goes_on,
+        }
+    }
+
     /// A text that the tool is used with.
     pub fn input_text(&self, name: &str) -> Option<&str> {
         self.input.get(name)?.as_str().filter(|text| !text.is_empty())

@@ -3,7 +3,7 @@
 use crate::house::{Answer, House};
 use countersign_contract::{Checked, Checker, Outside};
 use countersign_domain::deciding::Tree;
-use countersign_engine::{Call, Engine, Nowhere, World};
+use countersign_engine::{Call, Engine, Failure, Nowhere, World};
 use countersign_ledger::{Clock, Sqlite};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -114,6 +114,20 @@ impl Shop {
         let world = Looking(self.root());
         let reply = self.engine(clock).ask(&world, &Call::declared(actor), command, &request.to_string());
         reply.unwrap_or_else(|failure| panic!("{command}: {failure:?}")).answer
+    }
+
+    /// What is answered, or the code and the reason of a refusal, with its findings.
+    pub fn try_ask(&self, actor: &str, command: &str, request: Value) -> Result<Value, (String, String)> {
+        let world = Looking(self.root());
+        let reply = self.engine(Clock::System).ask(&world, &Call::declared(actor), command, &request.to_string());
+        match reply {
+            Ok(reply) => Ok(reply.answer),
+            Err(Failure::Refused(refusal)) => {
+                let findings: Vec<&str> = refusal.findings.iter().map(|finding| finding.message.as_str()).collect();
+                Err((refusal.code.as_str().to_owned(), format!("{}: {}", refusal.reason, findings.join("; "))))
+            }
+            Err(failure) => panic!("{command}: {failure:?}"),
+        }
     }
 
     pub fn look(&self, actor: &str, view: &str, question: Value) -> Value {
