@@ -17,7 +17,7 @@ pub struct Client<'p> {
 impl<'p> Client<'p> {
     /// Opens the ledger of a project, for whoever calls.
     pub fn open(project: &'p Project, global: &Global) -> anyhow::Result<Self> {
-        let engine = Place::of(project, global.ledger.as_deref())?.engine()?;
+        let engine = Place::engine_of(project, global.ledger.as_deref())?;
         let call = place::call(global, engine.ledger().project(), None)?;
         Ok(Self { engine, around: Around { project }, call })
     }

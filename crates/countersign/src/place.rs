@@ -32,6 +32,18 @@ impl Place {
         }
     }
 
+    /// The ledger of a project, open: what was named, what the configuration says, or the file in `.countersign/`. The file
+    /// is opened once, and found out if it was replaced.
+    pub fn engine_of(project: &Project, named: Option<&str>) -> anyhow::Result<Engine> {
+        let (None, Some(root), None) = (named, &project.root, &project.ledger) else {
+            return Self::of(project, named)?.engine();
+        };
+        let place = Self::File(root.join(FOLDER).join(FILE));
+        let engine = place.engine()?;
+        place.must_be_of(root, engine.ledger().project())?;
+        Ok(engine)
+    }
+
     /// The ledger of a project: what was named, what the configuration says, or the file in `.countersign/`.
     pub fn of(project: &Project, named: Option<&str>) -> anyhow::Result<Self> {
         if let Some(named) = named {
@@ -74,12 +86,18 @@ impl Place {
     /// A ledger file that is of another project than the one that was made here has been replaced.
     fn must_be_pinned(&self, root: &Path) -> anyhow::Result<()> {
         let Place::File(path) = self else { return Ok(()) };
-        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-        let Some(pinned) = Home::find().ok().and_then(|home| home.pinned(&root)).filter(|_| path.exists()) else {
+        if !path.exists() || pinned(root).is_none() {
             return Ok(());
-        };
+        }
         match Ledger::project_in(self.open()?)? {
-            Some(found) if found != pinned => bail!(
+            Some(found) => self.must_be_of(root, &found),
+            None => Ok(()),
+        }
+    }
+
+    fn must_be_of(&self, root: &Path, found: &str) -> anyhow::Result<()> {
+        match pinned(root) {
+            Some(pinned) if found != pinned => bail!(
                 "the ledger {self} is of project {found}, and {} was made project {pinned}: it was replaced",
                 root.display()
             ),
@@ -143,6 +161,12 @@ impl Place {
             Place::Database(url, _) => Ok(Some(url.clone())),
         }
     }
+}
+
+/// The project that a directory was made.
+pub fn pinned(root: &Path) -> Option<String> {
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    Home::find().ok()?.pinned(&root)
 }
 
 /// Never with a password.

@@ -94,6 +94,7 @@ pub const VIEWS: &[ViewRow] = &[
     ViewRow::of::<view::MayChange>(),
     ViewRow::of::<view::MyLocks>(),
     ViewRow::of::<view::ListLocks>(),
+    ViewRow::of::<view::ListStrays>(),
     ViewRow::of::<view::ShowWorklog>(),
     ViewRow::of::<view::MakeBundle>(),
     ViewRow::of::<view::Reconcile>(),

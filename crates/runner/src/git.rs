@@ -46,7 +46,7 @@ pub fn staged(root: &Path, index: Option<&Path>) -> Option<BTreeSet<String>> {
     if let Some(index) = index {
         command.env("GIT_INDEX_FILE", index);
     }
-    let said = program::run(command, look.until).filter(|said| said.ok)?;
+    let said = program::run(command, &[], look.until).filter(|said| said.ok)?;
     Some(pieces(&said.out).map(names::resource).collect())
 }
 
@@ -55,7 +55,7 @@ pub fn ask_one(root: &Path, arguments: &[&str]) -> Option<String> {
     let look = Look { root, until: Instant::now() + PATIENCE };
     let mut command = look.bare();
     command.args(arguments);
-    let said = program::run(command, look.until).filter(|said| said.ok)?;
+    let said = program::run(command, &[], look.until).filter(|said| said.ok)?;
     let text = String::from_utf8(said.out).ok()?;
     let line = text.strip_suffix('\n').unwrap_or(&text).trim_end_matches('\r');
     Some(line.to_owned()).filter(|line| !line.is_empty())
@@ -122,7 +122,7 @@ impl Look<'_> {
     }
 
     fn ask(&self, arguments: &[&str]) -> Option<Vec<u8>> {
-        program::run(self.git(arguments), self.until).filter(|said| said.ok).map(|said| said.out)
+        program::run(self.git(arguments), &[], self.until).filter(|said| said.ok).map(|said| said.out)
     }
 
     fn stand(&self, base: Option<&str>) -> Option<Stand> {
@@ -131,7 +131,7 @@ impl Look<'_> {
         arguments.push("HEAD^{commit}");
         arguments.extend(wanted.as_deref());
         // Before the first commit it complains after it has answered the rest.
-        let said = program::run(self.git(&arguments), self.until)?;
+        let said = program::run(self.git(&arguments), &[], self.until)?;
         let mut lines = said.out.split(|byte| *byte == b'\n');
         let inside = lines.next() == Some(b"true");
         let empty = empty_tree(std::str::from_utf8(lines.next()?).ok()?)?;
@@ -157,6 +157,7 @@ impl Look<'_> {
             let out = self.ask(&[arguments.as_slice(), &[base.as_str(), head.as_str(), "--", "."]].concat())?;
             found.extend(pieces(&out).map(<[u8]>::to_vec));
         }
+        found.extend(self.hidden()?);
         let mut changed = Changed::default();
         for name in found {
             let name = name.strip_suffix(b"/").unwrap_or(&name);
@@ -190,6 +191,19 @@ impl Look<'_> {
             found.insert(name.strip_prefix(stand.prefix.as_slice())?.to_vec());
         }
         Some(found)
+    }
+
+    /// The names of files that git was told not to look at. Whether they changed is then for their hashes to say, so they
+    /// count as different; those that a sparse checkout leaves out are not there.
+    fn hidden(&self) -> Option<BTreeSet<Vec<u8>>> {
+        let out = self.ask(&["ls-files", "-v", "-z", "--", "."])?;
+        let is_there = |name: &[u8]| self.root.join(names::path(name)).symlink_metadata().is_ok();
+        let hidden = pieces(&out).filter_map(|line| {
+            let (tag, name) = (*line.first()?, line.get(2..)?);
+            let left_out = tag.eq_ignore_ascii_case(&b'S') && !is_there(name);
+            ((tag.is_ascii_lowercase() || tag == b'S') && !left_out).then(|| name.to_vec())
+        });
+        Some(hidden.collect())
     }
 
     /// A repository inside of this one that is not its submodule, as one hash.

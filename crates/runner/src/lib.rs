@@ -7,4 +7,4 @@
 mod content;
 pub mod git;
 mod names;
-mod program;
+pub mod program;

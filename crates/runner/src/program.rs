@@ -1,6 +1,6 @@
 //! Running another program: as a list of arguments, for a limited time, with limited output.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Instant;
@@ -10,17 +10,24 @@ const OUTPUT_MAX: u64 = 64 << 20;
 
 /// What a program said and whether it was content.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub struct Said {
     /// Whether it ended with zero.
-    pub(crate) ok: bool,
+    pub ok: bool,
     /// What it wrote to standard output.
-    pub(crate) out: Vec<u8>,
+    pub out: Vec<u8>,
 }
 
-/// Runs a program to its end. None, if it cannot be run, is not done in time or says too much; then it is ended.
-pub(crate) fn run(mut command: Command, until: Instant) -> Option<Said> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+/// Runs a program to its end, with some input. None, if it cannot be run, is not done in time or says too much; then it is
+/// ended.
+pub fn run(mut command: Command, input: &[u8], until: Instant) -> Option<Said> {
+    let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
+    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().ok()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        let input = input.to_vec();
+        // One that does not read its input closes it early.
+        std::thread::spawn(move || stdin.write_all(&input));
+    }
     let mut stdout = child.stdout.take()?;
     let (send, receive) = mpsc::channel();
     // The pipe is read beside, because reading it knows no time limit.

@@ -118,6 +118,21 @@ fn commits_since_the_base_are_changes_too() {
 }
 
 #[test]
+fn a_file_that_git_was_told_not_to_look_at_is_looked_at() {
+    let it = Repository::new();
+    it.git(&["update-index", "--assume-unchanged", "src/a.rs"]);
+    it.git(&["update-index", "--skip-worktree", "src/b.rs", "docs/c.md"]);
+    let before = it.changed(None);
+    it.write("src/a.rs", "behind git's back");
+    std::fs::remove_file(it.root().join("docs/c.md")).unwrap();
+    let after = it.changed(None);
+    assert!(before["src/a.rs"].is_some() && after["src/a.rs"].is_some() && before["src/a.rs"] != after["src/a.rs"]);
+    assert_eq!(before["src/b.rs"], after["src/b.rs"]);
+    // What a sparse checkout leaves out is nobody's change.
+    assert!(!after.contains_key("docs/c.md"));
+}
+
+#[test]
 fn a_base_that_is_no_commit_is_never_handed_to_git() {
     let it = Repository::new();
     let long = "a".repeat(65);

@@ -2,6 +2,8 @@
 
 use super::{Exit, output};
 use crate::home::{Home, open_to_others};
+use crate::hook::Harness;
+use crate::install::probe::{self, Tried};
 use crate::place::{self, Place};
 use crate::project::{FOLDER, Project};
 use countersign_diagnostic::visible;
@@ -10,7 +12,7 @@ use countersign_ledger::{Ledger, Store, Time};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Look whether everything is as it should be: ledger, settings, keys, clock, space
+/// Look whether everything is as it should be: ledger, settings, keys, clock, space, hooks
 ///
 /// Nothing is changed without --fix.
 #[derive(Debug, clap::Args)]
@@ -43,6 +45,7 @@ pub fn run(args: &Args, project: &Project, ledger: Option<&str>) -> anyhow::Resu
     }
     visit.permissions(project);
     visit.space(project);
+    visit.hooks(project);
     let verdict = match visit.faults {
         0 => "all is well".to_owned(),
         1 => "1 thing is not as it should be".to_owned(),
@@ -190,6 +193,22 @@ impl Visit {
                 self.mended("permissions", &format!("{}: {why}", path.display()));
             } else {
                 self.bad("permissions", &format!("{}: {why}; `countersign doctor --fix` closes it", path.display()));
+            }
+        }
+    }
+
+    /// Whether hooks that are set up really block, by asking them for what nobody may.
+    fn hooks(&mut self, project: &Project) {
+        let Some(root) = project.root.as_ref().and_then(|root| root.canonicalize().ok()) else { return };
+        for harness in [Harness::ClaudeCode, Harness::Codex, Harness::Git] {
+            let what = format!("{} hook", harness.as_str());
+            match probe::try_out(harness, &root) {
+                Tried::Absent => self.good(&what, "not set up"),
+                Tried::Blocks => self.good(&what, "set up, and it blocks"),
+                Tried::Fails(why) => {
+                    let mend = format!("`countersign install {}` sets it up anew", harness.as_str());
+                    self.bad(&what, &format!("set up, and {why}; {mend}"));
+                }
             }
         }
     }

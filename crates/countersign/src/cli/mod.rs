@@ -14,8 +14,10 @@ mod example;
 mod explain;
 mod export;
 mod fix;
+mod hook;
 mod import;
 mod init;
+mod install;
 mod lock;
 mod log;
 mod man;
@@ -172,6 +174,8 @@ enum Verb {
     Migrate(migrate::Args),
     Mcp(mcp::Args),
     Serve(serve::Args),
+    Hook(hook::Args),
+    Install(install::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -198,6 +202,9 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
     let project = || Project::find(cli.project.as_deref(), cli.max_size.map(|size| size as usize));
     let global = Global { ledger: cli.ledger, actor: cli.actor, token_file: cli.token_file };
     let place = || Place::of(&project()?, global.ledger.as_deref());
+    if let Verb::Hook(args) = cli.verb {
+        return Ok(hook::run(args, global, cli.project));
+    }
     match cli.verb {
         Verb::Check(args) => check::run(&args, &project()?),
         Verb::Fix(args) => fix::run(&args, &project()?),
@@ -235,6 +242,9 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::Migrate(args) => migrate::run(&args, &project()?, global.ledger.as_deref()),
         Verb::Mcp(args) => mcp::run(&args, &global, project()?),
         Verb::Serve(args) => serve::run(&args, &global, project()?),
+        // Answered above: it needs neither settings nor a ledger before it has read what it is asked.
+        Verb::Hook(_) => Ok(Exit::Allowed),
+        Verb::Install(args) => install::run(&args, &project()?),
         Verb::Completions(args) => completions::run(&args, &mut Cli::command()),
         Verb::Man(args) => man::run(&args, &Cli::command()),
     }

@@ -70,7 +70,7 @@ impl House {
         command.args(arguments).current_dir(self.0.path());
         // Settings of whoever runs the tests are not the tests'.
         let foreign = std::env::vars_os().map(|it| it.0).filter(|it| it.to_string_lossy().starts_with("COUNTERSIGN_"));
-        for name in foreign.chain(["PGPASSWORD".into()]) {
+        for name in foreign.chain(["PGPASSWORD".into(), "CLAUDE_PROJECT_DIR".into()]) {
             command.env_remove(name);
         }
         // Keys of tests are not the user's.

@@ -59,6 +59,7 @@ pub(crate) const TASK_VIEWS: &[&str] = &[
     "lock.list",
     "lock.mine",
     "lock.may",
+    "lock.strays",
     "bundle.make",
     "reconcile",
 ];

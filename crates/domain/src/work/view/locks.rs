@@ -13,7 +13,7 @@ use countersign_contract::diagnostic::Code;
 use countersign_contract::{Int, List, Name, shape, show};
 
 /// How many tasks of one worker are looked at.
-const OWN_MAX: usize = 100;
+pub(super) const OWN_MAX: usize = 100;
 /// What belongs to Countersign alone.
 const RESERVED: &str = ".countersign";
 
@@ -32,6 +32,8 @@ shape! {
         pub lease: Option<Int>,
         /// When that lapses without a sign of life.
         pub expires_at: Option<String>,
+        /// The last sign of life.
+        pub last_heartbeat_at: Option<String>,
     }
 }
 
@@ -45,6 +47,7 @@ fn lock(task: &TaskRow, path: &str, seen: &Seen) -> LockShown {
         owner: task.owner.clone().unwrap_or_default(),
         lease: task.lease.map(Int::from),
         expires_at: hold.map(|hold| said(hold.deadline)),
+        last_heartbeat_at: hold.map(|hold| said(hold.beat)),
     }
 }
 
@@ -57,7 +60,7 @@ fn place(path: &Resource) -> Result<&str, Refusal> {
     Err(Refusal::new(Code::SchemaInvalid, reason, "give it relative to the project, with `/` between its segments"))
 }
 
-fn with_tasks(range: Range, seen: &Seen) -> Vec<Need> {
+pub(super) fn with_tasks(range: Range, seen: &Seen) -> Vec<Need> {
     let mut needs = Vec::new();
     for (_, key) in seen.range_so_far(&range).into_iter().flatten() {
         needs.push(Need::Entity(key.clone()));

@@ -1,0 +1,108 @@
+//! `countersign hook`
+
+use super::{Exit, Global, output};
+use crate::files;
+use crate::hook::{self, Answer, Asker, Event, Harness};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// Answer a hook of a coding agent, or of git
+///
+/// Reads what the client tells from standard input and answers in its form: a write outside of what the actor holds is
+/// denied, and a session that ends with unfinished tasks is kept going. Says nothing in a project that Countersign does not
+/// manage. `countersign install` sets it up.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign hook claude-code < event.json
+  countersign hook codex --deadline 3 < event.json
+  countersign hook git
+
+Exit codes: 0 answered on standard output, 2 refused on standard error.")]
+pub struct Args {
+    /// The client
+    #[arg(value_enum)]
+    client: Harness,
+
+    /// After how many seconds an answer is given without having found out; it is then a refusal
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds)]
+    deadline: f64,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
+    if (0.01..=600.0).contains(&seconds) { Ok(seconds) } else { Err("it is not between 0.01 and 600".to_owned()) }
+}
+
+/// How far it came, told by whoever does it to whoever waits.
+enum Step {
+    Read(Event),
+    Answered(Answer),
+}
+
+pub fn run(args: Args, global: Global, project: Option<std::path::PathBuf>) -> Exit {
+    let (send, steps) = mpsc::channel();
+    let deadline = Duration::from_secs_f64(args.deadline);
+    let (client, named, ledger) = (args.client, project.clone(), global.ledger.clone());
+    // Reading, the ledger and git may each wait; whoever waits for them knows when it has been long enough.
+    std::thread::spawn(move || {
+        let asker = Asker { harness: client, global: &global, project: project.as_deref() };
+        let answer = work(&asker, &send);
+        let _ = send.send(Step::Answered(answer));
+    });
+    let until = std::time::Instant::now() + deadline;
+    let mut event = None;
+    let answer = loop {
+        match steps.recv_timeout(until.saturating_duration_since(std::time::Instant::now())) {
+            Ok(Step::Read(read)) => event = Some(read),
+            Ok(Step::Answered(answer)) => break answer,
+            Err(_) => {
+                let why = format!("no answer was found within {} s", args.deadline);
+                let global = Global { ledger, actor: None, token_file: None };
+                let asker = Asker { harness: client, global: &global, project: named.as_deref() };
+                break doubt(&asker, event.as_ref(), &why);
+            }
+        }
+    };
+    say(client, &answer)
+}
+
+fn work(asker: &Asker<'_>, steps: &mpsc::Sender<Step>) -> Answer {
+    if asker.harness == Harness::Git {
+        return hook::git::commit(asker).unwrap_or_else(|error| doubt(asker, None, &format!("{error:#}")));
+    }
+    let read = files::read_stdin(hook::SIZE_MAX).map_err(|unread| unread.why(hook::SIZE_MAX));
+    let event = match read.and_then(|bytes| Event::read(&bytes)) {
+        Ok(event) => event,
+        Err(why) => return doubt(asker, None, &format!("what the client told cannot be read: {why}")),
+    };
+    let _ = steps.send(Step::Read(event.brief()));
+    hook::answer(asker, &event).unwrap_or_else(|error| doubt(asker, Some(&event), &format!("{error:#}")))
+}
+
+/// In doubt it is refused, in a project that is managed.
+fn doubt(asker: &Asker<'_>, event: Option<&Event>, why: &str) -> Answer {
+    let managed = hook::here(asker, event).map_or(true, |project| project.is_some());
+    match event {
+        _ if !managed => Answer::nothing(),
+        Some(event) => hook::doubt(event, why),
+        None => Answer::refuse(&format!("Countersign cannot tell whether this is allowed: {why}")),
+    }
+}
+
+fn say(client: Harness, answer: &Answer) -> Exit {
+    if let Some(reason) = &answer.err {
+        output::say(reason);
+        return Exit::Usage;
+    }
+    // Git shows what its hooks print to whoever commits.
+    if client != Harness::Git {
+        output::print(&format!("{}\n", answer.out));
+    }
+    if output::landed() {
+        return Exit::Allowed;
+    }
+    // An answer that nobody read is none.
+    output::say("Countersign could not answer: standard output cannot be written");
+    Exit::Usage
+}

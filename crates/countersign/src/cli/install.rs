@@ -1,0 +1,96 @@
+//! `countersign install`
+
+use super::{Exit, output};
+use crate::hook::Harness;
+use crate::install::{Memory, Plan, settings};
+use crate::project::Project;
+use crate::terminal;
+use anyhow::{Context, bail};
+use std::io::BufRead;
+
+/// Set hooks up in this project, or take them out again
+///
+/// Shows what would change and asks. What is there stays, and --remove gives back what was there before.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign install claude-code
+  countersign install git --yes
+  countersign install codex --remove --dry-run
+
+Exit codes: 0 done, 1 not done, 3 could not be read or written.")]
+pub struct Args {
+    /// For which client
+    #[arg(value_enum)]
+    client: Harness,
+
+    /// Take out what was put in
+    #[arg(long)]
+    remove: bool,
+
+    /// Do it without asking
+    #[arg(long, short)]
+    yes: bool,
+
+    /// Only show what would change
+    #[arg(long, conflicts_with = "yes")]
+    dry_run: bool,
+}
+
+pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
+    let Some(root) = &project.root else {
+        bail!("there is no project here; run `countersign init` first, or name one with --project");
+    };
+    let root = root.canonicalize().with_context(|| format!("{} cannot be found", root.display()))?;
+    let program = std::env::current_exe().context("the path of this program cannot be found")?;
+    let mut memory = Memory::of(&root)?;
+    let plan = Plan::of(args.client, &root, &program, args.remove, &memory)?;
+    if plan.is_empty() {
+        output::print(if args.remove { "nothing to take out\n" } else { "everything is set up already\n" });
+        return Ok(Exit::Allowed);
+    }
+    output::print(&plan.shown());
+    if args.dry_run {
+        return Ok(Exit::Allowed);
+    }
+    if !args.yes {
+        if !terminal::can_ask() {
+            output::say("nothing was changed: nobody can be asked here; --yes does it without asking");
+            return Ok(Exit::Refused);
+        }
+        if !agreed()? {
+            output::say("nothing was changed");
+            return Ok(Exit::Refused);
+        }
+    }
+    if !args.remove {
+        remember(args.client, &root, &plan, &mut memory)?;
+    }
+    plan.carry_out()?;
+    if args.remove {
+        settings::names(args.client).iter().try_for_each(|name| memory.forget(name))?;
+    }
+    output::print(match (args.remove, args.client) {
+        (true, _) => "taken out\n",
+        (false, Harness::Codex) => "set up; Codex runs a new hook only after it was trusted with /hooks\n",
+        (false, _) => "set up; `countersign doctor` tries whether it blocks\n",
+    });
+    Ok(Exit::Allowed)
+}
+
+/// What the files were is kept before they are touched.
+fn remember(client: Harness, root: &std::path::Path, plan: &Plan, memory: &mut Memory) -> anyhow::Result<()> {
+    for name in settings::names(client) {
+        if let Some(edit) = plan.edits.iter().find(|edit| edit.path == root.join(name)) {
+            memory.keep(name, edit.before.clone())?;
+        }
+    }
+    Ok(())
+}
+
+fn agreed() -> anyhow::Result<bool> {
+    output::say("Shall this be done? [y/N]");
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line)?;
+    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
+}

@@ -1,0 +1,174 @@
+//! Which project an event is about, and its ledger, opened for whoever acts.
+
+use super::{Asker, Event, actor, is_kept};
+use crate::cli::Global;
+use crate::client::Client;
+use crate::project::Project;
+use anyhow::bail;
+use countersign_engine::Failure;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// A project's ledger, opened for whoever acts.
+pub struct Desk<'p> {
+    client: Client<'p>,
+    /// Who acts.
+    pub actor: String,
+}
+
+/// A task that somebody works on.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Held {
+    pub(super) run: String,
+    pub(super) task: String,
+    pub(super) lease: u64,
+    pub(super) expires: jiff::Timestamp,
+    pub(super) beat: jiff::Timestamp,
+    pub(super) paths: Vec<String>,
+}
+
+/// The project that an event is about: the one that was named, the client's own, or the one where the session works. None
+/// where Countersign manages nothing.
+pub fn here(asker: &Asker<'_>, event: Option<&Event>) -> anyhow::Result<Option<Project>> {
+    if let Some(named) = asker.project {
+        return kept(Project::find(Some(named), None)?, asker.global);
+    }
+    let own = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+    let works = event.and_then(|event| event.cwd.clone());
+    let current = std::env::current_dir().ok();
+    // A session stays what it is, wherever it goes; which of the worktrees it works in is told by where it is.
+    let places = [&own, &works, &current].map(|place| (place.clone(), place.as_deref().and_then(Project::root_above)));
+    let Some(root) = places.iter().find_map(|(_, root)| root.clone()) else { return Ok(None) };
+    let mut project = Project::find(Some(&root), None)?;
+    let [own, works, current] = places;
+    let from = [works, current, own].into_iter().find(|(_, above)| above.as_ref() == Some(&root));
+    project.from = from.and_then(|(place, _)| place);
+    kept(project, asker.global)
+}
+
+/// The project that a file belongs to, and what the file is called there. None, if it belongs to none.
+pub(super) fn of_file(asker: &Asker<'_>, file: &Path) -> anyhow::Result<Option<(Project, String)>> {
+    let Some(real) = real(file) else { bail!("`{}` leads nowhere that can be told", file.display()) };
+    let root = match asker.project {
+        Some(named) => Some(named.to_owned()),
+        None => real.parent().and_then(Project::root_above),
+    };
+    let Some(root) = root else { return Ok(None) };
+    let Some(project) = kept(Project::find(Some(&root), None)?, asker.global)? else { return Ok(None) };
+    let folder = real.parent().unwrap_or(Path::new("/"));
+    let tree = project.tree_root_from(folder);
+    let Some(below) = tree.and_then(|tree| Some(real.strip_prefix(tree).ok()?.to_owned())) else { return Ok(None) };
+    let Some(below) = below.to_str() else { bail!("the name of `{}` is no text", file.display()) };
+    Ok(Some((project, below.replace(std::path::MAIN_SEPARATOR, "/"))))
+}
+
+fn kept(project: Project, global: &Global) -> anyhow::Result<Option<Project>> {
+    Ok(is_kept(&project, global).then_some(project))
+}
+
+/// Where a path leads: links are followed as far as there is something, and the rest is what will be made.
+fn real(path: &Path) -> Option<PathBuf> {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::CurDir => {}
+            // Upwards is from where a link leads, not from where it stands.
+            std::path::Component::ParentDir => {
+                plain = plain.canonicalize().unwrap_or(plain);
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    // A link to something that is not there yet is written through all the same.
+    for _ in 0..16 {
+        match std::fs::read_link(&plain) {
+            Ok(to) => plain = plain.parent()?.join(to),
+            Err(_) => break,
+        }
+    }
+    let there = plain.ancestors().find(|part| part.exists())?;
+    let rest = plain.strip_prefix(there).ok()?;
+    let there = there.canonicalize().ok()?;
+    Some(if rest.as_os_str().is_empty() { there } else { there.join(rest) })
+}
+
+impl<'p> Desk<'p> {
+    /// Opens a project's ledger for whoever acts.
+    pub fn open(asker: &Asker<'_>, event: &Event, project: &'p Project) -> anyhow::Result<Self> {
+        Self::open_as(asker, actor::name(asker, event), project)
+    }
+
+    /// The same, in a name.
+    pub fn open_as(asker: &Asker<'_>, actor: String, project: &'p Project) -> anyhow::Result<Self> {
+        let Global { ledger, token_file, .. } = asker.global;
+        let global = Global { ledger: ledger.clone(), actor: Some(actor), token_file: token_file.clone() };
+        let client = Client::open(project, &global)?;
+        // A token speaks in its own name.
+        let actor = client.call().actor.clone();
+        Ok(Self { client, actor })
+    }
+
+    /// Asks a question.
+    pub(super) fn look(&self, id: &str, question: &Value) -> anyhow::Result<Value> {
+        self.client.look(id, question).map_err(failure)
+    }
+
+    /// Asks for a command.
+    pub(super) fn ask(&self, id: &str, request: &Value) -> anyhow::Result<()> {
+        self.client.ask(id, request).map(|_| ()).map_err(failure)
+    }
+
+    /// Whether somebody may change a path, as `lock.may` shows it.
+    pub fn may(&self, path: &str) -> anyhow::Result<Value> {
+        self.look("lock.may", &json!({ "path": path }))
+    }
+
+    /// Whether a run is open, as far as the actor is concerned.
+    pub fn is_open(&self) -> anyhow::Result<bool> {
+        Ok(self.may(".")?["managed"] == true)
+    }
+
+    /// What the actor holds and has not lost.
+    pub(super) fn held(&self) -> anyhow::Result<Vec<Held>> {
+        let shown = self.look("lock.mine", &json!({}))?;
+        let now = jiff::Timestamp::now();
+        let mut held: Vec<Held> = Vec::new();
+        for lock in shown["locks"].as_array().into_iter().flatten() {
+            let text = |name: &str| lock[name].as_str().unwrap_or_default().to_owned();
+            let time = |name: &str| text(name).parse::<jiff::Timestamp>().ok();
+            let (Some(expires), Some(beat)) = (time("expires_at"), time("last_heartbeat_at")) else { continue };
+            if expires <= now {
+                continue;
+            }
+            let (run, task, lease) = (text("run_id"), text("task_id"), lock["lease"].as_u64().unwrap_or(0));
+            match held.iter_mut().find(|it| it.lease == lease) {
+                Some(known) => known.paths.push(text("path")),
+                None => held.push(Held { run, task, lease, expires, beat, paths: vec![text("path")] }),
+            }
+        }
+        Ok(held)
+    }
+
+    /// Gives a sign of life for each lease that is a quarter over. That it could not be given is no reason to refuse.
+    pub(super) fn refresh(&self) {
+        let now = jiff::Timestamp::now().as_millisecond();
+        for held in self.held().unwrap_or_default() {
+            let (beat, ends) = (held.beat.as_millisecond(), held.expires.as_millisecond());
+            if (now - beat) * 4 >= ends - beat {
+                let request = json!({ "run_id": held.run, "task_id": held.task, "lease": held.lease });
+                let _ = self.ask("task.heartbeat", &request);
+            }
+        }
+    }
+}
+
+/// Why there is no answer, in a sentence.
+fn failure(failure: Failure) -> anyhow::Error {
+    match failure {
+        Failure::Unknown(why) => anyhow::anyhow!(why),
+        Failure::Malformed(decision) => anyhow::anyhow!("{}", decision.reason),
+        Failure::Refused(refusal) => anyhow::anyhow!("[{}] {}", refusal.code.as_str(), refusal.reason),
+        Failure::Ledger(error) => error.into(),
+    }
+}

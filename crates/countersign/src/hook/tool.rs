@@ -1,0 +1,127 @@
+//! Tools that change files: asked about before they do, and looked after where that cannot be told before.
+
+use super::place::of_file;
+use super::{Answer, Asker, Desk, Event, here, patch};
+use crate::project::Project;
+use countersign_contract::show;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Tools that change one file, and the field that names it.
+const WRITERS: &[(&str, &str)] =
+    &[("Write", "file_path"), ("Edit", "file_path"), ("MultiEdit", "file_path"), ("NotebookEdit", "notebook_path")];
+/// The tool that changes the files that a patch names.
+const PATCHER: &str = "apply_patch";
+/// The fields in which a patch comes.
+const PATCH_FIELDS: &[&str] = &["command", "input", "patch"];
+/// Tools that run commands.
+const SHELLS: &[&str] = &["Bash", "PowerShell", "shell", "local_shell", "exec_command", "unified_exec", "write_stdin"];
+/// How many paths a reason names.
+const NAMED_MAX: usize = 20;
+
+/// Whether a tool's paths are known before it is used.
+pub(super) fn is_asked(event: &Event) -> bool {
+    // A tool without a name may be any.
+    event.tool.is_empty() || event.tool == PATCHER || WRITERS.iter().any(|(tool, _)| *tool == event.tool)
+}
+
+/// Whether a tool may have changed anything.
+pub(super) fn is_shell(event: &Event) -> bool {
+    SHELLS.contains(&event.tool.as_str()) || event.tool.starts_with("mcp__")
+}
+
+/// The files that a tool would change.
+fn targets(event: &Event) -> Result<Vec<PathBuf>, String> {
+    if event.tool == PATCHER {
+        let patch = PATCH_FIELDS.iter().find_map(|field| event.input_text(field)).ok_or("the patch is missing")?;
+        let paths = patch::paths(patch).ok_or("the patch names no file")?;
+        return Ok(paths.into_iter().map(|path| event.absolute(path)).collect());
+    }
+    let field = WRITERS.iter().find(|(tool, _)| *tool == event.tool).map(|(_, field)| *field);
+    let field = field.ok_or("the tool has no name")?;
+    let path = event.input_text(field).ok_or_else(|| format!("`{field}` is missing"))?;
+    Ok(vec![event.absolute(path)])
+}
+
+/// Before a tool is used: every file that it would change is asked about.
+pub(super) fn before(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> {
+    if !is_asked(event) {
+        return Ok(Answer::nothing());
+    }
+    let targets = match targets(event) {
+        Ok(targets) => targets,
+        Err(why) => {
+            let managed = here(asker, Some(event))?.is_some();
+            return Ok(if managed { super::doubt(event, &why) } else { Answer::nothing() });
+        }
+    };
+    let mut asked: Vec<(Project, Vec<String>)> = Vec::new();
+    for target in targets {
+        // What lies in no project is nobody's to refuse here.
+        let Some((project, path)) = of_file(asker, &target)? else { continue };
+        match asked.iter_mut().find(|(known, _)| known.root == project.root) {
+            Some((_, paths)) => paths.push(path),
+            None => asked.push((project, vec![path])),
+        }
+    }
+    for (project, paths) in &asked {
+        let desk = Desk::open(asker, event, project)?;
+        let mut managed = false;
+        for path in paths {
+            let may = desk.may(path)?;
+            if may["allowed"] != true {
+                return Ok(Answer::deny(&denial(&desk, path, &may)));
+            }
+            managed |= may["managed"] == true;
+        }
+        if managed {
+            desk.refresh();
+        }
+    }
+    Ok(Answer::nothing())
+}
+
+/// Why a path may not be changed, in sentences: the code, the reason, the holder, what to do, and who is asking.
+pub fn denial(desk: &Desk<'_>, path: &str, may: &Value) -> String {
+    let text = |name: &str| may[name].as_str().unwrap_or_default();
+    let code = if text("code").is_empty() { "SCOPE_VIOLATION" } else { text("code") };
+    let mut said = format!("{code}: `{}` may not be changed by {}: {}.", show(path), show(&desk.actor), text("reason"));
+    if let Some(holder) = may["holder"].as_str() {
+        said.push_str(&format!(" It is held by {}", show(holder)));
+        said.push_str(&may["expires_at"].as_str().map(|until| format!(" until {until}.")).unwrap_or(".".to_owned()));
+    }
+    if let Some(help) = may["help"].as_str() {
+        said.push_str(&format!(" What to do: {help}."));
+    }
+    said
+}
+
+/// After a command was run: whether it changed what it may not.
+pub(super) fn after(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> {
+    if !is_shell(event) {
+        return Ok(Answer::nothing());
+    }
+    let Some(project) = here(asker, Some(event))? else { return Ok(Answer::nothing()) };
+    let desk = Desk::open(asker, event, &project)?;
+    if desk.held()?.is_empty() {
+        return Ok(Answer::nothing());
+    }
+    let shown = desk.look("lock.strays", &json!({ "owner": desk.actor }))?;
+    let paths: Vec<&str> = shown["paths"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    if paths.is_empty() {
+        desk.refresh();
+        return Ok(Answer::nothing());
+    }
+    let named: Vec<String> = paths.iter().take(NAMED_MAX).map(|path| format!("`{}`", show(path))).collect();
+    let count = shown["count"].as_u64().unwrap_or(0) as usize;
+    let more = if count > named.len() { format!(" and {} more", count - named.len()) } else { String::new() };
+    let tasks: Vec<&str> = shown["task_ids"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let reason = format!(
+        "SCOPE_VIOLATION: {}{more} changed since {} was claimed, and no task of {} may change that. Undo it now; a result is \
+         refused while it stands. If the work needs it, say so with `countersign task block`.",
+        named.join(", "),
+        tasks.join(", "),
+        show(&desk.actor),
+    );
+    Ok(Answer::block(&reason))
+}

@@ -1,0 +1,54 @@
+//! What settings files were before hooks were put into them, so that taking them out gives back the same bytes.
+
+use crate::project::FOLDER;
+use anyhow::Context;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The files as they were, by name.
+pub struct Memory {
+    path: PathBuf,
+    files: BTreeMap<String, Option<String>>,
+}
+
+impl Memory {
+    /// What is remembered in a project.
+    pub fn of(root: &Path) -> anyhow::Result<Self> {
+        let path = root.join(FOLDER).join("installed.json");
+        let files = match std::fs::read_to_string(&path) {
+            Ok(text) => serde_json::from_str(&text).with_context(|| format!("{} is not right", path.display()))?,
+            Err(_) => BTreeMap::new(),
+        };
+        Ok(Self { path, files })
+    }
+
+    /// What a file was. The outer none is that nobody knows, the inner that there was none.
+    pub fn before(&self, name: &str) -> Option<&Option<String>> {
+        self.files.get(name)
+    }
+
+    /// Remembers what a file was, unless that is known.
+    pub fn keep(&mut self, name: &str, before: Option<String>) -> anyhow::Result<()> {
+        if !self.files.contains_key(name) {
+            self.files.insert(name.to_owned(), before);
+            self.write()?;
+        }
+        Ok(())
+    }
+
+    /// Forgets a file.
+    pub fn forget(&mut self, name: &str) -> anyhow::Result<()> {
+        if self.files.remove(name).is_some() {
+            self.write()?;
+        }
+        Ok(())
+    }
+
+    fn write(&self) -> anyhow::Result<()> {
+        if self.files.is_empty() {
+            let _ = std::fs::remove_file(&self.path);
+            return Ok(());
+        }
+        crate::files::write(&self.path, &serde_json::to_string_pretty(&self.files)?)
+    }
+}

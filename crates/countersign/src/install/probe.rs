@@ -1,0 +1,103 @@
+//! Whether a hook that is set up really blocks: it is run as its client would run it, and asked for what nobody may.
+
+use super::{Handlers, command_of, githook, settings};
+use crate::hook::Harness;
+use crate::project::FOLDER;
+use countersign_runner::program;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// How long a client waits for a hook.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What came of trying a hook.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Tried {
+    /// It is not set up.
+    Absent,
+    /// It refuses what nobody may.
+    Blocks,
+    /// It does not, and this is why.
+    Fails(String),
+}
+
+/// Tries the hook of a client in a project.
+pub fn try_out(harness: Harness, root: &Path) -> Tried {
+    match harness {
+        Harness::Git => match githook::installed(root) {
+            None => Tried::Absent,
+            Some(path) => git_hook(&path),
+        },
+        _ => client_hook(harness, root),
+    }
+}
+
+fn client_hook(harness: Harness, root: &Path) -> Tried {
+    let Some(path) = settings::hooks_file(harness).map(|name| root.join(name)) else { return Tried::Absent };
+    let Ok(text) = std::fs::read_to_string(&path) else { return Tried::Absent };
+    let found = match settings::object(&path, &text) {
+        Ok(found) => found,
+        Err(error) => return Tried::Fails(format!("its settings cannot be read: {error:#}")),
+    };
+    let commands = Handlers::of(harness).commands(&Value::Object(found.clone()), "PreToolUse");
+    let Some(command) = commands.first() else { return Tried::Absent };
+    if found.get("disableAllHooks") == Some(&Value::Bool(true)) {
+        return Tried::Fails("the settings turn all hooks off (`disableAllHooks`)".to_owned());
+    }
+    // What stands in a project is run only if it is this very program: anything else may be anybody's.
+    let own = std::env::current_exe().map(|program| command_of(&program, harness)).unwrap_or_default();
+    if *command != own {
+        return Tried::Fails(format!("it runs another program than this one: {command}"));
+    }
+    match answer(command, root, &event(root)) {
+        Some(said) if denies(&said) => Tried::Blocks,
+        Some(said) => {
+            Tried::Fails(format!("it does not block: it answers {:.200}", String::from_utf8_lossy(&said).trim()))
+        }
+        None => Tried::Fails(format!("it does not answer within {} s", PATIENCE.as_secs())),
+    }
+}
+
+/// A write that nobody may ever do.
+fn event(root: &Path) -> Value {
+    let path = root.join(FOLDER).join("probe");
+    json!({
+        "hook_event_name": "PreToolUse", "session_id": "probe", "cwd": root, "tool_name": "Write",
+        "tool_input": { "file_path": path, "content": "" },
+    })
+}
+
+fn answer(command: &str, root: &Path, event: &Value) -> Option<Vec<u8>> {
+    let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+    let mut shell = Command::new(shell);
+    shell.arg(flag).arg(command).current_dir(root).env("CLAUDE_PROJECT_DIR", root);
+    let said = program::run(shell, event.to_string().as_bytes(), Instant::now() + PATIENCE)?;
+    Some(if said.ok { said.out } else { Vec::new() })
+}
+
+fn denies(said: &[u8]) -> bool {
+    let answer: Value = serde_json::from_slice(said).unwrap_or_default();
+    answer["hookSpecificOutput"]["permissionDecision"] == "deny"
+}
+
+#[cfg(unix)]
+fn git_hook(path: &Path) -> Tried {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = path.metadata().map(|found| found.permissions().mode()).unwrap_or(0);
+    let own = std::env::current_exe().map(|program| command_of(&program, Harness::Git)).unwrap_or_default();
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    if mode & 0o111 == 0 {
+        return Tried::Fails(format!("git does not run it: {} is not executable", path.display()));
+    }
+    if !text.contains(&own) {
+        return Tried::Fails(format!("{} runs another program than this one", path.display()));
+    }
+    Tried::Blocks
+}
+
+#[cfg(not(unix))]
+fn git_hook(_: &Path) -> Tried {
+    Tried::Blocks
+}

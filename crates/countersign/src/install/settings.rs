@@ -1,0 +1,172 @@
+//! Settings files of clients: read as they are, changed where ours belongs, written in the same hand.
+
+use super::entries::Handlers;
+use super::{Edit, Memory, Plan};
+use crate::hook::Harness;
+use anyhow::{Context, bail};
+use countersign_contract::{Form, parse};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// The name that the server has in the client's list.
+const SERVER: &str = "countersign";
+
+/// The files of a client in a project.
+fn files(harness: Harness) -> &'static [&'static str] {
+    match harness {
+        Harness::ClaudeCode => &[HOOKS_CLAUDE, SERVERS],
+        Harness::Codex => &[HOOKS_CODEX],
+        Harness::Git => &[],
+    }
+}
+
+const HOOKS_CLAUDE: &str = ".claude/settings.json";
+const HOOKS_CODEX: &str = ".codex/hooks.json";
+const SERVERS: &str = ".mcp.json";
+
+/// The file in which a client's hooks stand.
+pub fn hooks_file(harness: Harness) -> Option<&'static str> {
+    files(harness).first().copied()
+}
+
+/// The names of the files that a plan for a client touches.
+pub fn names(harness: Harness) -> &'static [&'static str] {
+    files(harness)
+}
+
+/// What is to be done to the files of a client, or to undo it.
+pub fn plan(harness: Harness, root: &Path, program: &Path, remove: bool, memory: &Memory) -> anyhow::Result<Plan> {
+    let mut plan = Plan::default();
+    for name in files(harness) {
+        let path = root.join(name);
+        let before = read(&path)?;
+        let old = before.as_deref().map(|text| object(&path, text)).transpose()?;
+        let after = if remove {
+            old.clone().and_then(|mut settings| {
+                take(harness, name, &mut settings);
+                restored(&settings, memory.before(name), before.as_deref())
+            })
+        } else {
+            let mut settings = old.clone().unwrap_or_default();
+            put(harness, name, &mut settings, program).map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))?;
+            Some(written(&settings, before.as_deref())?)
+        };
+        let same = match (&old, &after) {
+            (Some(old), Some(after)) => serde_json::from_str::<Map<String, Value>>(after).ok().as_ref() == Some(old),
+            (None, None) => true,
+            _ => false,
+        };
+        if !same {
+            plan.edits.push(Edit { path, before, after, program: false });
+        }
+    }
+    Ok(plan)
+}
+
+fn put(harness: Harness, name: &str, settings: &mut Map<String, Value>, program: &Path) -> Result<(), String> {
+    if name != SERVERS {
+        return Handlers::of(harness).put(settings, program);
+    }
+    let servers = settings.entry("mcpServers").or_insert_with(|| json!({}));
+    let Some(servers) = servers.as_object_mut() else { return Err("`/mcpServers` is no object".to_owned()) };
+    let server = json!({ "command": program.display().to_string(), "args": ["mcp"] });
+    match servers.get(SERVER) {
+        Some(other) if !is_server(other) => {
+            Err(format!("there is another server called `{SERVER}`; give it another name"))
+        }
+        _ => {
+            servers.insert(SERVER.to_owned(), server);
+            Ok(())
+        }
+    }
+}
+
+fn take(harness: Harness, name: &str, settings: &mut Map<String, Value>) {
+    if name != SERVERS {
+        return Handlers::of(harness).take(settings);
+    }
+    let Some(servers) = settings.get_mut("mcpServers").and_then(Value::as_object_mut) else { return };
+    if servers.get(SERVER).is_some_and(is_server) {
+        servers.shift_remove(SERVER);
+        if servers.is_empty() {
+            settings.shift_remove("mcpServers");
+        }
+    }
+}
+
+fn is_server(server: &Value) -> bool {
+    let name = server["command"].as_str().and_then(|command| command.rsplit(['/', '\\']).next());
+    matches!(name, Some("countersign" | "countersign.exe")) && server["args"] == json!(["mcp"])
+}
+
+/// What a file is without ours: the bytes that it had before, if it means the same; gone, if it was made for ours.
+fn restored(settings: &Map<String, Value>, known: Option<&Option<String>>, now: Option<&str>) -> Option<String> {
+    match known {
+        Some(None) if settings.is_empty() => return None,
+        Some(Some(text)) => {
+            let old: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+            let without_empty = |mut it: Map<String, Value>| {
+                for key in ["hooks", "mcpServers"] {
+                    if it.get(key) == Some(&json!({})) {
+                        it.shift_remove(key);
+                    }
+                }
+                it
+            };
+            if without_empty(old) == without_empty(settings.clone()) {
+                return Some(text.clone());
+            }
+        }
+        _ => {}
+    }
+    written(settings, now).ok()
+}
+
+fn read(path: &Path) -> anyhow::Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
+    }
+}
+
+/// The object in a file. One that is not right is not touched: neither guessed at nor written over.
+pub fn object(path: &Path, text: &str) -> anyhow::Result<Map<String, Value>> {
+    let place = |at: usize| {
+        let before = text.get(..at).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        format!("{}:{line}:{column}", path.display())
+    };
+    if text.trim().is_empty() {
+        return Ok(Map::new());
+    }
+    if let Err(fault) = parse(text, Form::Json, countersign_contract::SIZE_MAX) {
+        bail!("{}: {}; {}. Nothing was changed", place(fault.span.start), fault.message, fault.help);
+    }
+    match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
+        Ok(Value::Object(settings)) => Ok(settings),
+        Ok(_) => bail!("{}: it is no JSON object. Nothing was changed", place(0)),
+        Err(error) => bail!("{}: {error}. Nothing was changed", path.display()),
+    }
+}
+
+/// The text of settings, indented as the file was, with a line's end where it had one.
+fn written(settings: &Map<String, Value>, like: Option<&str>) -> anyhow::Result<String> {
+    let indent = like.and_then(indent).unwrap_or_else(|| "  ".to_owned());
+    let mut out = Vec::new();
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
+    settings.serialize(&mut serde_json::Serializer::with_formatter(&mut out, formatter))?;
+    let mut text = String::from_utf8(out)?;
+    if like.is_none_or(|like| like.is_empty() || like.ends_with('\n')) {
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+/// The white space before the first line that has some.
+fn indent(text: &str) -> Option<String> {
+    let line = text.lines().find(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty())?;
+    Some(line.chars().take_while(|letter| matches!(letter, ' ' | '\t')).collect())
+}

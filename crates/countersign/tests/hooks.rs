@@ -1,0 +1,409 @@
+//! Hooks of coding agents, through the binary, with events as their clients tell them.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![allow(dead_code, reason = "each test file uses its part of the house")]
+
+mod house;
+mod shop;
+
+use countersign_ledger::{Clock, Time};
+use serde_json::{Value, json};
+use shop::{CLAUDE, Shop, denied};
+use std::process::{Command, Stdio};
+
+const NOTHING: fn() -> Value = || json!({});
+const WRITES: &[(&str, &str)] = &[
+    ("claude-code", "write"),
+    ("claude-code", "edit"),
+    ("claude-code", "multi-edit"),
+    ("claude-code", "notebook-edit"),
+    ("codex", "apply-patch"),
+];
+const CODEX: &str = "codex:dd0baf0b";
+
+fn name_of(client: &str) -> &'static str {
+    if client == "codex" { CODEX } else { CLAUDE }
+}
+
+fn every_event() -> Vec<(String, String)> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/hooks");
+    let mut all = Vec::new();
+    for client in ["claude-code", "codex"] {
+        for entry in std::fs::read_dir(folder.join(client)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            all.push((client.to_owned(), name.trim_end_matches(".json").to_owned()));
+        }
+    }
+    all.sort();
+    all
+}
+
+#[test]
+fn a_write_is_denied_unless_a_task_of_the_actor_holds_the_path() {
+    let shop = Shop::open();
+    for (client, event) in WRITES {
+        let reason = shop.answer(client, event, "src/a/one.rs");
+        let reason = denied(&reason).unwrap();
+        assert!(reason.starts_with("SCOPE_VIOLATION: `src/a/one.rs`"), "{reason}");
+        assert!(reason.contains(name_of(client)) && reason.contains("task next"), "{reason}");
+    }
+    shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    shop.ask(CODEX, "task.claim", json!({ "task_id": "T-2" }));
+    for (client, event) in WRITES {
+        let (own, other) = if *client == "codex" { ("src/b", "src/a") } else { ("src/a", "src/b") };
+        assert_eq!(shop.answer(client, event, &format!("{own}/new/file.rs")), NOTHING(), "{client} {event}");
+        let answer = shop.answer(client, event, &format!("{other}/x.rs"));
+        let reason = denied(&answer).unwrap();
+        let holder = if *client == "codex" { CLAUDE } else { CODEX };
+        assert!(reason.starts_with("LOCK_CONFLICT") && reason.contains(holder), "{reason}");
+        let outside = shop.answer(client, event, "docs/c.md");
+        assert!(denied(&outside).unwrap().starts_with("SCOPE_VIOLATION"), "{outside}");
+        let ledger = shop.answer(client, event, ".countersign/ledger.db");
+        assert!(denied(&ledger).unwrap().contains("belongs to the ledger"), "{ledger}");
+        // A name that is only like the scope's is not in it.
+        assert!(denied(&shop.answer(client, event, &format!("{own}2/x.rs"))).is_some());
+    }
+    // Its own log is always open to a worker.
+    assert_eq!(shop.answer("claude-code", "write", "worklogs/T-1.jsonl"), NOTHING());
+    assert_eq!(shop.answer("claude-code", "read", "docs/c.md"), NOTHING());
+    assert_eq!(shop.answer("claude-code", "bash", "docs/c.md"), NOTHING());
+}
+
+#[test]
+fn the_environment_says_in_whose_name_a_session_acts() {
+    let shop = Shop::open();
+    shop.ask("worker-1", "task.claim", json!({ "task_id": "T-1" }));
+    assert!(denied(&shop.answer("claude-code", "write", "src/a/one.rs")).is_some());
+    let worker = [("COUNTERSIGN_ACTOR", "worker-1")];
+    assert_eq!(shop.answer_as("claude-code", "write", "src/a/one.rs", &worker), NOTHING());
+    // An agent inside of a session is somebody else.
+    let inside = shop.event("claude-code", "write", "src/b/two.rs").replacen('{', "{\"agent_id\": \"agent-7f3a\",", 1);
+    let answer = shop.hook("claude-code", &inside, &[]);
+    assert!(answer.out.contains(&format!("{CLAUDE}.")), "{answer:?}");
+}
+
+#[test]
+fn where_nothing_is_managed_a_hook_says_nothing() {
+    let copy = Shop::idle();
+    std::fs::remove_dir_all(copy.house.path(".home")).unwrap();
+    for entry in std::fs::read_dir(copy.house.path(".countersign")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("ledger")) {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+    for shop in [Shop::unmanaged(), Shop::idle(), copy] {
+        for (client, event) in every_event() {
+            assert_eq!(shop.answer(&client, &event, "src/a/one.rs"), NOTHING(), "{client} {event}");
+        }
+    }
+    let unmanaged = Shop::unmanaged();
+    for garbage in ["", "{", "[]", "null", "{\"hook_event_name\": 7}"] {
+        let answer = unmanaged.hook("claude-code", garbage, &[]);
+        assert_eq!((answer.code, answer.out.trim(), answer.err.as_str()), (0, "{}", ""), "{garbage}");
+    }
+}
+
+#[test]
+fn a_file_of_no_project_is_nobodys_to_refuse() {
+    let shop = Shop::open();
+    let other = tempfile::tempdir().unwrap();
+    let path = other.path().join("x").display().to_string();
+    assert_eq!(shop.answer("claude-code", "write", &path), NOTHING());
+    // But a session that left the project still may not write into it.
+    let event = shop.event("claude-code", "write", "src/a/one.rs");
+    let mut event: Value = serde_json::from_str(&event).unwrap();
+    event["cwd"] = json!(other.path());
+    let answer = shop.hook("claude-code", &event.to_string(), &[]);
+    assert!(denied(&serde_json::from_str(&answer.out).unwrap()).is_some(), "{answer:?}");
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_where_something_is_managed() {
+    let shop = Shop::open();
+    let long = format!("{{\"hook_event_name\": \"PreToolUse\", \"x\": \"{}\"}}", "y".repeat(33 << 20));
+    let cases = [
+        "",
+        "hello",
+        "{\"hook_event_name\": \"PreToolUse\"",
+        "[]",
+        "null",
+        "{}",
+        "{\"hook_event_name\": null}",
+        "{\"hook_event_name\": 7}",
+        "{\"hook_event_name\": \"PreToolUse\", \"tool_name\": [\"Write\"]}",
+        "{\"hook_event_name\": \"PreToolUse\", \"session_id\": {}, \"tool_name\": \"Write\"}",
+        &long,
+    ];
+    for case in cases {
+        for client in ["claude-code", "codex"] {
+            let answer = shop.hook(client, case, &[]);
+            assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{case:.60}: {answer:?}");
+            assert!(answer.err.contains("cannot tell"), "{case:.60}: {answer:?}");
+        }
+    }
+    // An event that can be read, and does not say what would be changed, is denied in its form.
+    for input in [json!({}), json!({ "file_path": 7 }), json!({ "file_path": "" }), json!([]), json!("x"), Value::Null]
+    {
+        for tool in ["Write", "Edit", "NotebookEdit", "apply_patch", ""] {
+            let event = json!({ "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input });
+            let answer = shop.hook("claude-code", &event.to_string(), &[]);
+            assert_eq!(answer.code, 0, "{event}: {answer:?}");
+            assert!(denied(&serde_json::from_str(&answer.out).unwrap()).is_some(), "{event}: {answer:?}");
+        }
+    }
+}
+
+#[test]
+fn a_byte_order_mark_and_a_large_file_do_no_harm() {
+    let shop = Shop::open();
+    shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    let event = shop.event("claude-code", "write", "src/a/one.rs");
+    let marked = shop.hook("claude-code", &format!("\u{feff}{event}"), &[]);
+    assert_eq!((marked.code, marked.out.trim()), (0, "{}"), "{marked:?}");
+    let large = event.replace("fn main() {}", &"x".repeat(10 << 20));
+    let answer = shop.hook("claude-code", &large, &[]);
+    assert_eq!((answer.code, answer.out.trim()), (0, "{}"));
+    let stray = large.replace("src/a/one.rs", "docs/c.md");
+    assert!(denied(&serde_json::from_str(&shop.hook("claude-code", &stray, &[]).out).unwrap()).is_some());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_path_is_what_it_leads_to() {
+    let shop = Shop::open();
+    shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    std::os::unix::fs::symlink("../../docs/c.md", shop.house.path("src/a/link")).unwrap();
+    std::os::unix::fs::symlink("../../docs", shop.house.path("src/a/folder")).unwrap();
+    std::os::unix::fs::symlink("../../docs/not there yet", shop.house.path("src/a/dangling")).unwrap();
+    std::os::unix::fs::symlink("src/a", shop.house.path("inside")).unwrap();
+    let cases = [
+        ("src/a/link", true),
+        ("src/a/folder/new", true),
+        ("src/a/dangling", true),
+        ("src/a/../../docs/c.md", true),
+        ("src/a/./x", false),
+        ("inside/x", false),
+        ("docs/../src/a/y", false),
+    ];
+    for (path, refused) in cases {
+        let answer = shop.answer("claude-code", "write", path);
+        assert_eq!(denied(&answer).is_some(), refused, "{path}: {answer}");
+    }
+}
+
+#[test]
+fn every_file_of_a_patch_is_asked_about() {
+    let shop = Shop::open();
+    shop.ask(CODEX, "task.claim", json!({ "task_id": "T-1" }));
+    let event = |patch: &str| {
+        let event = shop.event("codex", "apply-patch", "src/a/one.rs");
+        let mut event: Value = serde_json::from_str(&event).unwrap();
+        event["tool_input"]["command"] = json!(patch);
+        serde_json::from_str::<Value>(&shop.hook("codex", &event.to_string(), &[]).out).unwrap()
+    };
+    assert_eq!(
+        event("*** Begin Patch\n*** Add File: src/a/x\n+x\n*** Delete File: src/a/one.rs\n*** End Patch"),
+        NOTHING()
+    );
+    let stray = event("*** Begin Patch\n*** Update File: src/a/one.rs\n*** Move to: docs/one.rs\n@@\n*** End Patch");
+    assert!(denied(&stray).unwrap().contains("docs/one.rs"), "{stray}");
+    assert!(denied(&event("nothing that names a file")).is_some());
+}
+
+#[test]
+fn a_worktree_has_the_same_locks() {
+    let shop = Shop::open();
+    let other = tempfile::tempdir().unwrap();
+    let tree = other.path().canonicalize().unwrap().join("tree");
+    shop.git(&["worktree", "add", "--quiet", tree.to_str().unwrap()]);
+    shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    let at = |path: &str| shop.answer("claude-code", "write", tree.join(path).to_str().unwrap());
+    assert_eq!(at("src/a/one.rs"), NOTHING());
+    assert!(denied(&at("docs/c.md")).unwrap().contains("`docs/c.md`"));
+}
+
+#[test]
+fn what_a_command_changed_outside_is_found_afterwards() {
+    let shop = Shop::open();
+    shop.house.write("dirty before.txt", "x");
+    shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    shop.ask("worker-2", "task.claim", json!({ "task_id": "T-2" }));
+    shop.house.write("src/a/one.rs", "own").write("src/b/two.rs", "of another");
+    assert_eq!(shop.answer("claude-code", "bash-done", ""), NOTHING());
+    shop.house.write("docs/c.md", "stray").write("new stray", "x");
+    for client in ["claude-code", "codex"] {
+        let env = [("COUNTERSIGN_ACTOR", CLAUDE)];
+        let answer = shop.answer_as(client, "bash-done", "", &env);
+        let reason = answer["reason"].as_str().unwrap();
+        assert_eq!(answer["decision"], "block");
+        assert!(reason.starts_with("SCOPE_VIOLATION: `docs/c.md`, `new stray` changed since T-1"), "{reason}");
+        assert_eq!(answer.as_object().unwrap().len(), 2);
+    }
+    // A commit hides nothing.
+    shop.commit();
+    assert_eq!(shop.answer("claude-code", "bash-done", "")["decision"], "block");
+    shop.house.write("docs/c.md", "docs/c.md");
+    std::fs::remove_file(shop.house.path("new stray")).unwrap();
+    shop.commit();
+    assert_eq!(shop.answer("claude-code", "bash-done", ""), NOTHING());
+}
+
+#[test]
+fn whoever_begins_is_told_who_they_are_and_what_they_hold() {
+    let shop = Shop::open();
+    for (client, event) in [("claude-code", "session-start"), ("codex", "session-start")] {
+        let answer = shop.answer(client, event, "");
+        let said = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+        assert_eq!(answer["hookSpecificOutput"]["hookEventName"], "SessionStart");
+        assert!(said.contains(&format!("--as {}", name_of(client))) && said.contains("You hold no task"), "{said}");
+    }
+    shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    let answer = shop.answer("claude-code", "session-start", "");
+    assert!(answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap().contains("You hold T-1 of run"));
+    let inside = shop.answer("claude-code", "subagent-start", "");
+    let said = inside["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(said.contains(&format!("{CLAUDE}.")) && said.contains("You hold no task"), "{said}");
+}
+
+#[test]
+fn a_session_with_unfinished_tasks_is_kept_and_in_the_end_let_go() {
+    for client in ["claude-code", "codex"] {
+        let shop = Shop::open();
+        let name = name_of(client);
+        assert_eq!(shop.answer(client, "stop", ""), NOTHING(), "it holds nothing");
+        shop.ask(name, "task.claim", json!({ "task_id": "T-1" }));
+        for round in 1..=5 {
+            let answer = shop.answer(client, if round == 1 { "stop" } else { "stop-again" }, "");
+            let reason = answer["reason"].as_str().unwrap();
+            assert_eq!((&answer["decision"], answer.as_object().unwrap().len()), (&json!("block"), 2), "{answer}");
+            assert!(
+                reason.contains("T-1") && reason.contains("task submit") && reason.contains("task block"),
+                "{reason}"
+            );
+            assert_eq!(reason.contains("last round"), round == 5, "{round}: {reason}");
+        }
+        let answer = shop.answer(client, "stop-again", "");
+        assert!(answer.get("decision").is_none(), "{answer}");
+        assert!(answer["systemMessage"].as_str().unwrap().contains("T-1 was recorded as blocked"), "{answer}");
+        let task = shop.look("lead", "task.show", json!({ "task_id": "T-1" }));
+        assert_eq!(task["task"]["status"], "blocked");
+        assert!(task["task"]["blocker"].as_str().unwrap().starts_with("ACCEPTANCE_FAILED"), "{task}");
+        assert_eq!(shop.answer(client, "stop-again", ""), NOTHING(), "it holds nothing any more");
+    }
+}
+
+#[test]
+fn whoever_says_that_it_is_blocked_is_let_go_at_once_and_progress_counts() {
+    let shop = Shop::open();
+    shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    for _ in 0..4 {
+        assert_eq!(shop.answer("claude-code", "stop", "")["decision"], "block");
+    }
+    // Another task is another matter, and counted from the beginning.
+    shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-2" }));
+    for _ in 0..4 {
+        let answer = shop.answer("claude-code", "stop", "");
+        assert!(!answer["reason"].as_str().unwrap().contains("last round"), "{answer}");
+    }
+    for task in ["T-1", "T-2"] {
+        let request = json!({ "task_id": task, "code": "DEPENDENCY_NOT_MET", "reason": "the key is missing" });
+        shop.ask(CLAUDE, "task.block", request);
+    }
+    assert_eq!(shop.answer("claude-code", "stop", ""), NOTHING());
+}
+
+#[test]
+fn an_agent_is_kept_for_its_own_tasks_and_not_for_its_sessions() {
+    let shop = Shop::open();
+    shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    assert_eq!(shop.answer("claude-code", "subagent-stop", ""), NOTHING());
+    assert_eq!(shop.answer_as("claude-code", "subagent-stop", "", &[("COUNTERSIGN_ACTOR", CLAUDE)]), NOTHING());
+    let said = shop.answer("claude-code", "subagent-start", "");
+    let said = said["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    let name = said.split("--as ").nth(1).unwrap().split('`').next().unwrap();
+    shop.ask(name, "task.claim", json!({ "task_id": "T-2" }));
+    let answer = shop.answer("claude-code", "subagent-stop", "");
+    assert!(answer["reason"].as_str().unwrap().contains("T-2"), "{answer}");
+}
+
+#[test]
+fn a_sign_of_life_is_given_when_a_quarter_of_the_lease_is_over() {
+    let shop = Shop::open();
+    let expires = |shop: &Shop| {
+        let locks = shop.look(CLAUDE, "lock.mine", json!({}));
+        locks["locks"][0]["expires_at"].as_str().unwrap().to_owned()
+    };
+    // An hour, of which twenty minutes have gone.
+    let (clock, _) = Clock::manual(Time(jiff::Timestamp::now().as_millisecond() - 20 * 60_000));
+    shop.ask_at(clock, CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    let before = expires(&shop);
+    assert!(denied(&shop.answer("claude-code", "write", "docs/c.md")).is_some());
+    assert_eq!(expires(&shop), before, "a call that is refused is no sign of life");
+    assert_eq!(shop.answer("claude-code", "write", "src/a/one.rs"), NOTHING());
+    let after = expires(&shop);
+    assert!(after > before, "{after} {before}");
+    assert_eq!(shop.answer("claude-code", "write", "src/a/one.rs"), NOTHING());
+    assert_eq!(expires(&shop), after, "a fresh one is not renewed");
+}
+
+#[test]
+fn a_ledger_that_cannot_be_opened_is_a_refusal() {
+    let shop = Shop::open();
+    shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    let ledger = shop.house.path(".countersign/ledger.db");
+    // What SQLite keeps beside the file could bring it back.
+    let bare = || {
+        for entry in std::fs::read_dir(shop.house.path(".countersign")).unwrap() {
+            let path = entry.unwrap().path();
+            if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("ledger")) {
+                std::fs::remove_file(path).unwrap();
+            }
+        }
+    };
+    let spoil: [&dyn Fn(); 2] = [
+        &|| {
+            bare();
+            std::fs::write(&ledger, "this is no database, and it never was one".repeat(200)).unwrap();
+        },
+        &bare,
+    ];
+    for spoil in spoil {
+        spoil();
+        for (client, event) in WRITES {
+            let answer = shop.answer(client, event, "src/a/one.rs");
+            assert!(denied(&answer).unwrap().contains("cannot tell"), "{answer}");
+        }
+        assert_eq!(shop.answer("claude-code", "bash-done", "")["decision"], "block");
+        assert_eq!(shop.answer("claude-code", "stop", "")["decision"], "block");
+        // Nobody is kept for ever by what cannot be mended from inside.
+        let again = shop.answer("claude-code", "stop-again", "");
+        assert!(again.get("decision").is_none() && again["systemMessage"].is_string(), "{again}");
+        assert_eq!(shop.answer("claude-code", "session-start", ""), NOTHING());
+        assert_eq!(shop.answer("claude-code", "unknown", ""), NOTHING());
+    }
+}
+
+#[test]
+fn settings_that_are_not_right_are_a_refusal() {
+    let shop = Shop::open();
+    shop.house.write(".countersign/config.toml", "this = is = not = toml");
+    let answer = shop.answer("claude-code", "write", "src/a/one.rs");
+    assert!(denied(&answer).unwrap().contains("config.toml"), "{answer}");
+}
+
+#[test]
+fn an_answer_comes_before_the_deadline_whatever_is_waited_for() {
+    for (shop, code) in [(Shop::open(), 2), (Shop::unmanaged(), 0)] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
+        command.args(["hook", "claude-code", "--deadline", "0.2"]).current_dir(shop.root());
+        command.env("COUNTERSIGN_HOME", shop.house.path(".home")).env_remove("CLAUDE_PROJECT_DIR");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // Standard input stays open, and nothing comes.
+        let held = child.stdin.take();
+        let output = child.wait_with_output().unwrap();
+        drop(held);
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), err.contains("within 0.2 s")), (Some(code), code == 2), "{err}");
+    }
+}

@@ -1,0 +1,247 @@
+//! Setting hooks up and taking them out, in fresh repositories and in configured ones.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![allow(dead_code, reason = "each test file uses its part of the house")]
+
+mod house;
+mod shop;
+
+use serde_json::{Value, json};
+use shop::Shop;
+use std::path::PathBuf;
+
+const CONFIGURED: &str = "{\n    \"model\": \"opus\",\n    \"zzz\": 1,\n    \"hooks\": {\n        \"PreToolUse\": [\n            {\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"./mine.sh\"}]}\n        ],\n        \"Notification\": []\n    },\n    \"aaa\": {\"x\": [1,2 , 3]}\n}";
+
+/// Every file of the project that an installation could touch.
+fn files(shop: &Shop) -> Vec<(PathBuf, Vec<u8>)> {
+    let ours = |path: &PathBuf| {
+        let text = path.strip_prefix(shop.house.path("")).unwrap().to_string_lossy().into_owned();
+        let git = text.starts_with(".git/") && !text.starts_with(".git/hooks/pre-commit");
+        !git && !text.starts_with(".countersign/ledger") && !text.starts_with(".home")
+    };
+    shop.house.all().into_iter().filter(|(path, _)| ours(path)).collect()
+}
+
+fn done(shop: &Shop, arguments: &[&str]) -> String {
+    let answer = shop.house.run(arguments);
+    assert_eq!(answer.code, 0, "{arguments:?}: {answer:?}");
+    answer.out
+}
+
+fn settings(shop: &Shop, name: &str) -> Value {
+    serde_json::from_str(&shop.house.read(name)).unwrap()
+}
+
+fn program() -> PathBuf {
+    PathBuf::from(env!("CARGO_BIN_EXE_countersign")).canonicalize().unwrap()
+}
+
+#[test]
+fn in_a_fresh_repository_everything_is_made_and_taken_out_again() {
+    for client in ["claude-code", "codex", "git"] {
+        let shop = Shop::idle();
+        let before = files(&shop);
+        let shown = done(&shop, &["install", client, "--dry-run"]);
+        assert!(shown.contains("+++") && shown.contains("hook"), "{shown}");
+        assert_eq!(files(&shop), before, "a dry run changes nothing");
+        let asked = shop.house.run(&["install", client]);
+        assert_eq!((asked.code, files(&shop) == before), (1, true), "nobody was asked: {asked:?}");
+        done(&shop, &["install", client, "--yes"]);
+        let once = files(&shop);
+        assert_ne!(once, before);
+        assert!(done(&shop, &["install", client, "--yes"]).contains("already"));
+        assert_eq!(files(&shop), once, "a second time changes nothing");
+        done(&shop, &["install", client, "--remove", "--yes"]);
+        assert_eq!(files(&shop), before, "{client}: everything is as it was");
+        assert!(done(&shop, &["install", client, "--remove", "--yes"]).contains("nothing"));
+    }
+}
+
+#[test]
+fn what_was_configured_stays_in_its_order_and_comes_back_to_the_byte() {
+    let cases = [
+        ("claude-code", ".claude/settings.json", CONFIGURED),
+        ("claude-code", ".claude/settings.json", "{\"hooks\": {}}"),
+        ("claude-code", ".mcp.json", "{\"mcpServers\": {\"other\": {\"command\": \"x\"}}, \"k\": 1}\n"),
+        ("codex", ".codex/hooks.json", CONFIGURED),
+        ("codex", ".codex/hooks.json", "{}"),
+    ];
+    for (client, name, text) in cases {
+        let shop = Shop::idle();
+        shop.house.write(name, text);
+        let before = files(&shop);
+        done(&shop, &["install", client, "--yes"]);
+        let after = settings(&shop, name);
+        let mut kept: Value = serde_json::from_str(text).unwrap();
+        for (key, value) in
+            kept.as_object_mut().unwrap().iter().filter(|(key, _)| !["hooks", "mcpServers"].contains(&key.as_str()))
+        {
+            assert_eq!(&after[key], value, "{name}");
+        }
+        if text == CONFIGURED {
+            let keys: Vec<&String> = after.as_object().unwrap().keys().collect();
+            assert_eq!(keys, ["model", "zzz", "hooks", "aaa"]);
+            assert_eq!(after["hooks"]["PreToolUse"][0]["hooks"][0]["command"], "./mine.sh");
+            assert_eq!(after["hooks"]["PreToolUse"].as_array().unwrap().len(), 2);
+            assert!(shop.house.read(name).contains("\n    \"model\""), "the indentation is the file's");
+        }
+        done(&shop, &["install", client, "--remove", "--yes"]);
+        assert_eq!(files(&shop), before, "{client} {name}");
+    }
+}
+
+#[test]
+fn what_was_changed_in_between_is_kept_when_hooks_are_taken_out() {
+    let shop = Shop::idle();
+    shop.house.write(".claude/settings.json", CONFIGURED);
+    done(&shop, &["install", "claude-code", "--yes"]);
+    let mut changed = settings(&shop, ".claude/settings.json");
+    changed["new"] = json!(true);
+    shop.house.write(".claude/settings.json", changed.to_string());
+    done(&shop, &["install", "claude-code", "--remove", "--yes"]);
+    let mut expected: Value = serde_json::from_str(CONFIGURED).unwrap();
+    expected["new"] = json!(true);
+    assert_eq!(settings(&shop, ".claude/settings.json"), expected);
+    assert!(!shop.house.path(".mcp.json").exists());
+}
+
+#[test]
+fn each_client_is_told_what_its_documentation_asks_for() {
+    let shop = Shop::idle();
+    done(&shop, &["install", "claude-code", "--yes"]);
+    done(&shop, &["install", "codex", "--yes"]);
+    for (name, client, writers) in [
+        (".claude/settings.json", "claude-code", "Write|Edit|MultiEdit|NotebookEdit"),
+        (".codex/hooks.json", "codex", "apply_patch|Edit|Write"),
+    ] {
+        let hooks = &settings(&shop, name)["hooks"];
+        assert_eq!(hooks["PreToolUse"][0]["matcher"], writers);
+        for event in ["PreToolUse", "PostToolUse", "SessionStart", "SubagentStart", "Stop", "SubagentStop"] {
+            let handler = &hooks[event][0]["hooks"][0];
+            assert_eq!((&handler["type"], &handler["timeout"]), (&json!("command"), &json!(10)), "{event}");
+            let command = handler["command"].as_str().unwrap();
+            assert!(command.ends_with(&format!("countersign hook {client}")) && command.starts_with('/'), "{command}");
+        }
+    }
+    let server = &settings(&shop, ".mcp.json")["mcpServers"]["countersign"];
+    assert_eq!(server["args"], json!(["mcp"]));
+}
+
+#[test]
+fn a_program_that_moved_is_replaced_where_it_stands() {
+    let shop = Shop::idle();
+    done(&shop, &["install", "claude-code", "--yes"]);
+    let text = shop.house.read(".claude/settings.json");
+    let moved = text.replace(program().to_str().unwrap(), "/old/place/countersign");
+    let moved = moved.replace(env!("CARGO_BIN_EXE_countersign"), "/old/place/countersign");
+    assert_ne!(moved, text);
+    shop.house.write(".claude/settings.json", &moved);
+    let answer = shop.house.run(&["doctor"]);
+    assert!(answer.out.contains("another program"), "{answer:?}");
+    done(&shop, &["install", "claude-code", "--yes"]);
+    assert_eq!(shop.house.read(".claude/settings.json"), text);
+}
+
+#[test]
+fn settings_that_are_not_right_are_refused_with_the_place_and_not_touched() {
+    let cases = [
+        ("claude-code", ".claude/settings.json", "{\n  \"a\": 1,\n  // comment\n}", "3:3"),
+        ("claude-code", ".claude/settings.json", "{\"a\": 1, \"a\": 2}", "1:"),
+        ("claude-code", ".claude/settings.json", "[]", "no JSON object"),
+        ("claude-code", ".claude/settings.json", "{\"hooks\": []}", "`/hooks`"),
+        ("claude-code", ".claude/settings.json", "{\"hooks\": {\"Stop\": {}}}", "`/hooks/Stop`"),
+        ("claude-code", ".mcp.json", "{\"mcpServers\": {\"countersign\": {\"command\": \"other\"}}}", "another server"),
+        ("claude-code", ".mcp.json", "{\"mcpServers\": 1}", "`/mcpServers`"),
+        ("codex", ".codex/hooks.json", "{\"hooks\": ", ".codex/hooks.json:1:"),
+    ];
+    for (client, name, text, place) in cases {
+        let shop = Shop::idle();
+        shop.house.write(name, text);
+        let before = files(&shop);
+        let answer = shop.house.run(&["install", client, "--yes"]);
+        assert_eq!(answer.code, 3, "{text}: {answer:?}");
+        assert!(answer.err.contains(name) && answer.err.contains(place), "{text}: {}", answer.err);
+        assert_eq!(files(&shop), before, "nothing was touched: {text}");
+    }
+    let shop = Shop::unmanaged();
+    assert_eq!(shop.house.run(&["install", "claude-code", "--yes"]).code, 3);
+}
+
+#[test]
+fn doctor_tries_whether_a_hook_blocks() {
+    let shop = Shop::idle();
+    let said = |what: &str| {
+        let out = shop.house.run(&["doctor"]).out;
+        out.lines().find(|line| line.contains(what)).unwrap().to_owned()
+    };
+    assert!(said("claude-code hook").starts_with("ok") && said("claude-code hook").contains("not set up"));
+    for client in ["claude-code", "codex", "git"] {
+        done(&shop, &["install", client, "--yes"]);
+        let line = said(&format!("{client} hook"));
+        assert!(line.starts_with("ok") && line.contains("it blocks"), "{line}");
+    }
+    let text = shop.house.read(".claude/settings.json");
+    let off = text.replacen('{', "{\"disableAllHooks\": true,", 1);
+    shop.house.write(".claude/settings.json", off);
+    assert!(said("claude-code hook").starts_with("bad"));
+    shop.house.write(".codex/hooks.json", "{");
+    assert!(said("codex hook").starts_with("bad"));
+}
+
+#[test]
+fn a_commit_outside_of_what_the_committer_holds_is_refused() {
+    let shop = Shop::open();
+    done(&shop, &["install", "git", "--yes"]);
+    shop.ask("worker-1", "task.claim", json!({ "task_id": "T-1" }));
+    let worker = [("COUNTERSIGN_ACTOR", "worker-1")];
+    shop.house.write("src/a/one.rs", "own");
+    let (code, out, err) = shop.try_git(&["commit", "-am", "own"], &worker);
+    assert_eq!(code, 0, "{out}{err}");
+    shop.house.write("src/a/one.rs", "again").write("docs/c.md", "stray");
+    for arguments in [["commit", "-am", "stray"], ["commit", "docs/c.md", "-mstray"]] {
+        let (code, _, err) = shop.try_git(&arguments, &worker);
+        assert!(code != 0 && err.contains("SCOPE_VIOLATION: `docs/c.md`"), "{err}");
+    }
+    // Only what is committed counts, not what lies about.
+    let (code, _, err) = shop.try_git(&["commit", "src/a/one.rs", "-mown"], &worker);
+    assert_eq!(code, 0, "{err}");
+    // Without a name it is git's own, and that one holds nothing.
+    let (code, _, err) = shop.try_git(&["commit", "-am", "stray"], &[]);
+    assert!(code != 0 && err.contains("user:ann"), "{err}");
+    done(&shop, &["install", "git", "--remove", "--yes"]);
+    assert_eq!(shop.try_git(&["commit", "-am", "free"], &worker).0, 0);
+}
+
+#[test]
+fn without_a_run_anything_may_be_committed() {
+    let shop = Shop::idle();
+    done(&shop, &["install", "git", "--yes"]);
+    shop.house.write("docs/c.md", "x").write(".countersign/config.toml", "# settings\n");
+    let (code, out, err) = shop.try_git(&["commit", "-am", "free"], &[]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(!out.contains("{}") && !err.contains("{}"), "{out}{err}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hook_that_was_there_still_runs_and_comes_back() {
+    use std::os::unix::fs::PermissionsExt;
+    for path in [".git/hooks/pre-commit", "tools/hooks/pre-commit"] {
+        let shop = Shop::idle();
+        if path.starts_with("tools") {
+            shop.git(&["config", "core.hooksPath", "tools/hooks"]);
+        }
+        shop.house.write(path, "#!/bin/sh\ntouch ran\nexit 3\n");
+        std::fs::set_permissions(shop.house.path(path), std::fs::Permissions::from_mode(0o755)).unwrap();
+        let before = files(&shop);
+        done(&shop, &["install", "git", "--yes"]);
+        done(&shop, &["install", "git", "--yes"]);
+        shop.house.write("docs/c.md", "x");
+        assert_ne!(shop.try_git(&["commit", "-am", "x"], &[]).0, 0, "the other hook refuses");
+        assert!(shop.house.path("ran").exists());
+        std::fs::remove_file(shop.house.path("ran")).unwrap();
+        shop.house.write("docs/c.md", "docs/c.md");
+        done(&shop, &["install", "git", "--remove", "--yes"]);
+        assert_eq!(files(&shop), before);
+    }
+}

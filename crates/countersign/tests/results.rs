@@ -1,0 +1,65 @@
+//! Results, compared with what was really changed in the working tree.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![allow(dead_code, reason = "each test file uses its part of the house")]
+
+mod house;
+mod shop;
+
+use serde_json::{Value, json};
+use shop::Shop;
+
+/// What is said of a result with these changes: the code of a refusal, or the state of the task.
+fn submitted(shop: &Shop, worker: &str, task: &str, changes: &[&str]) -> Result<Value, (String, String)> {
+    let run = shop.look("lead", "run.list", json!({}))["runs"][0]["run_id"].clone();
+    let changes: Vec<Value> =
+        changes.iter().map(|path| json!({ "resource": path, "action": "edit", "evidence": "seen" })).collect();
+    let result = json!({
+        "schema_version": "1.0.0", "run_id": run, "task_id": task, "status": "done", "changes": changes,
+        "acceptance_check": [{ "criterion": "it holds", "status": "pass", "evidence": "tests: 3 passed" }],
+        "worklog_path": format!("worklogs/{task}.jsonl"), "notes_for_orchestrator": [],
+    });
+    shop.try_ask(worker, "task.submit", json!({ "result": result }))
+}
+
+#[test]
+fn a_result_must_say_what_was_changed_and_nothing_may_lie_outside() {
+    let shop = Shop::open();
+    shop.house.write("lying about.txt", "before anything was claimed");
+    shop.ask("one", "task.claim", json!({ "task_id": "T-1" }));
+    shop.ask("two", "task.claim", json!({ "task_id": "T-2" }));
+    shop.house.write("src/a/one.rs", "changed").write("src/a/new.rs", "new");
+    // What another task holds, and where its worker keeps a log, is not this one's.
+    shop.house.write("src/b/two.rs", "changed").write("worklogs/T-2.jsonl", "{}\n");
+    let (code, reason) = submitted(&shop, "one", "T-1", &["src/a/one.rs"]).unwrap_err();
+    assert_eq!(code, "INTEGRITY_MISMATCH", "{reason}");
+    assert!(reason.contains("src/a/new.rs"), "{reason}");
+    shop.house.write("docs/c.md", "stray");
+    let (code, reason) = submitted(&shop, "one", "T-1", &["src/a"]).unwrap_err();
+    assert_eq!(code, "SCOPE_VIOLATION", "{reason}");
+    assert!(reason.contains("docs/c.md"), "{reason}");
+    // That it was committed does not make it allowed.
+    shop.commit();
+    assert_eq!(submitted(&shop, "one", "T-1", &["src/a"]).unwrap_err().0, "SCOPE_VIOLATION");
+    shop.house.write("docs/c.md", "docs/c.md");
+    shop.commit();
+    let done = submitted(&shop, "one", "T-1", &["src/a/one.rs", "src/a/new.rs", "src/a/never.rs"]).unwrap();
+    assert_eq!(
+        (&done["status"], &done["assurance"], &done["warnings"]),
+        (&json!("done"), &json!("claimed"), &json!(1))
+    );
+    assert_eq!(submitted(&shop, "two", "T-2", &["src/b/two.rs"]).unwrap()["status"], "done");
+}
+
+#[test]
+fn a_log_that_is_not_ignored_is_no_stray_of_another_worker() {
+    let shop = Shop::open();
+    shop.house.write(".gitignore", ".home/\n");
+    shop.commit();
+    shop.ask("one", "task.claim", json!({ "task_id": "T-1" }));
+    shop.ask("two", "task.claim", json!({ "task_id": "T-2" }));
+    shop.house.write("worklogs/T-1.jsonl", "{}\n").write("worklogs/T-2.jsonl", "{}\n");
+    for (worker, task) in [("one", "T-1"), ("two", "T-2")] {
+        assert_eq!(submitted(&shop, worker, task, &[]).unwrap()["status"], "done");
+    }
+}

@@ -1,0 +1,83 @@
+//! What somebody changed that they may not change, as the working tree shows it.
+
+use super::locks::{OWN_MAX, with_tasks};
+use crate::deciding::{Moment, Need, Observer, Refusal, Seen, Tree, View, ViewInfo};
+use crate::work::row::{TaskRow, task_of};
+use crate::work::scope::{contains, normal};
+use crate::work::{changed, indexes};
+use countersign_contract::{Int, List, Name, shape};
+
+/// How many paths are listed.
+const LISTED_MAX: usize = 50;
+
+shape! {
+    /// What was changed that may not be.
+    pub struct StraysShown {
+        /// Whether the working tree could be compared: not without git, and not before something was claimed in it.
+        pub compared: bool,
+        /// The tasks that are held.
+        pub task_ids: List<String>,
+        /// The first of the paths.
+        pub paths: List<String>,
+        /// How many there are.
+        pub count: Int,
+    }
+}
+
+shape! {
+    /// What was changed in the working tree since somebody's last claim, that none of their tasks may change and that is no
+    /// other task's either.
+    pub closed struct ListStrays {
+        /// Whose.
+        pub owner: Name = "worker-1",
+    }
+}
+
+impl ListStrays {
+    fn held(&self, seen: &Seen) -> Vec<TaskRow> {
+        let range = indexes::held_by(self.owner.as_str(), OWN_MAX);
+        seen.range(&range).filter_map(|(_, key)| task_of(seen.entity(key))).collect()
+    }
+}
+
+impl View for ListStrays {
+    const INFO: ViewInfo =
+        ViewInfo { id: "lock.strays", summary: "What was changed since somebody's claim that they may not change" };
+    type Shown = StraysShown;
+
+    /// Of the tree, only what is theirs or nobody's: which commit it is compared with depends on the claim.
+    fn tree(&self, observer: &dyn Observer) -> Option<Tree> {
+        let mut seen = Seen::default();
+        let range = indexes::held_by(self.owner.as_str(), OWN_MAX);
+        observer.look(&mut seen, vec![Need::Range(range.clone())]).ok()?;
+        let tasks = with_tasks(range, &seen);
+        observer.look(&mut seen, tasks).ok()?;
+        let last = self.held(&seen).into_iter().max_by_key(|task| task.lease)?;
+        let paths = changed::since_claim(observer, &last).ok()??;
+        let commit = last.base.map(|base| base.commit);
+        Some(Tree { commit, changed: paths.into_iter().map(|path| (path, None)).collect() })
+    }
+
+    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+        with_tasks(indexes::held_by(self.owner.as_str(), OWN_MAX), seen)
+    }
+
+    fn render(&self, seen: &Seen, _: &Moment, tree: Option<&Tree>) -> Result<StraysShown, Refusal> {
+        let held = self.held(seen);
+        let may = |path: &str| held.iter().any(|task| may_change(task, path));
+        let strays: Vec<String> =
+            tree.into_iter().flat_map(|tree| tree.changed.keys()).filter(|path| !may(path)).cloned().collect();
+        Ok(StraysShown {
+            compared: tree.is_some(),
+            task_ids: held.iter().map(|task| task.task.clone()).collect::<Vec<_>>().into(),
+            count: (strays.len() as u64).into(),
+            paths: strays.into_iter().take(LISTED_MAX).collect::<Vec<_>>().into(),
+        })
+    }
+}
+
+fn may_change(task: &TaskRow, path: &str) -> bool {
+    let inside = |scope: &[String]| scope.iter().any(|scope| contains(scope, path));
+    let log = normal(&task.spec.worklog_path).is_ok_and(|log| log == path);
+    log || (inside(&task.spec.lock_scope) && !inside(&task.spec.forbidden_scope))
+}
