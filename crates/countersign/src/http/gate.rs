@@ -55,6 +55,7 @@ fn admit(server: &Server, request: &mut Request) -> Result<(), Problem> {
         return Ok(());
     }
     let caller = caller(server, request.headers())?;
+    request.extensions_mut().insert(caller.call(None));
     request.extensions_mut().insert(caller);
     Ok(())
 }
@@ -103,6 +104,11 @@ impl Hosts {
         }
         names.extend(allowed.iter().map(|name| name.to_ascii_lowercase()));
         Self(names)
+    }
+
+    /// The names themselves.
+    pub fn names(&self) -> &[String] {
+        &self.0
     }
 
     /// The host that a request is for, if it is this one.

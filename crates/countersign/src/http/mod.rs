@@ -25,6 +25,7 @@ mod upkeep;
 pub use gate::{Caller, Hosts};
 pub use listen::{Listening, Tls};
 
+use crate::mcp;
 use crate::project::Project;
 use crate::token::Tokens;
 use axum::Router;
@@ -106,8 +107,9 @@ impl Server {
             .merge(events::routes())
             .merge(openapi::routes())
             .with_state(Arc::clone(self));
-        // Further doors that are served here, such as /mcp, are mounted on this line: all that is above the gate finds
-        // who asks as a `Caller` among the request's extensions.
+        // Agents' clients find who asks where every route does: among the request's extensions, where the gate puts it.
+        let agents = mcp::Shared::new(Arc::clone(&self.engine), Arc::clone(&self.project));
+        let routes = routes.route_service("/mcp", mcp::service(agents, self.settings.hosts.names(), &[]));
         let routes = routes.fallback(problem::no_route).method_not_allowed_fallback(problem::no_method);
         routes
             .layer(from_fn_with_state(Arc::clone(self), gate::pass))

@@ -13,7 +13,6 @@ const AROUND_DOCUMENT: usize = 1 << 20;
 /// Whoever mounts it finds out who calls and puts a [`Call`](countersign_engine::Call) into the request's extensions; a
 /// request without one is refused. `hosts` are the names under which the server may be called, `origins` the pages that may
 /// do so: none of them, if the list is empty.
-#[cfg_attr(not(test), expect(dead_code, reason = "for the HTTP server to mount"))]
 pub fn service(
     shared: Shared,
     hosts: &[String],

@@ -20,7 +20,6 @@ mod server;
 pub mod stdio;
 mod tools;
 
-#[expect(unused_imports, reason = "for the HTTP server to mount")]
 pub use http::service;
 pub use server::{Caller, Server};
 
