@@ -8,6 +8,7 @@ mod files;
 mod gather;
 mod home;
 mod parallel;
+mod paths;
 mod place;
 mod project;
 mod shelf;

@@ -12,6 +12,7 @@ const WIDTH: usize = 120;
 pub struct Terminal {
     colour: bool,
     width: usize,
+    person: bool,
     link: Option<String>,
 }
 
@@ -32,12 +33,22 @@ impl Terminal {
         let width = terminal_size::terminal_size().filter(|_| person).map(|(width, _)| usize::from(width.0));
         let here = std::env::current_dir().ok().filter(|_| person && colour);
         let link = here.and_then(|here| here.to_str().map(|here| format!("file://{}/", url_path(here))));
-        Self { colour, width: width.unwrap_or(WIDTH).max(40), link }
+        Self { colour, width: width.unwrap_or(WIDTH).max(40), person, link }
     }
 
     /// The look of text on it.
     pub fn look(&self) -> Look<'_> {
         Look { colour: self.colour, width: self.width, link: self.link.as_deref(), lines: true }
+    }
+
+    /// Where a line ends that a person reads; none, where nobody does.
+    pub fn edge(&self) -> Option<usize> {
+        self.person.then_some(self.width)
+    }
+
+    /// How many lines can be seen at once.
+    pub fn height(&self) -> usize {
+        terminal_size::terminal_size().filter(|_| self.person).map_or(usize::MAX, |(_, height)| usize::from(height.0))
     }
 
     /// A text in bold, where that can be seen.

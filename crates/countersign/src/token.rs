@@ -47,7 +47,8 @@ impl Token {
         Some(Bound { run: self.run.clone()?, task: self.task.clone()? })
     }
 
-    fn is_over(&self) -> bool {
+    /// Whether its time is over.
+    pub fn is_over(&self) -> bool {
         let ends = self.expires.as_deref().map(str::parse::<jiff::Timestamp>);
         ends.is_some_and(|ends| ends.is_ok_and(|ends| ends <= jiff::Timestamp::now()))
     }
@@ -96,6 +97,16 @@ impl Tokens {
         serde_json::from_str(&text).with_context(|| format!("{} is not right", path.display()))
     }
 
+    /// Holds everybody else's changes off: one that was read before another's and written after it would undo that.
+    fn alone(&self) -> anyhow::Result<std::fs::File> {
+        private_folder(&self.folder)?;
+        let path = self.folder.join(format!("{}.lock", self.project));
+        let file = std::fs::File::options().create(true).truncate(false).write(true).open(&path);
+        let file = file.with_context(|| format!("{} cannot be written", path.display()))?;
+        file.lock().with_context(|| format!("{} cannot be locked", path.display()))?;
+        Ok(file)
+    }
+
     fn keep(&self, tokens: &[Token]) -> anyhow::Result<()> {
         private_folder(&self.folder)?;
         crate::files::write(&self.path(), &format!("{}\n", serde_json::to_string_pretty(tokens)?))
@@ -116,6 +127,7 @@ impl Tokens {
             expires: wanted.expires.clone(),
             hash: Hash::of(shown.as_bytes()).hex(),
         };
+        let _alone = self.alone()?;
         let mut tokens = self.all()?;
         tokens.retain(|token| !token.is_over());
         tokens.push(token.clone());
@@ -135,10 +147,17 @@ impl Tokens {
 
     /// Takes a token back. Says whether there was one.
     pub fn revoke(&self, id: &str) -> anyhow::Result<bool> {
+        let _alone = self.alone()?;
         let mut tokens = self.all()?;
         let before = tokens.len();
         tokens.retain(|token| token.id != id);
         self.keep(&tokens)?;
+        // The owner's own file would be of no use any more, and `init` makes a new one where there is none.
+        let owner = self.owner_path();
+        let is_owners = std::fs::read_to_string(&owner).is_ok_and(|it| it.starts_with(&format!("{PREFIX}{id}_")));
+        if is_owners {
+            std::fs::remove_file(&owner).with_context(|| format!("{} cannot be removed", owner.display()))?;
+        }
         Ok(tokens.len() < before)
     }
 

@@ -44,6 +44,11 @@ impl Project {
         answer.out
     }
 
+    /// The same for what only an owner may.
+    fn run_as_owner(&self, arguments: &[&str]) -> Answer {
+        self.run(&[&["--token-file", &self.house.owner_token()], arguments].concat())
+    }
+
     fn record(&self, name: &str, title: &str) -> Value {
         self.house.document(name, "assignment", json!({ "task": { "title": title } }));
         serde_json::from_str(&self.says(&["record", name, "--as", "agent:coder", "--format", "json"])).unwrap()
@@ -93,13 +98,16 @@ fn journey(project: &Project) {
     assert!(project.says(&["verify", "--checkpoint", "kept.note"]).starts_with("everything matches"));
 
     assert_eq!(project.run(&["erase", "2"]).code, 2, "a reason is asked for");
-    project.says(&["erase", "2", "--reason", "recorded by mistake"]);
+    let not_owner = project.run(&["erase", "2", "--reason", "recorded by mistake"]);
+    assert!(not_owner.code == 1 && not_owner.err.contains("AUTHORIZATION_MISSING"), "{not_owner:?}");
+    let erased = project.run_as_owner(&["erase", "2", "--reason", "recorded by mistake"]);
+    assert_eq!(erased.code, 0, "{erased:?}");
     assert!(project.says(&["show", "2"]).contains("text 0: erased"));
-    let again = project.run(&["erase", "2", "--reason", "twice"]);
+    let again = project.run_as_owner(&["erase", "2", "--reason", "twice"]);
     assert_eq!(again.code, 1);
     assert!(again.err.contains("INVALID_TRANSITION"), "{}", again.err);
     project.says(&["rebuild"]);
-    assert!(project.head().contains("events      5, to 5"), "{}", project.head());
+    assert!(project.head().contains("events      6, to 6"), "{}", project.head());
     assert!(project.says(&["doctor"]).ends_with("all is well\n"));
     let all = project.says(&["export"]);
     assert!(!all.contains("the first"), "what was erased is in no later export");
@@ -423,7 +431,7 @@ fn break_erasure_off(project: &Project) {
 fn an_erasure_that_was_broken_off_is_finished_by_the_next_one_or_by_the_doctor() {
     let project = Project::with_file();
     project.record("a.json", "the first");
-    project.says(&["erase", "2", "--reason", "recorded by mistake"]);
+    assert_eq!(project.run_as_owner(&["erase", "2", "--reason", "recorded by mistake"]).code, 0);
     for finish in [&["erase", "2", "--reason", "again"][..], &["doctor", "--fix"]] {
         break_erasure_off(&project);
         let told = project.run(&["doctor"]);
@@ -431,7 +439,7 @@ fn an_erasure_that_was_broken_off_is_finished_by_the_next_one_or_by_the_doctor()
         project.says(finish);
         assert!(project.says(&["doctor"]).ends_with("all is well\n"));
     }
-    assert_eq!(project.run(&["erase", "2", "--reason", "again"]).code, 1, "nothing is left to be done");
+    assert_eq!(project.run_as_owner(&["erase", "2", "--reason", "again"]).code, 1, "nothing is left to be done");
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod house;
 use house::{House, document};
 use serde_json::{Value, json};
 
-const VERBS: [&str; 27] = [
+const VERBS: [&str; 36] = [
     "check",
     "fix",
     "explain",
@@ -36,6 +36,46 @@ const VERBS: [&str; 27] = [
     "backup",
     "doctor",
     "migrate",
+    "run",
+    "task",
+    "lock",
+    "apply",
+    "worklog",
+    "bundle",
+    "reconcile",
+    "watch",
+    "token",
+];
+
+/// Those that have verbs of their own.
+const DEEPER: [(&str, &[&str]); 6] = [
+    ("run", &["open", "close", "cancel", "list", "show"]),
+    (
+        "task",
+        &[
+            "add",
+            "next",
+            "claim",
+            "heartbeat",
+            "extend",
+            "release",
+            "submit",
+            "block",
+            "unblock",
+            "replan",
+            "fail",
+            "cancel",
+            "reassign",
+            "show",
+            "list",
+            "graph",
+            "assignment",
+        ],
+    ),
+    ("lock", &["who", "mine", "list", "may"]),
+    ("worklog", &["add", "show"]),
+    ("bundle", &["make", "resume"]),
+    ("token", &["make", "list", "revoke"]),
 ];
 
 #[test]
@@ -45,6 +85,13 @@ fn every_verb_has_help_with_examples() {
         let answer = house.run(&[verb, "--help"]);
         assert_eq!(answer.code, 0, "{verb}");
         assert!(answer.out.contains("Examples:"), "{verb}");
+    }
+    for (verb, deeper) in DEEPER {
+        for deeper in deeper {
+            let answer = house.run(&[verb, deeper, "--help"]);
+            assert_eq!(answer.code, 0, "{verb} {deeper}");
+            assert!(answer.out.contains("Examples:"), "{verb} {deeper}");
+        }
     }
 }
 

@@ -1,6 +1,9 @@
 //! The command line: one file for each verb.
 
+mod apply;
+mod asking;
 mod backup;
+mod bundle;
 mod check;
 mod checkpoint;
 mod completions;
@@ -13,6 +16,7 @@ mod export;
 mod fix;
 mod import;
 mod init;
+mod lock;
 mod log;
 mod man;
 mod migrate;
@@ -20,17 +24,25 @@ mod new;
 mod output;
 mod prove;
 mod rebuild;
+mod reconcile;
 mod record;
 mod rules;
+mod run;
 mod schema;
 mod show;
 mod targets;
+mod task;
+mod token;
 mod tokens;
 mod verify;
 mod verify_proof;
+mod watch;
+mod words;
+mod worklog;
 
 use crate::place::Place;
 use crate::project::Project;
+use asking::Here;
 use clap::{CommandFactory, Parser, Subcommand};
 use countersign_diagnostic::Severity;
 use countersign_engine::Failure;
@@ -109,10 +121,14 @@ Examples:
   countersign fix handoff.json --write
   countersign explain LOCK_CONFLICT
   countersign init && countersign record result.json
+  countersign run open --objective 'Round money half to even'
+  countersign task add T-1 --title 'Round totals' --lock src/money --accept 'tests pass'
+  countersign task claim --as coder-1
+  countersign watch
   countersign log --follow
   countersign verify
 
-Exit codes: 0 allowed, 1 refused, 2 wrong usage, 3 could not be read.";
+Exit codes: 0 allowed, 1 refused, 2 wrong usage, 3 could not be read or done.";
 
 #[derive(Debug, Subcommand)]
 enum Verb {
@@ -127,6 +143,15 @@ enum Verb {
     Tokens(tokens::Args),
     Targets(targets::Args),
     Init(init::Args),
+    Run(run::Args),
+    Task(task::Args),
+    Lock(lock::Args),
+    Worklog(worklog::Args),
+    Apply(apply::Args),
+    Bundle(bundle::Args),
+    Reconcile(reconcile::Args),
+    Watch(watch::Args),
+    Token(token::Args),
     Record(record::Args),
     Log(log::Args),
     Show(show::Args),
@@ -157,7 +182,7 @@ pub fn main() -> ExitCode {
     };
     let exit = run(cli).unwrap_or_else(|error| {
         output::say(&format!("error: {error:#}"));
-        Exit::Failed
+        if error.is::<asking::Wrong>() { Exit::Usage } else { Exit::Failed }
     });
     let exit = if output::landed() { exit } else { Exit::Failed };
     ExitCode::from(exit as u8)
@@ -179,6 +204,15 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::Tokens(args) => tokens::run(&args, &project()?),
         Verb::Targets(args) => targets::run(&args, &project()?),
         Verb::Init(args) => init::run(&args, &global),
+        Verb::Run(args) => run::run(&args, &Here { global: &global, project: &project()? }),
+        Verb::Task(args) => task::run(&args, &Here { global: &global, project: &project()? }),
+        Verb::Lock(args) => lock::run(&args, &Here { global: &global, project: &project()? }),
+        Verb::Worklog(args) => worklog::run(&args, &Here { global: &global, project: &project()? }),
+        Verb::Apply(args) => apply::run(&args, &Here { global: &global, project: &project()? }),
+        Verb::Bundle(args) => bundle::run(&args, &Here { global: &global, project: &project()? }),
+        Verb::Reconcile(args) => reconcile::run(&args, &Here { global: &global, project: &project()? }),
+        Verb::Watch(args) => watch::run(&args, &Here { global: &global, project: &project()? }),
+        Verb::Token(args) => token::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Record(args) => record::run(&args, &global, &project()?),
         Verb::Log(args) => log::run(&args, &place()?),
         Verb::Show(args) => show::run(&args, &place()?),

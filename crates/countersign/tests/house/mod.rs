@@ -40,6 +40,13 @@ impl House {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
+    /// The owner's token, as `init` made it.
+    pub fn owner_token(&self) -> String {
+        let tokens = std::fs::read_dir(self.path(".home/tokens")).unwrap().map(|entry| entry.unwrap().path());
+        let owner = tokens.into_iter().find(|path| path.extension().is_some_and(|it| it == "owner"));
+        owner.unwrap().display().to_string()
+    }
+
     /// Every file below, with its text.
     pub fn all(&self) -> Vec<(PathBuf, Vec<u8>)> {
         fn walk(folder: &Path, all: &mut Vec<(PathBuf, Vec<u8>)>) {
@@ -61,7 +68,9 @@ impl House {
     pub fn run_with(&self, arguments: &[&str], stdin: &str, env: &[(&str, &str)]) -> Answer {
         let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
         command.args(arguments).current_dir(self.0.path());
-        for name in ["COUNTERSIGN_PROJECT", "COUNTERSIGN_LEDGER", "COUNTERSIGN_ACTOR", "PGPASSWORD"] {
+        // Settings of whoever runs the tests are not the tests'.
+        let foreign = std::env::vars_os().map(|it| it.0).filter(|it| it.to_string_lossy().starts_with("COUNTERSIGN_"));
+        for name in foreign.chain(["PGPASSWORD".into()]) {
             command.env_remove(name);
         }
         // Keys of tests are not the user's.

@@ -43,3 +43,26 @@ pub const TASK_ASSERTED: &str = "task.asserted";
 pub const RESULT_SUBMITTED: &str = "result.submitted";
 /// A worker wrote into its log. Facts: `action`, `files`, `code`; the entry is text 0.
 pub const WORKLOG_ADDED: &str = "worklog.added";
+
+/// Every kind, by name.
+pub const ALL: &[&str] = &[
+    RUN_OPENED,
+    RUN_CLOSED,
+    RUN_CANCELED,
+    RUN_RESUMED,
+    ENVELOPE_APPLIED,
+    DELTA_APPLIED,
+    TASK_ADDED,
+    TASK_REPLANNED,
+    TASK_CLAIMED,
+    TASK_EXTENDED,
+    TASK_BLOCKED,
+    TASK_TIMED_OUT,
+    TASK_REQUEUED,
+    TASK_COMPLETED,
+    TASK_FAILED,
+    TASK_CANCELED,
+    TASK_ASSERTED,
+    RESULT_SUBMITTED,
+    WORKLOG_ADDED,
+];

@@ -1,0 +1,32 @@
+//! `countersign task cancel`
+
+use super::stands;
+use crate::cli::Exit;
+use crate::cli::asking::{Here, OfRun, Once, ask};
+use serde_json::json;
+
+/// Take a task back that is not wanted any more; it is never reopened in this run
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign task cancel T-1 --reason 'another task covers it'")]
+pub struct Args {
+    /// The task
+    #[arg(value_name = "TASK")]
+    task: String,
+
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+
+    #[command(flatten)]
+    of: OfRun,
+
+    #[command(flatten)]
+    once: Once,
+}
+
+pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
+    let request = json!({ "run_id": args.of.id(), "task_id": args.task, "reason": args.reason });
+    ask(here, &args.once, "task.cancel", request, |answer| stands(answer, &args.task))
+}

@@ -1,0 +1,38 @@
+//! `countersign task fail`
+
+use super::stands;
+use crate::cli::Exit;
+use crate::cli::asking::{Here, OfRun, Once, ask};
+use serde_json::json;
+
+/// Give a task up for good
+///
+/// A worker that failed says so with a result instead, and may be followed by another.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign task fail T-1 --code NON_COMPLIANT --reason 'it cannot be done this way'")]
+pub struct Args {
+    /// The task
+    #[arg(value_name = "TASK")]
+    task: String,
+
+    /// What it is filed under; `countersign explain` knows the codes
+    #[arg(long, value_name = "CODE")]
+    code: String,
+
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+
+    #[command(flatten)]
+    of: OfRun,
+
+    #[command(flatten)]
+    once: Once,
+}
+
+pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
+    let request = json!({ "run_id": args.of.id(), "task_id": args.task, "code": args.code, "reason": args.reason });
+    ask(here, &args.once, "task.fail", request, |answer| stands(answer, &args.task))
+}

@@ -1,0 +1,44 @@
+//! `countersign task reassign`
+
+use crate::cli::Exit;
+use crate::cli::asking::{Here, OfRun, Once, ask};
+use crate::cli::words::{text, until};
+use serde_json::{Value, json};
+
+/// Give a task to a worker by name; whoever works on it loses it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign task reassign T-1 --to coder-2 --reason 'the first worker is stuck'")]
+pub struct Args {
+    /// The task
+    #[arg(value_name = "TASK")]
+    task: String,
+
+    /// Who works on it from here on
+    #[arg(long, value_name = "WORKER")]
+    to: String,
+
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+
+    #[command(flatten)]
+    of: OfRun,
+
+    #[command(flatten)]
+    once: Once,
+}
+
+pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
+    let request = json!({ "run_id": args.of.id(), "task_id": args.task, "owner": args.to, "reason": args.reason });
+    ask(here, &args.once, "task.reassign", request, said)
+}
+
+fn said(answer: &Value) -> String {
+    let [task, owner, lease] = ["task_id", "owner", "lease"].map(|name| text(answer, name));
+    let lapses = until(answer["expires_at"].as_str().unwrap_or("?"));
+    format!(
+        "reassigned: {task} to {owner}, under lease {lease}\n  lapses  {lapses}, unless {owner} gives a sign of life\n"
+    )
+}

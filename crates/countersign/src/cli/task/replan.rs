@@ -1,0 +1,54 @@
+//! `countersign task replan`
+
+use super::spec::Spec;
+use super::stands;
+use crate::cli::Exit;
+use crate::cli::asking::{Here, OfRun, Once, ask_of, refused, without_nothing};
+use crate::client::Client;
+use serde_json::{Map, Value, json};
+
+/// Ask for a task anew: other scope, criteria or context
+///
+/// It must wait or be blocked. What is not given stays as it is; a list that is given replaces the whole list.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign task replan T-1 --lock src/money src/tax --reason 'the scope was too narrow'")]
+pub struct Args {
+    /// The task
+    #[arg(value_name = "TASK")]
+    task: String,
+
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+
+    #[command(flatten)]
+    spec: Spec,
+
+    #[command(flatten)]
+    of: OfRun,
+
+    #[command(flatten)]
+    once: Once,
+}
+
+pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
+    let client = Client::open(here.project, here.global)?.with_key(args.once.key.as_deref())?;
+    let question = without_nothing(json!({ "run_id": args.of.id(), "task_id": args.task }));
+    let mut task = match client.look("task.assignment", &question) {
+        Ok(shown) => as_asked(shown),
+        Err(failure) => return refused(failure, args.once.how.format),
+    };
+    args.spec.put_over(&mut task, here)?;
+    let request = json!({ "run_id": args.of.id(), "task": task, "reason": args.reason });
+    ask_of(&client, args.once.how.format, "task.replan", request, |answer| stands(answer, &args.task))
+}
+
+/// What is asked for now: an assignment has the task, and what belongs to it beside.
+fn as_asked(mut shown: Value) -> Map<String, Value> {
+    let assignment = shown["assignment"].take();
+    let mut task = assignment["task"].as_object().cloned().unwrap_or_default();
+    task.insert("context_package".to_owned(), assignment["context_package"].clone());
+    task
+}

@@ -1,0 +1,87 @@
+//! `countersign token make`
+
+use super::{once, tokens};
+use crate::cli::asking::{Here, How, OfRun, line, refused, without_nothing, wrong};
+use crate::cli::output::{self, Format};
+use crate::cli::{Exit, words};
+use crate::client::Client;
+use crate::place::must_be_usable;
+use crate::token::Wanted;
+use countersign_domain::deciding::Role;
+use countersign_engine::Bound;
+use serde_json::json;
+
+/// Make a token, and print it once
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign token make --role agent --task T-1 --name coder-1 --expires 8h
+  countersign token make --role reviewer --name ana")]
+pub struct Args {
+    /// What it may ask for: owner, reviewer, orchestrator, agent or auditor
+    #[arg(long, value_name = "ROLE", value_parser = role)]
+    role: Role,
+
+    /// The only task that it may speak for; an agent's token must have one
+    #[arg(long, value_name = "TASK")]
+    task: Option<String>,
+
+    /// In whose name it speaks; otherwise its role's
+    #[arg(long, value_name = "ACTOR")]
+    name: Option<String>,
+
+    /// How long it can be used; without end unless given
+    #[arg(long, value_name = "TIME", value_parser = words::seconds)]
+    expires: Option<i64>,
+
+    #[command(flatten)]
+    of: OfRun,
+
+    #[command(flatten)]
+    how: How,
+}
+
+fn role(word: &str) -> Result<Role, String> {
+    Role::parse(word).ok_or_else(|| format!("`{word}` is none of owner, reviewer, orchestrator, agent, auditor"))
+}
+
+pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
+    must_be_usable("--name", args.name.as_deref())?;
+    if args.role == Role::Agent && args.task.is_none() {
+        return Err(wrong("an agent's token speaks for one task alone; name it with --task"));
+    }
+    let client = Client::open(here.project, here.global)?;
+    let tokens = match tokens(&client, "token.make")? {
+        Ok(tokens) => tokens,
+        Err(failure) => return refused(failure, args.how.format),
+    };
+    let bound = match &args.task {
+        None => None,
+        Some(task) => match bound(&client, args, task) {
+            Ok(bound) => Some(bound),
+            Err(failure) => return refused(failure, args.how.format),
+        },
+    };
+    let now = jiff::Timestamp::now();
+    let ends = args.expires.map(|seconds| now.checked_add(jiff::SignedDuration::from_secs(seconds))).transpose();
+    let ends = ends.map_err(|_| wrong("--expires is further off than any calendar"))?;
+    let actor = args.name.as_deref().unwrap_or(args.role.as_str());
+    let wanted = Wanted { actor, role: args.role, bound, expires: ends.map(|ends| ends.to_string()) };
+    let (token, shown) = tokens.make(&wanted)?;
+    match args.how.format {
+        Format::Json => output::print(&line(&without_nothing(json!({
+            "id": token.id, "token": shown, "role": token.role, "actor": token.actor, "run_id": token.run,
+            "task_id": token.task, "expires": token.expires,
+        })))),
+        Format::Text => once(&shown),
+    }
+    Ok(Exit::Allowed)
+}
+
+/// The task that is meant, which must be there.
+fn bound(client: &Client<'_>, args: &Args, task: &str) -> Result<Bound, countersign_engine::Failure> {
+    let question = without_nothing(json!({ "run_id": args.of.id(), "task_id": task }));
+    let shown = client.look("task.show", &question)?;
+    let text = |name: &str| shown["task"][name].as_str().unwrap_or_default().to_owned();
+    Ok(Bound { run: text("run_id"), task: text("task_id") })
+}

@@ -1,0 +1,103 @@
+//! Paths on the command line are meant from where somebody stands; in requests they are meant from the project's root.
+
+use crate::project::{self, Project};
+use std::path::{Component, Path, PathBuf};
+
+/// A path as a request has it: relative to the project's root, or to the worktree's where somebody works in one. Says why,
+/// if it leads out of the project.
+pub fn in_project(project: &Project, path: &str) -> Result<String, String> {
+    let here = std::env::current_dir().map_err(|error| format!("the current directory cannot be read: {error}"))?;
+    from(&here, project, path)
+}
+
+fn from(here: &Path, project: &Project, path: &str) -> Result<String, String> {
+    let Some(root) = &project.root else { return Err("there is no project here; run `countersign init`".to_owned()) };
+    let bases = [worktree(here, root), Some(root.clone())];
+    let bases: Vec<PathBuf> = bases.into_iter().flatten().map(|base| base.canonicalize().unwrap_or(base)).collect();
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let wanted = plain(&real(here).join(path));
+    // Only if it is not inside as it is written: a link in the project is the project's.
+    for wanted in [wanted.clone(), with_links(&wanted)] {
+        if let Some(inside) = bases.iter().find_map(|base| wanted.strip_prefix(base).ok()) {
+            let parts: Option<Vec<&str>> = inside.iter().map(|part| part.to_str()).collect();
+            let inside = parts.map(|parts| parts.join("/"));
+            let inside = inside.ok_or_else(|| format!("`{path}` is not written in UTF-8"))?;
+            return Ok(if inside.is_empty() { "/".to_owned() } else { inside });
+        }
+    }
+    let base = bases.last().unwrap_or(root);
+    Err(format!("`{path}` is outside of the project, which is {}; name a path inside of it", base.display()))
+}
+
+/// The worktree somebody stands in, if it is another one than the project's own.
+fn worktree(here: &Path, root: &Path) -> Option<PathBuf> {
+    let main = project::main_project(here)?;
+    let same = main.canonicalize().ok()? == root.canonicalize().ok()?;
+    here.ancestors().find(|it| it.join(".git").is_file()).filter(|_| same).map(Path::to_owned)
+}
+
+/// The path with its steps upwards done.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// The path with the links followed in as much of it as there is.
+fn with_links(path: &Path) -> PathBuf {
+    let there = path.ancestors().find_map(|part| Some((part.canonicalize().ok()?, path.strip_prefix(part).ok()?)));
+    there.map_or_else(|| path.to_owned(), |(real, rest)| real.join(rest))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn paths_are_meant_from_where_one_stands() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap().join("project");
+        std::fs::create_dir_all(root.join(".countersign")).unwrap();
+        std::fs::create_dir_all(root.join("src/money")).unwrap();
+        let project = Project::find(Some(&root), None).unwrap();
+        let whole = root.join("src/a.rs").display().to_string();
+        for (here, path, wanted) in [
+            ("", "src", "src"),
+            ("", "./src/", "src"),
+            ("src", "a.rs", "src/a.rs"),
+            ("src", "../docs/new.md", "docs/new.md"),
+            ("src/money", "../..", "/"),
+            ("src", whole.as_str(), "src/a.rs"),
+        ] {
+            assert_eq!(from(&root.join(here), &project, path).as_deref(), Ok(wanted), "{here} {path}");
+        }
+        for (here, path) in [("", ".."), ("src", "../../other"), ("", "/etc"), ("", "../project-2/a")] {
+            let why = from(&root.join(here), &project, path).unwrap_err();
+            assert!(why.contains("outside of the project"), "{why}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_project_may_be_reached_through_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("project");
+        std::fs::create_dir_all(root.join(".countersign")).unwrap();
+        std::os::unix::fs::symlink(&root, folder.path().join("link")).unwrap();
+        let project = Project::find(Some(&folder.path().join("link")), None).unwrap();
+        let absolute = folder.path().join("link/src/new.rs").display().to_string();
+        for here in [root.clone(), folder.path().join("link")] {
+            assert_eq!(from(&here, &project, "src/new.rs").as_deref(), Ok("src/new.rs"));
+            assert_eq!(from(&here, &project, &absolute).as_deref(), Ok("src/new.rs"));
+        }
+    }
+}
