@@ -140,7 +140,7 @@ fn carry_out<C: Command>(
     match command.decide(&mut desk, observed) {
         Err(refusal) => {
             // What was true before it was refused, such as a lease that had lapsed, is true all the same.
-            let happenings = desk.decided().happenings;
+            let happenings = desk.refused();
             append(transaction, &ledger::Command { once: None, ..asked.clone() }, happenings)?;
             refusals::record(transaction, asked, &refusal)?;
             Ok(Outcome::Refused(Box::new(refusal)))

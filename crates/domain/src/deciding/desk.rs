@@ -30,6 +30,8 @@ pub struct Desk {
     happenings: Vec<Happening>,
     under: Option<(String, u64)>,
     alive: Option<(String, u64)>,
+    /// How many of the happenings, from the first on, are true whatever becomes of the command.
+    settled: usize,
 }
 
 /// What is left on a desk when all is decided.
@@ -46,7 +48,7 @@ pub struct Decided {
 impl Desk {
     /// A desk with what was seen on it.
     pub fn new(seen: Seen, moment: Moment) -> Self {
-        Self { seen, moment, happenings: Vec::new(), under: None, alive: None }
+        Self { seen, moment, happenings: Vec::new(), under: None, alive: None, settled: 0 }
     }
 
     /// When and by whom.
@@ -121,6 +123,21 @@ impl Desk {
     /// A lease is given a sign of life.
     pub fn keep_alive(&mut self, name: String, number: u64) {
         self.alive = Some((name, number));
+    }
+
+    /// What was added by `add` is true whatever becomes of the command, such as a lease that had lapsed before it came.
+    pub fn settle(&mut self, add: impl FnOnce(&mut Self)) {
+        let first = self.settled == self.happenings.len();
+        add(self);
+        if first {
+            self.settled = self.happenings.len();
+        }
+    }
+
+    /// What remains of it when the command is refused.
+    pub fn refused(mut self) -> Vec<Happening> {
+        self.happenings.truncate(self.settled);
+        self.happenings
     }
 
     /// What was decided.

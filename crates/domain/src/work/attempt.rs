@@ -70,7 +70,7 @@ pub(crate) fn settle(desk: &mut Desk, task: &TaskRow) -> bool {
         return false;
     }
     let Some(hold) = desk.lease(&task.lease_name()).filter(|hold| hold.deadline <= now).cloned() else { return false };
-    time_out(desk, task, &hold);
+    desk.settle(|desk| time_out(desk, task, &hold));
     true
 }
 

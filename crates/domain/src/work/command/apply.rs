@@ -102,7 +102,8 @@ impl Command for Apply {
             .assignments
             .iter()
             .flat_map(|it| std::iter::once(&it.task.task_id).chain(it.task.dependencies.iter()));
-        for task in deltas.chain(assigned) {
+        let locked = output.active_locks.iter().map(|lock| &lock.task_id);
+        for task in deltas.chain(assigned).chain(locked) {
             needs.push(Need::Entity(task_key(run, task.as_str())));
             needs.push(Need::Lease(lease_name(run, task.as_str())));
             if let Some(row) = task_seen(seen, run, task.as_str()) {

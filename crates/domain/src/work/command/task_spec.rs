@@ -77,7 +77,7 @@ impl TaskSpec {
     pub(crate) fn check(&self, observer: &dyn Observer) -> Result<(), Refusal> {
         let Definition { spec, .. } = self.definition();
         let run = "00000000-0000-4000-8000-000000000000";
-        let packet = packet(
+        let mut packet = packet(
             run,
             self.title.as_str(),
             self.task_id.as_str(),
@@ -86,6 +86,9 @@ impl TaskSpec {
             &json!(self.context_package.as_deref().unwrap_or_default()),
             &json!([]),
         );
+        // As they were written: what cannot be used must not pass for the whole tree.
+        packet["task"]["lock_scope"] = json!(self.lock_scope);
+        packet["task"]["forbidden_scope"] = json!(self.forbidden_scope.as_deref().unwrap_or_default());
         let (text, outside) = (packet.to_string(), observer.outside());
         let name = format!("task {}", self.task_id);
         let source = Source { name: &name, text: &text };

@@ -48,6 +48,15 @@ fn lock(task: &TaskRow, path: &str, seen: &Seen) -> LockShown {
     }
 }
 
+/// The place of a path, if it is one: what cannot be used would pass for the whole tree.
+fn place(path: &Resource) -> Result<&str, Refusal> {
+    if path.is_usable() {
+        return Ok(path.place());
+    }
+    let reason = format!("`{}` is no path below the project's root", show(path.as_str()));
+    Err(Refusal::new(Code::SchemaInvalid, reason, "give it relative to the project, with `/` between its segments"))
+}
+
 fn with_tasks(range: Range, seen: &Seen) -> Vec<Need> {
     let mut needs = Vec::new();
     for (_, key) in seen.range_so_far(&range).into_iter().flatten() {
@@ -86,7 +95,7 @@ impl View for WhoHolds {
     }
 
     fn render(&self, seen: &Seen, _: &Moment, _: Option<&Tree>) -> Result<WhoShown, Refusal> {
-        let path = self.path.place();
+        let path = place(&self.path)?;
         let mut holders: Vec<LockShown> = Vec::new();
         for range in indexes::lock_overlaps(path) {
             for task in seen.range(&range).filter_map(|(_, key)| task_of(seen.entity(key))) {
@@ -246,7 +255,7 @@ impl View for MayChange {
     }
 
     fn render(&self, seen: &Seen, moment: &Moment, _: Option<&Tree>) -> Result<MayShown, Refusal> {
-        let (path, now) = (self.path.place(), moment.now_ms);
+        let (path, now) = (place(&self.path)?, moment.now_ms);
         if contains(RESERVED, path) {
             let help = "what is in there is written by `countersign` alone";
             let reason = format!("`{RESERVED}` belongs to the ledger");

@@ -1,0 +1,167 @@
+//! Orchestrators' envelopes: applied in order, once, whole or not at all, and only to what their author has seen.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod desk;
+
+use desk::{Desk, result};
+use serde_json::{Value, json};
+
+fn delta(id: &str, task: &str, status: &str) -> Value {
+    json!({ "task_id": task, "status": status, "owner": "bob", "reason": "as planned", "delta_id": id })
+}
+
+fn assignment(run: &str, task: &str, path: &str) -> Value {
+    json!({
+        "schema_version": "1.0.0", "run_id": run, "packet_type": "assignment", "global_objective": "Round money half to even",
+        "task": {
+            "task_id": task, "title": format!("Work on {path}"), "type": "serial", "dependencies": [], "lock_scope": [path],
+            "forbidden_scope": [], "acceptance_criteria": ["it works"], "worklog_path": format!("worklogs/{task}.jsonl"),
+            "timeout_seconds": 600, "heartbeat_interval_seconds": 60,
+        },
+        "active_locks": [], "context_package": [], "required_output_schema": "subagent_result_v1",
+    })
+}
+
+fn envelope(run: &str, deltas: &[Value], assignments: &[Value]) -> Value {
+    let locks: Vec<Value> = Vec::new();
+    json!({ "envelope": {
+        "schema_version": "1.0.0", "run_id": run, "ledger_delta": deltas, "assignments": assignments, "active_locks": locks,
+        "blockers": [], "next_actions": ["wait"],
+    }})
+}
+
+/// A run in which T-1 was made and given to bob by an envelope.
+fn begun() -> (Desk, String) {
+    let desk = Desk::new();
+    let run = desk.run();
+    let mut first = envelope(&run, &[delta("d-1", "T-1", "in_progress")], &[assignment(&run, "T-1", "src/a")]);
+    first["envelope"]["active_locks"] = json!([{ "task_id": "T-1", "resource": "src/a", "active": true }]);
+    let applied = desk.ok("ana", "envelope.apply", first);
+    assert_eq!((&applied["deltas"], &applied["known"]), (&json!(1), &json!(0)));
+    (desk, run)
+}
+
+#[test]
+fn an_envelope_makes_a_task_and_gives_it_out() {
+    let (desk, run) = begun();
+    let task = desk.look("ana", "task.show", json!({ "task_id": "T-1" }));
+    assert_eq!((&task["task"]["status"], &task["task"]["owner"]), (&json!("in_progress"), &json!("bob")));
+    assert_eq!(task["acceptance_criteria"], json!(["it works"]));
+    // The worker goes on as after a claim of its own.
+    desk.ok("bob", "task.heartbeat", json!({ "task_id": "T-1" }));
+    desk.ok("bob", "task.submit", json!({ "result": result(&run, "T-1", &["src/a"]) }));
+    assert_eq!(desk.status("T-1"), "done");
+}
+
+#[test]
+fn deltas_are_applied_in_order_and_the_last_wins() {
+    let (desk, run) = begun();
+    let deltas = [delta("d-2", "T-1", "blocked"), delta("d-3", "T-1", "todo"), delta("d-4", "T-1", "canceled")];
+    let before = desk.head();
+    desk.ok("ana", "envelope.apply", envelope(&run, &deltas, &[]));
+    assert_eq!(desk.status("T-1"), "canceled");
+    let kinds = desk.kinds_since(before);
+    let moved: Vec<&String> = kinds.iter().filter(|kind| kind.starts_with("task.")).collect();
+    assert_eq!(moved, ["task.blocked", "task.requeued", "task.canceled"]);
+}
+
+#[test]
+fn a_delta_is_applied_once_however_often_it_is_sent() {
+    let (desk, run) = begun();
+    let again = envelope(&run, &[delta("d-1", "T-1", "in_progress")], &[assignment(&run, "T-1", "src/a")]);
+    let before = desk.head();
+    let answer = desk.ok("ana", "envelope.apply", again);
+    assert_eq!((desk.head(), &answer["seq"]), (before, &Value::Null), "everything was so already");
+    let mixed = envelope(&run, &[delta("d-1", "T-1", "in_progress"), delta("d-2", "T-1", "failed")], &[]);
+    let answer = desk.ok("ana", "envelope.apply", mixed);
+    assert_eq!((&answer["deltas"], &answer["known"]), (&json!(1), &json!(1)));
+    assert_eq!(desk.status("T-1"), "failed");
+    let mut other = delta("d-2", "T-1", "failed");
+    other["reason"] = json!("for another reason");
+    assert_eq!(desk.code("ana", "envelope.apply", envelope(&run, &[other], &[])), "LEDGER_INCONSISTENT");
+}
+
+#[test]
+fn a_row_that_is_not_there_is_made_only_on_purpose() {
+    let (desk, run) = begun();
+    for status in ["in_progress", "blocked", "done", "failed", "canceled"] {
+        let mut turn = envelope(&run, &[delta("d-9", "T-9", status)], &[]);
+        if status == "blocked" {
+            turn["envelope"]["blockers"] = json!([{ "task_id": "T-9", "code": "DEPENDENCY_NOT_MET", "reason": "no server" }]);
+        }
+        let (code, reason) = desk.refused("ana", "envelope.apply", turn);
+        assert_eq!(code, "LEDGER_INCONSISTENT", "{status}: {reason}");
+    }
+    let made = envelope(&run, &[delta("d-10", "T-9", "todo")], &[assignment(&run, "T-9", "src/z")]);
+    desk.ok("ana", "envelope.apply", made);
+    assert_eq!(desk.status("T-9"), "todo");
+}
+
+#[test]
+fn an_envelope_from_an_older_version_is_refused_whole() {
+    let (desk, run) = begun();
+    let bundle = desk.look("ana", "bundle.make", json!({}));
+    let base = bundle["bundle"]["x_base_version"].as_u64().unwrap();
+    desk.ok("bob", "task.extend", json!({ "task_id": "T-1", "timeout_seconds": 900, "reason": "slow tests" }));
+    let mut late = envelope(&run, &[delta("d-3", "T-2", "todo"), delta("d-2", "T-1", "canceled")], &[assignment(&run, "T-2", "src/b")]);
+    late["envelope"]["x_base_version"] = json!(base);
+    let before = desk.head();
+    assert_eq!(desk.code("ana", "envelope.apply", late.clone()), "CONCURRENCY_CONFLICT");
+    assert_eq!(desk.kinds_since(before), ["command.refused"], "nothing of it was applied");
+    late["envelope"]["x_base_version"] = json!(desk.head());
+    desk.ok("ana", "envelope.apply", late);
+    assert_eq!((desk.status("T-1").as_str(), desk.status("T-2").as_str()), ("canceled", "todo"));
+}
+
+#[test]
+fn a_refused_part_leaves_nothing_of_the_rest() {
+    let (desk, run) = begun();
+    let cases = [
+        (vec![delta("d-2", "T-1", "done")], vec![], "ACCEPTANCE_FAILED"),
+        (vec![delta("d-2", "T-2", "in_progress")], vec![assignment(&run, "T-2", "src/a/b")], "LOCK_CONFLICT"),
+        (vec![delta("d-2", "T-1", "todo")], vec![], "INVALID_TRANSITION"),
+    ];
+    for (deltas, assignments, expected) in cases {
+        let before = desk.head();
+        let mut all = vec![delta("d-0", "T-8", "todo")];
+        all.extend(deltas);
+        let mut asked = vec![assignment(&run, "T-8", "src/h")];
+        asked.extend(assignments);
+        let (code, reason) = desk.refused("ana", "envelope.apply", envelope(&run, &all, &asked));
+        assert_eq!(code, expected, "{reason}");
+        assert_eq!(desk.kinds_since(before), ["command.refused"]);
+    }
+}
+
+#[test]
+fn locks_that_the_envelope_claims_must_be_held() {
+    let (desk, run) = begun();
+    desk.task("T-2", "src/b");
+    let mut turn = envelope(&run, &[], &[]);
+    turn["envelope"]["active_locks"] = json!([{ "task_id": "T-2", "resource": "src/b", "active": true }]);
+    assert_eq!(desk.code("ana", "envelope.apply", turn), "LEDGER_INCONSISTENT");
+}
+
+#[test]
+fn a_bundle_hands_the_run_over_and_an_old_one_does_not() {
+    let (desk, run) = begun();
+    desk.task("T-2", "src/b");
+    desk.ok("bob", "task.block", json!({ "task_id": "T-2", "code": "DEPENDENCY_NOT_MET", "reason": "no server" }));
+    let made = desk.look("ana", "bundle.make", json!({}));
+    let bundle = &made["bundle"];
+    assert_eq!(bundle["ledger"].as_array().unwrap().len(), 2);
+    assert_eq!(bundle["open_blockers"][0]["reason"], "no server");
+    assert_eq!(bundle["active_locks"], json!([{ "task_id": "T-1", "resource": "src/a", "active": true }]));
+    let resumed = desk.ok("zoe", "bundle.resume", json!({ "bundle": bundle }));
+    assert_eq!(resumed["run_id"], json!(run));
+    assert_eq!(desk.look("ana", "run.show", json!({}))["orchestrator"], "zoe");
+    assert_eq!(desk.code("yan", "bundle.resume", json!({ "bundle": bundle })), "CONCURRENCY_CONFLICT");
+    let tokens = made["tokens"].as_u64().unwrap();
+    let error = desk.engine.look(
+        &desk.around,
+        &countersign_engine::Call::declared("ana"),
+        "bundle.make",
+        &json!({ "max_tokens": tokens / 2 }).to_string(),
+    );
+    assert!(format!("{error:?}").contains("TokenLimitExceeded"), "{error:?}");
+}
