@@ -281,11 +281,7 @@ fn refusals_usage_and_what_cannot_be_done_are_told_apart() {
     let (code, answer) = work.ask("coder", &["task", "submit", "r.json"]);
     assert_eq!((code, &answer["code"]), (1, &json!("SCOPE_VIOLATION")));
     let finding = &answer["details"]["findings"][0];
-    assert_eq!(
-        (&finding["pointer"], &finding["severity"]),
-        (&json!("/changes/0/resource"), &json!("error")),
-        "{answer}"
-    );
+    assert_eq!((&finding["pointer"], &finding["severity"]), (&json!("/changes/0"), &json!("error")), "{answer}");
     // Called wrongly.
     for arguments in [
         &["task", "add", "T-2", "--title", "x"][..],
@@ -315,13 +311,13 @@ fn a_graph_is_added_from_a_file_whole_or_not_at_all() {
     work.refused("lead", &["task", "add", "--file", "bad.json"]);
     assert_eq!(work.done("lead", &["task", "list"])["tasks"], json!([]));
     work.0.write("good.json", json!({ "tasks": [task("T-2", &["T-1"]), task("T-1", &[])] }).to_string());
-    assert_eq!(work.done("lead", &["task", "add", "--file", "good.json"])["task_ids"], json!(["T-2", "T-1"]));
+    assert_eq!(work.done("lead", &["task", "add", "--file", "good.json"])["task_ids"], json!(["T-1", "T-2"]));
     let yaml = "- task_id: T-3\n  title: Describe it\n  lock_scope: [docs]\n  acceptance_criteria: [it is said]\n  dependencies: [T-2]\n";
     let piped = work.0.run_with(&["task", "add", "--file", "-"], yaml, &[]);
     assert_eq!(piped.code, 0, "{piped:?}");
     let graph = work.done("lead", &["task", "graph"]);
     let waits: Vec<&Value> = graph["tasks"].as_array().unwrap().iter().map(|it| &it["waiting_for"]).collect();
-    assert_eq!(waits, [&json!(["T-1"]), &json!([]), &json!(["T-2"])]);
+    assert_eq!(waits, [&json!([]), &json!(["T-1"]), &json!(["T-2"])]);
     assert_eq!(work.0.write("none.json", "{}").run(&["task", "add", "--file", "none.json"]).code, 3);
 }
 
@@ -359,12 +355,11 @@ fn paths_are_meant_from_where_one_stands() {
         let output = command.stdin(Stdio::null()).output().unwrap();
         (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
     };
-    let add =
-        ["task", "add", "T-1", "--title", "x", "--accept", "y", "--lock", "money", "../docs", "--forbid", "money/old"];
+    let add = ["task", "add", "T-1", "--title", "x", "--accept", "y", "--lock", "money", "../docs", "--forbid", "old"];
     assert_eq!(run(&add).0, 0);
     let shown = work.done("lead", &["task", "show", "T-1"]);
     assert_eq!(shown["task"]["lock_scope"], json!(["src/money", "docs"]));
-    assert_eq!(shown["forbidden_scope"], json!(["src/money/old"]));
+    assert_eq!(shown["forbidden_scope"], json!(["src/old"]));
     work.done("coder", &["task", "claim", "T-1"]);
     assert!(run(&["lock", "who", "money/round.rs"]).1.contains("coder"));
 }
@@ -372,19 +367,18 @@ fn paths_are_meant_from_where_one_stands() {
 #[test]
 fn text_of_others_cannot_act_on_a_terminal() {
     let (work, _) = Work::with_run();
-    let hostile = "it rounds \u{1b}[2J \u{202e}";
-    let add = ["task", "add", "T-1", "--title", "Round", "--lock", "src", "--accept", hostile];
-    let added = work.0.run(&add);
-    if added.code == 0 {
-        for shown in
-            [&["task", "show", "T-1"][..], &["task", "assignment", "T-1"], &["task", "show", "T-1", "--format", "json"]]
-        {
-            let said = work.0.run(shown).out;
-            assert!(!said.contains('\u{1b}') && !said.contains('\u{202e}'), "{shown:?}: {said}");
+    let hostile = "it rounds \u{1b}[2J";
+    let added = work.0.run(&["task", "add", "T-1", "--title", hostile, "--lock", "src", "--accept", hostile]);
+    assert_eq!(added.code, 0, "{added:?}");
+    for shown in ["list", "next", "graph", "show", "assignment"] {
+        let task = if ["show", "assignment"].contains(&shown) { &["T-1"][..] } else { &[] };
+        for format in ["text", "json"] {
+            let said = work.0.run(&[&["task", shown, "--format", format], task].concat());
+            assert!(said.code == 0 && said.out.contains("it rounds"), "{shown}: {said:?}");
+            assert!(!said.out.contains('\u{1b}'), "{shown}: {said:?}");
         }
-    } else {
-        assert!(!added.err.contains('\u{1b}'), "{added:?}");
     }
+    assert!(!work.0.run(&["watch", "--once"]).out.contains('\u{1b}'));
 }
 
 #[test]

@@ -87,7 +87,8 @@ fn a_row_that_is_not_there_is_made_only_on_purpose() {
     for status in ["in_progress", "blocked", "done", "failed", "canceled"] {
         let mut turn = envelope(&run, &[delta("d-9", "T-9", status)], &[]);
         if status == "blocked" {
-            turn["envelope"]["blockers"] = json!([{ "task_id": "T-9", "code": "DEPENDENCY_NOT_MET", "reason": "no server" }]);
+            turn["envelope"]["blockers"] =
+                json!([{ "task_id": "T-9", "code": "DEPENDENCY_NOT_MET", "reason": "no server" }]);
         }
         let (code, reason) = desk.refused("ana", "envelope.apply", turn);
         assert_eq!(code, "LEDGER_INCONSISTENT", "{status}: {reason}");
@@ -103,7 +104,11 @@ fn an_envelope_from_an_older_version_is_refused_whole() {
     let bundle = desk.look("ana", "bundle.make", json!({}));
     let base = bundle["bundle"]["x_base_version"].as_u64().unwrap();
     desk.ok("bob", "task.extend", json!({ "task_id": "T-1", "timeout_seconds": 900, "reason": "slow tests" }));
-    let mut late = envelope(&run, &[delta("d-3", "T-2", "todo"), delta("d-2", "T-1", "canceled")], &[assignment(&run, "T-2", "src/b")]);
+    let mut late = envelope(
+        &run,
+        &[delta("d-3", "T-2", "todo"), delta("d-2", "T-1", "canceled")],
+        &[assignment(&run, "T-2", "src/b")],
+    );
     late["envelope"]["x_base_version"] = json!(base);
     let before = desk.head();
     assert_eq!(desk.code("ana", "envelope.apply", late.clone()), "CONCURRENCY_CONFLICT");

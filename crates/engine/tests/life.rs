@@ -20,19 +20,32 @@ fn a_task_goes_from_todo_to_done_and_frees_what_waited() {
     let next = desk.look("bob", "task.next", json!({}));
     assert_eq!(next["task"]["task_id"], "T-1");
     let claim = desk.ok("bob", "task.claim", json!({}));
-    assert_eq!((&claim["task_id"], &claim["owner"], &claim["status"]), (&json!("T-1"), &json!("bob"), &json!("in_progress")));
+    assert_eq!(
+        (&claim["task_id"], &claim["owner"], &claim["status"]),
+        (&json!("T-1"), &json!("bob"), &json!("in_progress"))
+    );
     let beat = desk.ok("bob", "task.heartbeat", json!({ "task_id": "T-1", "lease": claim["lease"] }));
     assert!(beat["expires_at"].is_string());
-    desk.ok("bob", "worklog.add", json!({
-        "task_id": "T-1", "action": "edit", "files_touched": ["src/a/x.rs"], "decision": "use a decimal type",
-        "result": "tests pass", "next_step": "submit",
-    }));
+    desk.ok(
+        "bob",
+        "worklog.add",
+        json!({
+            "task_id": "T-1", "action": "edit", "files_touched": ["src/a/x.rs"], "decision": "use a decimal type",
+            "result": "tests pass", "next_step": "submit",
+        }),
+    );
     let done = desk.ok("bob", "task.submit", json!({ "result": result(&run, "T-1", &["src/a/x.rs"]) }));
-    assert_eq!((&done["status"], &done["assurance"], &done["frees"]), (&json!("done"), &json!("claimed"), &json!(["T-2"])));
+    assert_eq!(
+        (&done["status"], &done["assurance"], &done["frees"]),
+        (&json!("done"), &json!("claimed"), &json!(["T-2"]))
+    );
     assert_eq!(desk.look("cem", "task.next", json!({}))["task"]["task_id"], "T-2");
     let shown = desk.look("ana", "run.show", json!({}));
     assert_eq!(shown["metrics"]["by_status"], json!({ "done": 1, "in_progress": 0, "todo": 1 }));
-    assert_eq!((&shown["metrics"]["denials"], &shown["metrics"]["first_pass_rate"]), (&json!({ "DEPENDENCY_NOT_MET": 1 }), &json!(1.0)));
+    assert_eq!(
+        (&shown["metrics"]["denials"], &shown["metrics"]["first_pass_rate"]),
+        (&json!({ "DEPENDENCY_NOT_MET": 1 }), &json!(1.0))
+    );
     assert_eq!(desk.code("ana", "run.close", json!({})), "INVALID_TRANSITION");
     desk.ok("ana", "task.cancel", json!({ "task_id": "T-2", "reason": "not needed" }));
     assert_eq!(desk.ok("ana", "run.close", json!({}))["status"], "closed");
@@ -90,18 +103,30 @@ fn every_command_in_every_state_does_what_the_table_says() {
         ("cem", "task.claim", task.clone(), ["in_progress", conflict, invalid, invalid, invalid, invalid]),
         ("bob", "task.heartbeat", task.clone(), [conflict, "in_progress", conflict, conflict, conflict, conflict]),
         ("cem", "task.heartbeat", task.clone(), [conflict, conflict, conflict, conflict, conflict, conflict]),
-        ("bob", "task.extend", with(json!({ "timeout_seconds": 900, "reason": "slow" })),
-            [conflict, "in_progress", conflict, conflict, conflict, conflict]),
+        (
+            "bob",
+            "task.extend",
+            with(json!({ "timeout_seconds": 900, "reason": "slow" })),
+            [conflict, "in_progress", conflict, conflict, conflict, conflict],
+        ),
         ("bob", "task.release", reasoned.clone(), [conflict, "todo", conflict, conflict, conflict, conflict]),
         ("bob", "task.block", coded.clone(), ["blocked", "blocked", invalid, invalid, invalid, invalid]),
         ("cem", "task.block", coded.clone(), ["blocked", conflict, invalid, invalid, invalid, invalid]),
         ("ana", "task.unblock", reasoned.clone(), ["todo", invalid, "todo", invalid, invalid, invalid]),
         ("ana", "task.fail", coded.clone(), ["failed", "failed", "failed", invalid, invalid, invalid]),
         ("ana", "task.cancel", reasoned.clone(), ["canceled", "canceled", "canceled", invalid, invalid, "canceled"]),
-        ("ana", "task.reassign", with(json!({ "owner": "dan", "reason": "stuck" })),
-            ["in_progress", "in_progress", "in_progress", invalid, invalid, invalid]),
-        ("ana", "task.replan", json!({ "task": spec("T-1", "src/c"), "reason": "wider" }),
-            ["todo", invalid, "todo", invalid, invalid, invalid]),
+        (
+            "ana",
+            "task.reassign",
+            with(json!({ "owner": "dan", "reason": "stuck" })),
+            ["in_progress", "in_progress", "in_progress", invalid, invalid, invalid],
+        ),
+        (
+            "ana",
+            "task.replan",
+            json!({ "task": spec("T-1", "src/c"), "reason": "wider" }),
+            ["todo", invalid, "todo", invalid, invalid, invalid],
+        ),
     ];
     for (who, id, request, expected) in &table {
         for (state, expected) in STATES.iter().zip(expected) {
@@ -213,8 +238,14 @@ fn what_is_not_a_graph_is_not_added() {
         (vec![with("T-1", &["T-2"]), with("T-2", &["T-3"]), with("T-3", &["T-1"])], "DEPENDENCY_NOT_MET"),
         (vec![with("T-1", &["T-9"])], "DEPENDENCY_NOT_MET"),
         (vec![with("T-1", &[]), with("T-1", &[])], "SCHEMA_INVALID"),
-        (vec![json!({ "task_id": "T-1", "title": "x", "lock_scope": [], "acceptance_criteria": ["y"] })], "MISSING_REQUIRED_INPUT"),
-        (vec![json!({ "task_id": "T-1", "title": "x", "lock_scope": ["../x"], "acceptance_criteria": ["y"] })], "SCHEMA_INVALID"),
+        (
+            vec![json!({ "task_id": "T-1", "title": "x", "lock_scope": [], "acceptance_criteria": ["y"] })],
+            "MISSING_REQUIRED_INPUT",
+        ),
+        (
+            vec![json!({ "task_id": "T-1", "title": "x", "lock_scope": ["../x"], "acceptance_criteria": ["y"] })],
+            "SCHEMA_INVALID",
+        ),
     ];
     for (tasks, code) in cases {
         let (found, reason) = desk.refused("ana", "task.add", json!({ "tasks": tasks }));
@@ -250,7 +281,10 @@ fn a_result_is_held_against_its_assignment_and_the_tree() {
     lacking["acceptance_check"] = json!([]);
     assert_eq!(desk.code("bob", "task.submit", json!({ "result": lacking })), "ACCEPTANCE_FAILED");
     assert_eq!(desk.code("bob", "task.submit", json!({ "result": "no result at all" })), "SCHEMA_INVALID");
-    assert_eq!(desk.code("bob", "task.submit", json!({ "task_id": "T-2", "result": result(&run, "T-1", &[]) })), "CORRELATION_MISMATCH");
+    assert_eq!(
+        desk.code("bob", "task.submit", json!({ "task_id": "T-2", "result": result(&run, "T-1", &[]) })),
+        "CORRELATION_MISMATCH"
+    );
     let mut secret = result(&run, "T-1", &["src/a"]);
     secret["notes_for_orchestrator"] = json!(["the key is AKIAIOSFODNN7EXAMPLE"]);
     assert_eq!(desk.code("bob", "task.submit", json!({ "result": secret })), "UNTRUSTED_CONTEXT_BLOCK");

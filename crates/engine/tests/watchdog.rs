@@ -22,7 +22,10 @@ fn a_silent_worker_loses_its_task_to_the_next_who_asks() {
     desk.claim("cem", "T-1");
     assert_eq!(desk.kinds_since(before), ["task.timed_out", "task.requeued", "task.claimed"]);
     let (_, facts) = desk.events().into_iter().find(|(kind, _)| kind == "task.timed_out").unwrap();
-    assert_eq!((&facts["timeout_seconds"], &facts["owner"], &facts["code"]), (&json!(600), &json!("bob"), &json!("TASK_TIMEOUT")));
+    assert_eq!(
+        (&facts["timeout_seconds"], &facts["owner"], &facts["code"]),
+        (&json!(600), &json!("bob"), &json!("TASK_TIMEOUT"))
+    );
     assert_eq!(facts["last_heartbeat_at"], "2027-01-15T08:09:59Z");
 }
 
@@ -105,7 +108,13 @@ fn deadlines_survive_a_restart_and_are_kept_in_order() {
     desk.ok("bob", "task.submit", json!({ "result": result(&run, "T-1", &["src/T-1"]) }));
     assert_eq!(desk.engine.next_due().unwrap(), None);
     let mut store = desk.engine.ledger().store().unwrap();
-    let verified = verify(&mut *store, &countersign_engine::Meaning, &Verifying { from: 1, ..Verifying::default() }, &mut |_, _| {}).unwrap();
+    let verified = verify(
+        &mut *store,
+        &countersign_engine::Meaning,
+        &Verifying { from: 1, ..Verifying::default() },
+        &mut |_, _| {},
+    )
+    .unwrap();
     assert!(verified.findings.is_empty(), "{:?}", verified.findings);
 }
 
@@ -129,7 +138,8 @@ fn more_time_is_given_under_the_same_lease() {
     desk.run();
     desk.task("T-1", "src/a");
     let lease = desk.claim("bob", "T-1");
-    let extended = desk.ok("bob", "task.extend", json!({ "task_id": "T-1", "timeout_seconds": 3600, "reason": "slow" }));
+    let extended =
+        desk.ok("bob", "task.extend", json!({ "task_id": "T-1", "timeout_seconds": 3600, "reason": "slow" }));
     assert_eq!((&extended["lease"], &extended["expires_at"]), (&json!(lease), &json!("2027-01-15T09:00:00Z")));
     desk.pass(3599);
     desk.ok("bob", "task.heartbeat", json!({ "task_id": "T-1", "lease": lease }));

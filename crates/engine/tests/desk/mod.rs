@@ -113,7 +113,10 @@ impl Desk {
 
     /// Opens a run, and gives its id.
     pub fn run(&self) -> String {
-        self.ok("ana", "run.open", json!({ "objective": "Round money half to even" }))["run_id"].as_str().unwrap().to_owned()
+        self.ok("ana", "run.open", json!({ "objective": "Round money half to even" }))["run_id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 
     /// Adds a task with one path.

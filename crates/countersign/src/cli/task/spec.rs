@@ -17,7 +17,7 @@ pub struct Spec {
     #[arg(long, value_name = "PATH", num_args = 1..)]
     lock: Vec<String>,
 
-    /// What it may not change, even inside of that
+    /// What it may not change
     #[arg(long, value_name = "PATH", num_args = 1..)]
     forbid: Vec<String>,
 
