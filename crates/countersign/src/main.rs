@@ -11,6 +11,7 @@ mod http;
 mod parallel;
 mod place;
 mod project;
+mod remote;
 mod shelf;
 mod strangers;
 mod terminal;

@@ -26,6 +26,8 @@ pub struct Project {
     pub ledger: Option<String>,
     /// Which of the projects in a shared ledger this is.
     pub id: Option<String>,
+    /// The server that is asked instead of the ledger.
+    pub server: Option<String>,
 }
 
 /// `config.toml`. Everything in it may be left out.
@@ -39,6 +41,7 @@ struct Config {
     severity: BTreeMap<String, String>,
     contracts: Vec<ContractConfig>,
     ledger: LedgerConfig,
+    server: ServerConfig,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -72,6 +75,12 @@ struct AgentsConfig {
 struct LedgerConfig {
     place: Option<String>,
     project: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct ServerConfig {
+    url: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -143,7 +152,7 @@ impl Project {
         let directory = root.clone().unwrap_or_default();
         let foreign = config.contracts.iter().map(|it| declare(it, &directory)).collect::<anyhow::Result<_>>()?;
         let LedgerConfig { place: ledger, project: id } = config.ledger;
-        Ok(Self { root, settings, raised, foreign, ledger, id })
+        Ok(Self { root, settings, raised, foreign, ledger, id, server: config.server.url })
     }
 }
 

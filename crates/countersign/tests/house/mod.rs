@@ -61,7 +61,8 @@ impl House {
     pub fn run_with(&self, arguments: &[&str], stdin: &str, env: &[(&str, &str)]) -> Answer {
         let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
         command.args(arguments).current_dir(self.0.path());
-        for name in ["COUNTERSIGN_PROJECT", "COUNTERSIGN_LEDGER", "COUNTERSIGN_ACTOR", "PGPASSWORD"] {
+        for name in ["COUNTERSIGN_PROJECT", "COUNTERSIGN_LEDGER", "COUNTERSIGN_ACTOR", "COUNTERSIGN_URL", "PGPASSWORD"]
+        {
             command.env_remove(name);
         }
         // Keys of tests are not the user's.
