@@ -151,7 +151,7 @@ fn command(row: &CommandRow, book: &mut Book) -> Value {
             "in": "header",
             "required": false,
             "description": "What makes a repetition of this call the same call: it is done once, and answered alike.",
-            "schema": { "type": "string", "pattern": "^[A-Za-z0-9._:/-]+$", "maxLength": 200 },
+            "schema": { "type": "string", "pattern": "^[!-~]+$", "maxLength": commands::KEY_MAX },
         }],
         "requestBody": { "required": true, "content": { "application/json": { "schema": request, "example": (row.example)() } } },
         "responses": responses,
