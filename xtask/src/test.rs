@@ -3,7 +3,7 @@
 //! What the tests need beside the toolchain is looked for in [`needs`] before the first of them runs, and whatever had
 //! to be installed, started or done without is said there.
 
-use crate::house::{answers, cargo, run};
+use crate::house::{answers, cargo, run, target_dir};
 use crate::steps::{self, Step};
 use crate::{Outcome, Verb, fuzz, no_arguments};
 use std::process::Command;
@@ -37,6 +37,7 @@ fn needs() -> Needs {
     for tool in [POSTGRES, STRACE, PYTHON, NPM] {
         tool.provide();
     }
+    provide_schemathesis();
     Needs { nextest }
 }
 
@@ -79,6 +80,28 @@ impl Tool {
                 "{name} could not be installed; the tests that need it will fail. To install it: apt-get install {package}"
             );
         }
+    }
+}
+
+/// What asks a server everything that its document allows, and much that it does not.
+const SCHEMATHESIS: &str = "schemathesis==4.32.5";
+
+/// Installs it from PyPI into the target directory, where the test looks for it.
+fn provide_schemathesis() {
+    let folder = target_dir().join("schemathesis");
+    let mark = folder.join("installed");
+    if std::fs::read_to_string(&mark).is_ok_and(|what| what == SCHEMATHESIS) {
+        return;
+    }
+    println!("schemathesis is not installed; the test of the HTTP door needs it, so it goes to {}", folder.display());
+    let made = run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder)).and_then(|()| {
+        let pip = folder.join("bin").join("pip");
+        run(Command::new(pip).args(["install", "--quiet", "--disable-pip-version-check", SCHEMATHESIS]))
+    });
+    // Marked last, so that what broke off is begun again.
+    match made.and_then(|()| std::fs::write(&mark, SCHEMATHESIS).map_err(|error| error.to_string())) {
+        Ok(()) => {}
+        Err(why) => println!("schemathesis could not be installed; the test that needs it will fail: {why}"),
     }
 }
 

@@ -25,6 +25,7 @@ pub struct Report {
     /// What is beyond the limit, by rule.
     dropped: Vec<(&'static RuleInfo, usize)>,
     untrusted: Vec<u32>,
+    embedded: Vec<u32>,
     hidden: Hidden,
     elsewhere: Option<Elsewhere>,
 }
@@ -43,6 +44,7 @@ impl Report {
             spare: None,
             dropped: Vec::new(),
             untrusted: Vec::new(),
+            embedded: Vec::new(),
             hidden: Hidden::default(),
             elsewhere: None,
         }
@@ -248,6 +250,16 @@ impl Report {
     /// Says that reading is done, so that untrusted places can be looked up.
     pub(crate) fn settle(&mut self) {
         self.untrusted.sort_unstable();
+    }
+
+    /// Says that the text at a place is a document of its own, which is checked as such: what would be control in a field is
+    /// what it is made of.
+    pub fn mark_embedded(&mut self, at: Cursor<'_>) {
+        self.embedded.push(at.index());
+    }
+
+    pub(crate) fn is_embedded(&self, at: Cursor<'_>) -> bool {
+        self.embedded.contains(&at.index())
     }
 
     pub(crate) fn is_untrusted(&self, at: Cursor<'_>) -> bool {

@@ -17,6 +17,7 @@ mod parallel;
 mod paths;
 mod place;
 mod project;
+mod remote;
 mod repairing;
 mod shelf;
 mod strangers;

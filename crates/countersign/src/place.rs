@@ -216,7 +216,8 @@ pub fn call(global: &Global, project: &str, key: Option<&str>) -> anyhow::Result
     Ok(Call { actor, authn, roles, bound: None, key })
 }
 
-fn shown_token(global: &Global) -> anyhow::Result<Option<String>> {
+/// The token that is shown: from a file, or from the environment.
+pub fn shown_token(global: &Global) -> anyhow::Result<Option<String>> {
     if let Some(path) = &global.token_file {
         return token::read_file(path).map(Some);
     }

@@ -28,6 +28,8 @@ pub struct Project {
     pub id: Option<String>,
     /// Where whoever asks stands, if that is not the current directory.
     pub from: Option<PathBuf>,
+    /// The server that is asked instead of the ledger.
+    pub server: Option<String>,
 }
 
 /// `config.toml`. Everything in it may be left out.
@@ -41,6 +43,7 @@ struct Config {
     severity: BTreeMap<String, String>,
     contracts: Vec<ContractConfig>,
     ledger: LedgerConfig,
+    server: ServerConfig,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -74,6 +77,12 @@ struct AgentsConfig {
 struct LedgerConfig {
     place: Option<String>,
     project: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct ServerConfig {
+    url: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -169,7 +178,7 @@ impl Project {
         let directory = root.clone().unwrap_or_default();
         let foreign = config.contracts.iter().map(|it| declare(it, &directory)).collect::<anyhow::Result<_>>()?;
         let LedgerConfig { place: ledger, project: id } = config.ledger;
-        Ok(Self { root, settings, raised, foreign, ledger, id, from: None })
+        Ok(Self { root, settings, raised, foreign, ledger, id, from: None, server: config.server.url })
     }
 }
 

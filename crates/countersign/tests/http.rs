@@ -535,3 +535,78 @@ fn two_servers_and_the_command_line_write_one_file() {
     let verified = house.run(&["verify"]);
     assert_eq!(verified.code, 0, "{verified:?}");
 }
+
+/// Where `cargo xtask test` puts it.
+fn schemathesis() -> std::path::PathBuf {
+    let target = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    target.join("schemathesis/bin/schemathesis")
+}
+
+#[test]
+fn schemathesis_finds_no_server_error_and_no_undocumented_answer() {
+    let program = schemathesis();
+    assert!(program.exists(), "{} is missing; `cargo xtask test` installs it from PyPI", program.display());
+    let house = project();
+    let server = Server::start(&house, &[]);
+    let shown = owner(&house);
+    run_with(&mut server.client(&shown), 3);
+    let checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,\
+                  response_headers_conformance,negative_data_rejection,unsupported_method,ignored_auth";
+    let output = std::process::Command::new(program)
+        .args(["run", &format!("http://{}/openapi.json", server.address)])
+        .args(["-H", &format!("Authorization: Bearer {shown}")])
+        // Events never end; and what is under /v1/views is under other paths too.
+        .args(["--exclude-path", "/v1/events", "--exclude-path-regex", "^/v1/views/"])
+        .args(["--checks", checks, "--phases", "examples,coverage", "--max-examples", "4"])
+        .args(["--seed", "20260207", "--generation-deterministic"])
+        .args(["--workers", "1", "--no-color", "--continue-on-failure", "--warnings", "off"])
+        .current_dir(house.path(""))
+        .env("NO_PROXY", "*")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let verified = house.run(&["verify"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+}
+
+#[test]
+fn the_command_line_asks_a_server_that_is_named_and_says_the_same() {
+    let house = project();
+    let server = Server::start(&house, &[]);
+    let (url, shown) = (format!("http://{}", server.address), owner(&house));
+    // Somebody elsewhere, who has no ledger and no keys of the project.
+    let elsewhere = house::House::new();
+    elsewhere.document("a.json", "assignment", json!({})).write("bad.json", r#"{"packet_type":"assignment"}"#);
+    let env = [("COUNTERSIGN_TOKEN", shown.as_str())];
+    let run = |arguments: &[&str], env: &[(&str, &str)]| elsewhere.run_with(arguments, "", env);
+    let remote = |arguments: &[&str]| run(&[arguments, &["--server", &url]].concat(), &env);
+    let kept = remote(&["record", "a.json", "--key", "k", "--format", "json"]);
+    assert_eq!(kept.code, 0, "{kept:?}");
+    assert_eq!(remote(&["record", "a.json", "--key", "k", "--format", "json"]).out, kept.out, "it is done once");
+    let event: Value = serde_json::from_str(&kept.out).unwrap();
+    let here = house.run(&["log", "--since", "2", "--format", "json"]);
+    let stored: Value = serde_json::from_str(&here.out).unwrap();
+    assert_eq!(stored["event"], event, "what is shown is what was stored");
+    let refused = remote(&["record", "bad.json"]);
+    assert!(refused.code == 1 && refused.err.contains("MISSING_REQUIRED_INPUT"), "{refused:?}");
+    for verb in [&["verify"][..], &["log"], &["export"]] {
+        let answer = remote(verb);
+        assert!(answer.code == 3 && answer.err.contains("needs the ledger itself"), "{verb:?}: {answer:?}");
+    }
+    let without = run(&["record", "a.json", "--server", &url], &[]);
+    assert!(without.code == 3 && without.err.contains("wants a token"), "{without:?}");
+    let wrong = run(&["record", "a.json", "--server", &url], &[("COUNTERSIGN_TOKEN", "cst_x")]);
+    assert!(wrong.code == 3 && wrong.err.contains("the token is none of this project's"), "{wrong:?}");
+    let clear = run(&["record", "a.json", "--server", "http://agents.example"], &env);
+    assert!(clear.code == 3 && clear.err.contains("in the clear"), "{clear:?}");
+    // The settings may name a server that this user has named before, and no other.
+    elsewhere.write(".countersign/config.toml", format!("[server]\nurl = \"{url}\"\n"));
+    assert_eq!(run(&["record", "a.json"], &env).code, 0);
+    elsewhere.write(".countersign/config.toml", "[server]\nurl = \"http://127.0.0.1:1\"\n");
+    let other = run(&["record", "a.json"], &env);
+    assert!(other.code == 3 && other.err.contains("has not named before"), "{other:?}");
+    drop(server);
+    let gone = remote(&["record", "a.json"]);
+    assert!(gone.code == 3 && gone.err.contains("did not answer"), "{gone:?}");
+}

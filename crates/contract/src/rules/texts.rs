@@ -86,6 +86,9 @@ fn check_secret_members(at: Cursor<'_>, report: &mut Report) {
 }
 
 fn check_control(at: Cursor<'_>, report: &mut Report) {
+    if report.is_embedded(at) {
+        return;
+    }
     let Some(text) = at.text() else { return };
     let Some(control) = scan::control(text) else { return };
     let rule = if report.is_untrusted(at) { &CONTROL_IN_UNTRUSTED_TEXT } else { &CONTROL_IN_TEXT };

@@ -32,7 +32,7 @@ pub fn run(args: &Args, global: &Global, project: &Project) -> anyhow::Result<Ex
         bail!("the reason has a secret in it, and it would be recorded; say it without");
     }
     let client = Client::open(project, global)?;
-    let engine = client.engine();
+    let engine = client.engine()?;
     let seq = show::find(engine, &args.what)?;
     let texts = engine.texts(seq)?;
     let gone = !texts.is_empty() && texts.iter().all(|text| *text == StoredText::Erased);

@@ -58,7 +58,7 @@ pub fn run(args: Args, global: Global, project: Option<std::path::PathBuf>) -> E
             Ok(Step::Answered(answer)) => break answer,
             Err(_) => {
                 let why = format!("no answer was found within {} s", args.deadline);
-                let global = Global { ledger, actor: None, token_file: None };
+                let global = Global { ledger, actor: None, token_file: None, server: None };
                 let asker = Asker { harness: client, global: &global, project: named.as_deref() };
                 break doubt(&asker, event.as_ref(), &why);
             }

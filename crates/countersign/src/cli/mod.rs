@@ -102,6 +102,10 @@ pub struct Cli {
     #[arg(long, global = true, env = "COUNTERSIGN_TOKEN_FILE", value_name = "FILE", help_heading = "Everywhere")]
     token_file: Option<PathBuf>,
 
+    /// The server to ask instead of the ledger, by its address
+    #[arg(long, global = true, env = "COUNTERSIGN_URL", value_name = "URL", help_heading = "Everywhere")]
+    server: Option<String>,
+
     #[command(subcommand)]
     verb: Verb,
 }
@@ -114,6 +118,8 @@ pub struct Global {
     pub actor: Option<String>,
     /// What `--token-file` names.
     pub token_file: Option<PathBuf>,
+    /// What `--server` names.
+    pub server: Option<String>,
 }
 
 /// The most that `--max-size` may allow.
@@ -200,8 +206,12 @@ pub fn main() -> ExitCode {
 
 fn run(cli: Cli) -> anyhow::Result<Exit> {
     let project = || Project::find(cli.project.as_deref(), cli.max_size.map(|size| size as usize));
-    let global = Global { ledger: cli.ledger, actor: cli.actor, token_file: cli.token_file };
-    let place = || Place::of(&project()?, global.ledger.as_deref());
+    let global = Global { ledger: cli.ledger, actor: cli.actor, token_file: cli.token_file, server: cli.server };
+    let place = || {
+        let project = project()?;
+        crate::client::must_be_local(&project, &global)?;
+        Place::of(&project, global.ledger.as_deref())
+    };
     if let Verb::Hook(args) = cli.verb {
         return Ok(hook::run(args, global, cli.project));
     }

@@ -11,8 +11,9 @@ use anyhow::Context;
 use countersign_contract::{Checked, Request, Text, Untrusted, utf8};
 use countersign_diagnostic::render::text;
 use countersign_diagnostic::{Severity, Source, visible};
-use countersign_domain::project::Keep;
-use countersign_engine::{Failure, Stored};
+use countersign_domain::deciding::Command;
+use countersign_domain::project::{Keep, Payload};
+use countersign_engine::{Failure, Reply, Stored};
 use std::path::{Path, PathBuf};
 
 /// Keep checked payloads in the ledger, as evidence
@@ -78,12 +79,12 @@ fn one(args: &Args, project: &Project, client: &Client<'_>, path: &Path) -> anyh
     if !checked.decision.allow {
         show_refused(&checked, Source { name: &input.name, text });
         // It is asked for all the same: that it was refused is recorded.
-        return match client.engine().submit(client.around(), client.call(), &request) {
+        return match ask(client, &request) {
             Ok(_) | Err(Failure::Refused(_)) => Ok(Exit::Refused),
             Err(failure) => failed(failure),
         };
     }
-    match client.engine().submit(client.around(), client.call(), &request) {
+    match ask(client, &request) {
         Ok(reply) => {
             let event = reply.events.first().context("the event that was recorded cannot be read back")?;
             output::print(&shown(args, &input.name, event, reply.repeated));
@@ -93,9 +94,19 @@ fn one(args: &Args, project: &Project, client: &Client<'_>, path: &Path) -> anyh
     }
 }
 
+/// Asks for it, here or at the server.
+fn ask(client: &Client<'_>, request: &Keep) -> Result<Reply, Failure> {
+    let (Ok(engine), Ok(around), Ok(call)) = (client.engine(), client.around(), client.call()) else {
+        return client.ask(Keep::INFO.id, &serde_json::to_value(request).unwrap_or_default());
+    };
+    let reply = engine.submit(around, call, request)?;
+    let answer = serde_json::to_value(&reply.answer).unwrap_or_default();
+    Ok(Reply { answer, events: reply.events, repeated: reply.repeated, findings: reply.findings })
+}
+
 fn keep(args: &Args, input: &Input, text: &str) -> anyhow::Result<Keep> {
     let file = Text::parse(&input.name).context("the name of a file that is kept has at most 1000 characters")?;
-    Ok(Keep { file, contract: args.contract.clone(), body: Untrusted::new(text.to_owned()) })
+    Ok(Keep { file, contract: args.contract.clone(), body: Payload(Untrusted::new(text.to_owned())) })
 }
 
 fn checked(args: &Args, project: &Project, input: &Input, text: &str) -> Checked {

@@ -43,10 +43,10 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
 
 /// The tokens of the project, for an owner; or the refusal.
 fn tokens(client: &Client<'_>, what: &str) -> anyhow::Result<Result<Tokens, Failure>> {
-    if let Err(refusal) = client.call().may(what, &[]) {
+    if let Err(refusal) = client.call()?.may(what, &[]) {
         return Ok(Err(refusal.into()));
     }
-    Ok(Ok(Tokens::of(&Home::find()?, client.engine().ledger().project())))
+    Ok(Ok(Tokens::of(&Home::find()?, client.engine()?.ledger().project())))
 }
 
 /// Says something that was printed once and cannot be had again.

@@ -48,7 +48,7 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     let mut known = BTreeMap::new();
     loop {
         // Before anything is read: what comes meanwhile is not waited for in vain.
-        let head = client.engine().ledger().head()?.seq;
+        let head = client.engine()?.ledger().head()?.seq;
         let settled = settle(&client)?;
         let tasks = match tasks(&client, args) {
             Ok(tasks) => tasks,
@@ -63,7 +63,7 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
             return Ok(Exit::Allowed);
         }
         let longest = if drawn { TICK } else { REST };
-        client.engine().ledger().wait(head.max(settled), patience(&client, longest)?)?;
+        client.engine()?.ledger().wait(head.max(settled), patience(&client, longest)?)?;
     }
 }
 
@@ -72,17 +72,17 @@ const NOTHING: &str = "no run is open";
 /// Acts on what is due, and says where the log ends if something was.
 fn settle(client: &Client<'_>) -> anyhow::Result<u64> {
     let now = jiff::Timestamp::now().as_millisecond();
-    if client.engine().next_due()?.is_none_or(|due| due > now) {
+    if client.engine()?.next_due()?.is_none_or(|due| due > now) {
         return Ok(0);
     }
-    while client.engine().settle(BATCH)? == BATCH {}
-    Ok(client.engine().ledger().head()?.seq)
+    while client.engine()?.settle(BATCH)? == BATCH {}
+    Ok(client.engine()?.ledger().head()?.seq)
 }
 
 /// How long nothing can be due. At least a tick: where the store's clock is behind ours, it is asked again, not at once.
 fn patience(client: &Client<'_>, longest: Duration) -> anyhow::Result<Duration> {
     let now = jiff::Timestamp::now().as_millisecond();
-    let due = client.engine().next_due()?.map(|due| Duration::from_millis(u64::try_from(due - now + 1).unwrap_or(0)));
+    let due = client.engine()?.next_due()?.map(|due| Duration::from_millis(u64::try_from(due - now + 1).unwrap_or(0)));
     Ok(due.unwrap_or(longest).clamp(TICK.min(longest), longest))
 }
 

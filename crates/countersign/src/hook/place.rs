@@ -102,10 +102,12 @@ impl<'p> Desk<'p> {
     /// The same, in a name.
     pub fn open_as(asker: &Asker<'_>, actor: String, project: &'p Project) -> anyhow::Result<Self> {
         let Global { ledger, token_file, .. } = asker.global;
-        let global = Global { ledger: ledger.clone(), actor: Some(actor), token_file: token_file.clone() };
+        let server = asker.global.server.clone();
+        let global =
+            Global { ledger: ledger.clone(), actor: Some(actor.clone()), token_file: token_file.clone(), server };
         let client = Client::open(project, &global)?;
-        // A token speaks in its own name.
-        let actor = client.call().actor.clone();
+        // A token speaks in its own name; which that is, only the server knows that is asked.
+        let actor = client.call().map_or(actor, |call| call.actor.clone());
         Ok(Self { client, actor })
     }
 

@@ -18,6 +18,8 @@ use std::sync::Arc;
 
 /// What makes a repetition the same call.
 pub const KEY: &str = "idempotency-key";
+/// How long that may be.
+pub const KEY_MAX: usize = 200;
 
 pub fn routes() -> Router<Arc<Server>> {
     Router::new().route("/v1/commands/{id}", post(command))
@@ -80,6 +82,9 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
         return Err(refused("there are several headers Idempotency-Key".to_owned()));
     }
     let text = first.to_str().map_err(|_| refused("the header Idempotency-Key is not ASCII".to_owned()))?;
+    if text.is_empty() || text.len() > KEY_MAX || !text.bytes().all(|it| it.is_ascii_graphic()) {
+        return Err(refused(format!("the header Idempotency-Key is not 1 to {KEY_MAX} visible characters")));
+    }
     must_be_usable("Idempotency-Key", Some(text)).map_err(|error| refused(error.to_string()))?;
     Ok(Some(text.to_owned()))
 }

@@ -139,9 +139,7 @@ impl Problem {
         let status = match refusal.code {
             _ if refusal.absent => StatusCode::NOT_FOUND,
             Code::AuthorizationMissing => StatusCode::FORBIDDEN,
-            Code::SchemaInvalid | Code::MissingRequiredInput | Code::UnknownSchemaVersion => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
+            Code::SchemaInvalid | Code::UnknownSchemaVersion => StatusCode::UNPROCESSABLE_ENTITY,
             _ => StatusCode::CONFLICT,
         };
         // The places are in a payload inside of the request, which has lines of its own: the pointers say where.

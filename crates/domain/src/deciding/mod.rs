@@ -114,7 +114,7 @@ pub struct Refusal {
     /// One sentence.
     pub reason: String,
     /// What to do.
-    pub help: String,
+    pub help: Box<str>,
     /// The run that it is about.
     pub run: Option<String>,
     /// What was found in a payload that came with the command.
@@ -129,7 +129,7 @@ impl Refusal {
     /// A refusal.
     pub fn new(code: Code, reason: impl Into<String>, help: impl Into<String>) -> Self {
         let (run, findings, kept) = (None, Vec::new(), Vec::new());
-        Self { code, reason: reason.into(), help: help.into(), run, findings, kept, absent: false }
+        Self { code, reason: reason.into(), help: help.into().into_boxed_str(), run, findings, kept, absent: false }
     }
 
     /// The same, because what was named does not exist.

@@ -6,8 +6,10 @@ use crate::deciding::{
     Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
 };
 use countersign_contract::diagnostic::{Code, Source};
-use countersign_contract::{Checked, Form, Int, Request, Text, Untrusted, check, scan, shape};
-use serde_json::json;
+use countersign_contract::{
+    Checked, Cursor, Form, Int, Report, Request, Schemas, Shape, Text, Untrusted, check, scan, shape,
+};
+use serde_json::{Value, json};
 
 shape! {
     /// Begin a project's ledger.
@@ -59,6 +61,10 @@ impl Command for Init {
     }
 }
 
+/// The text of a whole payload, which nobody vouches for. It is checked as a document of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Payload(pub Untrusted<String>);
+
 shape! {
     /// Keep a payload as evidence, if it may pass.
     pub closed struct Keep {
@@ -67,7 +73,7 @@ shape! {
         /// The contract to check it against; told from its keys, if it is not named.
         pub contract: Option<String>,
         /// The payload as it was written.
-        pub body: Untrusted<String> = "{}",
+        pub body: Payload = "{}",
     }
 }
 
@@ -80,6 +86,35 @@ shape! {
         pub record: String,
         /// The contract that it was checked against.
         pub contract: String,
+    }
+}
+
+impl std::ops::Deref for Payload {
+    type Target = Untrusted<String>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl serde::Serialize for Payload {
+    fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(out)
+    }
+}
+
+impl Shape for Payload {
+    fn read(at: Cursor<'_>, report: &mut Report) -> Option<Self> {
+        report.mark_embedded(at);
+        String::read(at, report).map(|text| Self(Untrusted::new(text)))
+    }
+
+    fn schema(schemas: &mut Schemas) -> Value {
+        Untrusted::<String>::schema(schemas)
+    }
+
+    fn example() -> Value {
+        String::example()
     }
 }
 
@@ -151,7 +186,7 @@ impl Command for Keep {
         if observed.facts["version"].is_string() {
             facts["version"] = observed.facts["version"].clone();
         }
-        let texts = vec![self.body.clone(), Untrusted::new(self.body.hash())];
+        let texts = vec![self.body.0.clone(), Untrusted::new(self.body.hash())];
         desk.record(Happening::new(RECORD_KEPT, facts).with_texts(texts));
         Ok(())
     }

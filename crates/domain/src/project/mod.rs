@@ -15,7 +15,7 @@ mod event;
 mod state;
 mod view;
 
-pub use command::{Erase, Init, Keep};
+pub use command::{Erase, Init, Keep, Payload};
 pub use event::{COMMAND_REFUSED, PROJECT_INITIALISED, RECORD_KEPT, TEXT_ERASED};
 pub use state::{evolve, places, project_key, record_key, touched};
 pub use view::summary;
