@@ -28,7 +28,7 @@ fn input_of(input: Schema) -> JsonObject {
     let root = input(&mut schemas);
     let mut defs = schemas.into_defs();
     let name = root["$ref"].as_str().and_then(|at| at.strip_prefix("#/$defs/"));
-    let root = name.and_then(|name| defs.remove(name)).unwrap_or(root);
+    let root = name.and_then(|name| defs.shift_remove(name)).unwrap_or(root);
     let mut object = match root {
         Value::Object(object) => object,
         _ => JsonObject::new(),
