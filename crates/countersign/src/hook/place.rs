@@ -7,11 +7,13 @@ use crate::project::Project;
 use anyhow::bail;
 use countersign_engine::Failure;
 use serde_json::{Value, json};
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 /// A project's ledger, opened for whoever acts.
 pub struct Desk<'p> {
-    client: Client<'p>,
+    /// Never closed: what was written is durable, and the process ends with the answer.
+    client: ManuallyDrop<Client<'p>>,
     /// Who acts.
     pub actor: String,
 }
@@ -106,7 +108,7 @@ impl<'p> Desk<'p> {
         let client = Client::open(project, &global)?;
         // A token speaks in its own name.
         let actor = client.call().actor.clone();
-        Ok(Self { client, actor })
+        Ok(Self { client: ManuallyDrop::new(client), actor })
     }
 
     /// Asks a question.
