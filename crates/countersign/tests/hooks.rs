@@ -185,6 +185,9 @@ fn a_path_is_what_it_leads_to() {
         ("src/a/./x", false),
         ("inside/x", false),
         ("docs/../src/a/y", false),
+        // A name is what it is on the disk, not what it could be read as.
+        (r"docs\\..\\src\\a\\x", true),
+        (r"src/a/tab\tin it", false),
     ];
     for (path, refused) in cases {
         let answer = shop.answer("claude-code", "write", path);

@@ -6,6 +6,7 @@ use crate::client::Client;
 use crate::project::Project;
 use anyhow::bail;
 use countersign_engine::Failure;
+use countersign_runner::names;
 use serde_json::{Value, json};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
@@ -60,8 +61,8 @@ pub(super) fn of_file(asker: &Asker<'_>, file: &Path) -> anyhow::Result<Option<(
     let folder = real.parent().unwrap_or(Path::new("/"));
     let tree = project.tree_root_from(folder);
     let Some(below) = tree.and_then(|tree| Some(real.strip_prefix(tree).ok()?.to_owned())) else { return Ok(None) };
-    let Some(below) = below.to_str() else { bail!("the name of `{}` is no text", file.display()) };
-    Ok(Some((project, below.replace(std::path::MAIN_SEPARATOR, "/"))))
+    let parts: Vec<&[u8]> = below.iter().map(|part| part.as_encoded_bytes()).collect();
+    Ok(Some((project, names::resource(&parts.join(&b'/')))))
 }
 
 fn kept(project: Project, global: &Global) -> anyhow::Result<Option<Project>> {
