@@ -41,6 +41,8 @@ fn seconds(text: &str) -> Result<f64, String> {
 struct Shared {
     /// Whether one of them answers; the other then says nothing.
     answered: AtomicBool,
+    /// How it ends, once it was answered.
+    exit: Mutex<Option<Exit>>,
     /// What is asked, once it is known.
     event: Mutex<Option<Event>>,
 }
@@ -51,6 +53,24 @@ impl Shared {
         !self.answered.swap(true, Ordering::SeqCst)
     }
 
+    /// Answers, unless that was done.
+    fn answer(&self, client: Harness, answer: &Answer) {
+        if self.may_answer() {
+            let exit = say(client, answer);
+            *self.exit.lock().unwrap_or_else(PoisonError::into_inner) = Some(exit);
+        }
+    }
+
+    /// How it ends: waits until whoever answers has done so.
+    fn exit(&self) -> Exit {
+        loop {
+            if let Some(exit) = *self.exit.lock().unwrap_or_else(PoisonError::into_inner) {
+                return exit;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     fn event(&self) -> MutexGuard<'_, Option<Event>> {
         self.event.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -59,15 +79,11 @@ impl Shared {
 pub fn run(args: &Args, global: &Global, project: Option<&Path>) -> Exit {
     let shared = Arc::new(Shared::default());
     watch(args, global, project, Arc::clone(&shared));
-    let asker = Asker { harness: args.client, global, project };
+    let tell = |answer: &Answer| shared.answer(args.client, answer);
+    let asker = Asker { harness: args.client, global, project, tell: &tell };
     let answer = work(&asker, &shared);
-    if shared.may_answer() {
-        return say(args.client, &answer);
-    }
-    // It came too late. The process ends as soon as the other answer is written.
-    loop {
-        std::thread::park();
-    }
+    tell(&answer);
+    shared.exit()
 }
 
 /// Answers in doubt when the time is over. Reading, the ledger and git may each wait, and none of them can be told to stop.
@@ -76,14 +92,13 @@ fn watch(args: &Args, global: &Global, project: Option<&Path>, shared: Arc<Share
     let (ledger, named) = (global.ledger.clone(), project.map(Path::to_owned));
     std::thread::spawn(move || {
         std::thread::sleep(Duration::from_secs_f64(seconds));
-        if !shared.may_answer() {
-            return;
-        }
         let global = Global { ledger, actor: None, token_file: None };
-        let asker = Asker { harness: client, global: &global, project: named.as_deref() };
+        let asker = Asker { harness: client, global: &global, project: named.as_deref(), tell: &|_| {} };
         let why = format!("no answer was found within {seconds} s");
         let answer = doubt(&asker, shared.event().as_ref(), &why);
-        std::process::exit(say(client, &answer) as i32);
+        shared.answer(client, &answer);
+        // What is still waited for after the answer is not worth waiting for.
+        std::process::exit(shared.exit() as i32);
     });
 }
 
