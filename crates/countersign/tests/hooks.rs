@@ -6,10 +6,11 @@
 mod house;
 mod shop;
 
-use countersign_ledger::{Clock, Time};
+use countersign_ledger::{Clock, Sqlite, Store, Time};
 use serde_json::{Value, json};
 use shop::{CLAUDE, Shop, denied};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 const NOTHING: fn() -> Value = || json!({});
 const WRITES: &[(&str, &str)] = &[
@@ -185,6 +186,9 @@ fn a_path_is_what_it_leads_to() {
         ("src/a/./x", false),
         ("inside/x", false),
         ("docs/../src/a/y", false),
+        // A name is what it is on the disk, not what it could be read as.
+        (r"docs\\..\\src\\a\\x", true),
+        (r"src/a/tab\tin it", false),
     ];
     for (path, refused) in cases {
         let answer = shop.answer("claude-code", "write", path);
@@ -406,4 +410,21 @@ fn an_answer_comes_before_the_deadline_whatever_is_waited_for() {
         let err = String::from_utf8(output.stderr).unwrap();
         assert_eq!((output.status.code(), err.contains("within 0.2 s")), (Some(code), code == 2), "{err}");
     }
+}
+
+#[test]
+fn a_ledger_that_somebody_writes_to_keeps_nobody_waiting() {
+    let shop = Shop::open();
+    let (clock, _) = Clock::manual(Time(jiff::Timestamp::now().as_millisecond() - 20 * 60_000));
+    shop.ask_at(clock, CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    let mut store = Sqlite::open(&shop.house.path(".countersign/ledger.db"), Clock::System).unwrap();
+    store.begin_within(Duration::from_secs(30)).unwrap();
+    // A sign of life is due and cannot be given; the answer does not depend on it.
+    let event = shop.event("claude-code", "write", "src/a/one.rs");
+    let allowed = shop.house.run_with(&["hook", "claude-code", "--deadline", "2"], &event, &[]);
+    assert_eq!((allowed.code, allowed.out.trim()), (0, "{}"), "{allowed:?}");
+    let event = shop.event("claude-code", "write", "docs/c.md");
+    let refused = shop.house.run_with(&["hook", "claude-code"], &event, &[]);
+    assert!(denied(&serde_json::from_str(&refused.out).unwrap()).unwrap().starts_with("SCOPE_VIOLATION"));
+    store.rollback();
 }

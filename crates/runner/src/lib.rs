@@ -6,5 +6,5 @@
 
 mod content;
 pub mod git;
-mod names;
+pub mod names;
 pub mod program;

@@ -1,4 +1,4 @@
-//! Names of files as git gives them, made into resources.
+//! Names of files as they are on a disk, made into resources.
 
 use countersign_domain::work::scope;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// The resource that a name stands for: its normal form, if it has one that names the same file. A name that is no text, or
 /// holds what a resource may not, is written with `%` and hexadecimal digits for every unusual byte: it can then be named
 /// and shown, it lies in the same folder, and it is not passed over.
-pub(crate) fn resource(name: &[u8]) -> String {
+pub fn resource(name: &[u8]) -> String {
     let plain = std::str::from_utf8(name).ok().and_then(|text| {
         // What is trimmed, or read as a separator, is part of the name on a disk.
         let same = text.trim().len() == text.len() && !text.contains('\\');

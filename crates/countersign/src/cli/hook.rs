@@ -3,7 +3,9 @@
 use super::{Exit, Global, output};
 use crate::files;
 use crate::hook::{self, Answer, Asker, Event, Harness};
-use std::sync::mpsc;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Answer a hook of a coding agent, or of git
@@ -34,40 +36,73 @@ fn seconds(text: &str) -> Result<f64, String> {
     if (0.01..=600.0).contains(&seconds) { Ok(seconds) } else { Err("it is not between 0.01 and 600".to_owned()) }
 }
 
-/// How far it came, told by whoever does it to whoever waits.
-enum Step {
-    Read(Event),
-    Answered(Answer),
+/// What whoever works and whoever watches the time have in common.
+#[derive(Default)]
+struct Shared {
+    /// Whether one of them answers; the other then says nothing.
+    answered: AtomicBool,
+    /// How it ends, once it was answered.
+    exit: Mutex<Option<Exit>>,
+    /// What is asked, once it is known.
+    event: Mutex<Option<Event>>,
 }
 
-pub fn run(args: Args, global: Global, project: Option<std::path::PathBuf>) -> Exit {
-    let (send, steps) = mpsc::channel();
-    let deadline = Duration::from_secs_f64(args.deadline);
-    let (client, named, ledger) = (args.client, project.clone(), global.ledger.clone());
-    // Reading, the ledger and git may each wait; whoever waits for them knows when it has been long enough.
-    std::thread::spawn(move || {
-        let asker = Asker { harness: client, global: &global, project: project.as_deref() };
-        let answer = work(&asker, &send);
-        let _ = send.send(Step::Answered(answer));
-    });
-    let until = std::time::Instant::now() + deadline;
-    let mut event = None;
-    let answer = loop {
-        match steps.recv_timeout(until.saturating_duration_since(std::time::Instant::now())) {
-            Ok(Step::Read(read)) => event = Some(read),
-            Ok(Step::Answered(answer)) => break answer,
-            Err(_) => {
-                let why = format!("no answer was found within {} s", args.deadline);
-                let global = Global { ledger, actor: None, token_file: None, server: None };
-                let asker = Asker { harness: client, global: &global, project: named.as_deref() };
-                break doubt(&asker, event.as_ref(), &why);
-            }
+impl Shared {
+    /// Whether it is the caller's to answer.
+    fn may_answer(&self) -> bool {
+        !self.answered.swap(true, Ordering::SeqCst)
+    }
+
+    /// Answers, unless that was done.
+    fn answer(&self, client: Harness, answer: &Answer) {
+        if self.may_answer() {
+            let exit = say(client, answer);
+            *self.exit.lock().unwrap_or_else(PoisonError::into_inner) = Some(exit);
         }
-    };
-    say(client, &answer)
+    }
+
+    /// How it ends: waits until whoever answers has done so.
+    fn exit(&self) -> Exit {
+        loop {
+            if let Some(exit) = *self.exit.lock().unwrap_or_else(PoisonError::into_inner) {
+                return exit;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn event(&self) -> MutexGuard<'_, Option<Event>> {
+        self.event.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-fn work(asker: &Asker<'_>, steps: &mpsc::Sender<Step>) -> Answer {
+pub fn run(args: &Args, global: &Global, project: Option<&Path>) -> Exit {
+    let shared = Arc::new(Shared::default());
+    watch(args, global, project, Arc::clone(&shared));
+    let tell = |answer: &Answer| shared.answer(args.client, answer);
+    let asker = Asker { harness: args.client, global, project, tell: &tell };
+    let answer = work(&asker, &shared);
+    tell(&answer);
+    shared.exit()
+}
+
+/// Answers in doubt when the time is over. Reading, the ledger and git may each wait, and none of them can be told to stop.
+fn watch(args: &Args, global: &Global, project: Option<&Path>, shared: Arc<Shared>) {
+    let (client, seconds) = (args.client, args.deadline);
+    let (ledger, named) = (global.ledger.clone(), project.map(Path::to_owned));
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs_f64(seconds));
+        let global = Global { ledger, actor: None, token_file: None, server: None };
+        let asker = Asker { harness: client, global: &global, project: named.as_deref(), tell: &|_| {} };
+        let why = format!("no answer was found within {seconds} s");
+        let answer = doubt(&asker, shared.event().as_ref(), &why);
+        shared.answer(client, &answer);
+        // What is still waited for after the answer is not worth waiting for.
+        std::process::exit(shared.exit() as i32);
+    });
+}
+
+fn work(asker: &Asker<'_>, shared: &Shared) -> Answer {
     if asker.harness == Harness::Git {
         return hook::git::commit(asker).unwrap_or_else(|error| doubt(asker, None, &format!("{error:#}")));
     }
@@ -76,7 +111,7 @@ fn work(asker: &Asker<'_>, steps: &mpsc::Sender<Step>) -> Answer {
         Ok(event) => event,
         Err(why) => return doubt(asker, None, &format!("what the client told cannot be read: {why}")),
     };
-    let _ = steps.send(Step::Read(event.brief()));
+    *shared.event() = Some(event.brief());
     hook::answer(asker, &event).unwrap_or_else(|error| doubt(asker, Some(&event), &format!("{error:#}")))
 }
 

@@ -213,7 +213,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Place::of(&project, global.ledger.as_deref())
     };
     if let Verb::Hook(args) = cli.verb {
-        return Ok(hook::run(args, global, cli.project));
+        return Ok(hook::run(&args, &global, cli.project.as_deref()));
     }
     match cli.verb {
         Verb::Check(args) => check::run(&args, &project()?),

@@ -58,6 +58,8 @@ pub struct Asker<'a> {
     pub global: &'a Global,
     /// What `--project` names.
     pub project: Option<&'a Path>,
+    /// Tells the client the answer, for when something is left to do that it need not wait for.
+    pub tell: &'a dyn Fn(&Answer),
 }
 
 /// Answers an event.

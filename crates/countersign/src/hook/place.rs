@@ -6,12 +6,15 @@ use crate::client::Client;
 use crate::project::Project;
 use anyhow::bail;
 use countersign_engine::Failure;
+use countersign_runner::names;
 use serde_json::{Value, json};
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 /// A project's ledger, opened for whoever acts.
 pub struct Desk<'p> {
-    client: Client<'p>,
+    /// Never closed: what was written is durable, and the process ends with the answer.
+    client: ManuallyDrop<Client<'p>>,
     /// Who acts.
     pub actor: String,
 }
@@ -58,8 +61,8 @@ pub(super) fn of_file(asker: &Asker<'_>, file: &Path) -> anyhow::Result<Option<(
     let folder = real.parent().unwrap_or(Path::new("/"));
     let tree = project.tree_root_from(folder);
     let Some(below) = tree.and_then(|tree| Some(real.strip_prefix(tree).ok()?.to_owned())) else { return Ok(None) };
-    let Some(below) = below.to_str() else { bail!("the name of `{}` is no text", file.display()) };
-    Ok(Some((project, below.replace(std::path::MAIN_SEPARATOR, "/"))))
+    let parts: Vec<&[u8]> = below.iter().map(|part| part.as_encoded_bytes()).collect();
+    Ok(Some((project, names::resource(&parts.join(&b'/')))))
 }
 
 fn kept(project: Project, global: &Global) -> anyhow::Result<Option<Project>> {
@@ -108,7 +111,7 @@ impl<'p> Desk<'p> {
         let client = Client::open(project, &global)?;
         // A token speaks in its own name; which that is, only the server knows that is asked.
         let actor = client.call().map_or(actor, |call| call.actor.clone());
-        Ok(Self { client, actor })
+        Ok(Self { client: ManuallyDrop::new(client), actor })
     }
 
     /// Asks a question.

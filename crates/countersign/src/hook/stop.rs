@@ -42,8 +42,10 @@ pub(super) fn stop(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> {
         }
         return Ok(Answer::message(&said));
     }
+    let answer = Answer::block(&missing(&desk.actor, &held, round));
+    (asker.tell)(&answer);
     desk.refresh();
-    Ok(Answer::block(&missing(&desk.actor, &held, round)))
+    Ok(answer)
 }
 
 fn missing(actor: &str, held: &[Held], round: u32) -> String {

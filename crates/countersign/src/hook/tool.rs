@@ -64,6 +64,7 @@ pub(super) fn before(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer>
             None => asked.push((project, vec![path])),
         }
     }
+    let mut alive = Vec::new();
     for (project, paths) in &asked {
         let desk = Desk::open(asker, event, project)?;
         let mut managed = false;
@@ -75,9 +76,12 @@ pub(super) fn before(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer>
             managed |= may["managed"] == true;
         }
         if managed {
-            desk.refresh();
+            alive.push(desk);
         }
     }
+    // The ledger may be busy, and what was found out does not depend on it.
+    (asker.tell)(&Answer::nothing());
+    alive.iter().for_each(Desk::refresh);
     Ok(Answer::nothing())
 }
 
@@ -109,6 +113,7 @@ pub(super) fn after(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> 
     let shown = desk.look("lock.strays", &json!({ "owner": desk.actor }))?;
     let paths: Vec<&str> = shown["paths"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     if paths.is_empty() {
+        (asker.tell)(&Answer::nothing());
         desk.refresh();
         return Ok(Answer::nothing());
     }
