@@ -33,7 +33,7 @@ const WORKLOG: &str = "worklog";
 /// The places of a run.
 pub(super) fn of_run(run: &RunRow) -> Vec<Place> {
     let order = run.opened.to_be_bytes().to_vec();
-    let open = run.is_open().then(|| Place { index: RUN_OPEN, at: order });
+    let open = run.is_open().then_some(Place { index: RUN_OPEN, at: order });
     // Newest first, as people want to see them.
     let all = Place { index: RUN_ALL, at: (u64::MAX - run.opened).to_be_bytes().to_vec() };
     open.into_iter().chain([all]).collect()

@@ -222,7 +222,7 @@ fn summary(checked: &Checked, asked: u64, run: &RunId, task: &TaskId) -> Value {
     let Some(record) = record else { return json!({}) };
     let changes: Vec<&str> = record.changes.iter().map(|change| change.resource.place()).collect();
     // Work that stopped says why in its first note, with a code before it.
-    let note = record.notes_for_orchestrator.first().map(|note| note.inspect(|text| show(text)));
+    let note = record.notes_for_orchestrator.first().map(|note| note.inspect(show));
     let coded = note.as_deref().and_then(|note| Code::parse(note.split(':').next().unwrap_or_default().trim()));
     json!({
         "asked": asked, "changes": changes, "code": coded.map(Code::as_str), "note": note, "run": run, "status": record.status,
