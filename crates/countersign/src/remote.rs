@@ -65,11 +65,9 @@ impl Remote {
             request.header("content-type", "application/json").header("idempotency-key", &key).send(&body)
         };
         let said = post().and_then(read).or_else(|_| post().and_then(read));
-        let (status, body) = said.map_err(|error| match error {
-            ureq::Error::ConnectionFailed | ureq::Error::HostNotFound => {
-                Failure::Ledger(Error::NotWritten(self.unreached(&error)))
-            }
-            error => Failure::Ledger(Error::Unknown(self.unreached(&error))),
+        let (status, body) = said.map_err(|error| {
+            let why = self.unreached(&error);
+            Failure::Ledger(if never_began(&error) { Error::NotWritten(why) } else { Error::Unknown(why) })
         })?;
         if status == 200 { reply(&body) } else { Err(failure(status, &body)) }
     }
@@ -87,6 +85,19 @@ impl Remote {
 
     fn unreached(&self, error: &ureq::Error) -> String {
         format!("the server {} did not answer: {error}", self.url)
+    }
+}
+
+/// Whether a call failed before anything was sent: nobody was there, or was not who they should be.
+fn never_began(error: &ureq::Error) -> bool {
+    match error {
+        ureq::Error::ConnectionFailed | ureq::Error::HostNotFound => true,
+        ureq::Error::Io(error) => {
+            let tls = error.get_ref().and_then(|it| it.downcast_ref::<rustls::Error>());
+            error.kind() == std::io::ErrorKind::ConnectionRefused
+                || matches!(tls, Some(rustls::Error::InvalidCertificate(_)))
+        }
+        _ => false,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use countersign_contract::{Text, Untrusted};
 use countersign_domain::deciding::{Refusal, Role};
-use countersign_domain::project::{Keep, project_key, record_key};
+use countersign_domain::project::{Keep, Payload, project_key, record_key};
 use countersign_engine::{Bound, Call, Engine, Failure, Meaning, Nowhere, Reply, Stored, StoredText};
 use countersign_ledger::{
     Clock, Entity, Error, EventRow, Fold, Hash, Memory, Refused, Sqlite, Time, Verifying, rebuild, verify,
@@ -39,7 +39,11 @@ fn payload(title: &str) -> String {
 }
 
 fn keep(body: &str) -> Keep {
-    Keep { file: Text::parse("assignment.json").unwrap(), contract: None, body: Untrusted::new(body.to_owned()) }
+    Keep {
+        file: Text::parse("assignment.json").unwrap(),
+        contract: None,
+        body: Payload(Untrusted::new(body.to_owned())),
+    }
 }
 
 fn erase(engine: &Engine, seq: u64, reason: &str) -> Result<Reply, Failure> {

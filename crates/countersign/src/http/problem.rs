@@ -3,7 +3,7 @@
 use super::BODY_MAX;
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
-use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use countersign_contract::rules;
 use countersign_diagnostic::render::json::diagnostic;
@@ -29,7 +29,17 @@ pub struct Problem {
     pub findings: Vec<Value>,
     /// The run that it is about.
     pub run: Option<String>,
-    header: Option<(HeaderName, HeaderValue)>,
+    header: Header,
+}
+
+/// What is said beside it.
+#[derive(Debug, Clone, Copy)]
+enum Header {
+    Nothing,
+    /// To come back after so many seconds.
+    Retry(u16),
+    /// To show a token.
+    Challenge,
 }
 
 /// The code that a response carries, for whoever counts.
@@ -74,32 +84,31 @@ impl Problem {
     /// A problem.
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>, help: impl Into<String>) -> Self {
         let (detail, help) = (detail.into(), help.into());
-        Self { status, code, detail, help, findings: Vec::new(), run: None, header: None }
+        Self { status, code, detail, help, findings: Vec::new(), run: None, header: Header::Nothing }
     }
 
-    fn with(mut self, name: HeaderName, value: &'static str) -> Self {
-        self.header = Some((name, HeaderValue::from_static(value)));
+    fn with(mut self, header: Header) -> Self {
+        self.header = header;
         self
     }
 
     /// Nobody that is known asks.
     pub fn unauthenticated(why: &str) -> Self {
         let help = "send `Authorization: Bearer TOKEN` with a token of this project";
-        Self::new(StatusCode::UNAUTHORIZED, code::UNAUTHENTICATED, why, help)
-            .with(WWW_AUTHENTICATE, "Bearer realm=\"countersign\"")
+        Self::new(StatusCode::UNAUTHORIZED, code::UNAUTHENTICATED, why, help).with(Header::Challenge)
     }
 
     /// Too much is going on.
     pub fn busy(why: impl Into<String>) -> Self {
         let help = "nothing was done; try again in a moment";
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, code::BUSY, why, help).with(RETRY_AFTER, "1")
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, code::BUSY, why, help).with(Header::Retry(1))
     }
 
     /// One caller asks for too much.
     pub fn rate_limited() -> Self {
         let why = "this token makes more requests than it may";
         Self::new(StatusCode::TOO_MANY_REQUESTS, code::RATE_LIMITED, why, "wait a second, then go on more slowly")
-            .with(RETRY_AFTER, "1")
+            .with(Header::Retry(1))
     }
 
     /// Something is wrong on our side.
@@ -170,7 +179,7 @@ impl Problem {
             | Error::Older { .. }
             | Error::Closed(_) => {
                 let help = "whoever runs the server must look after the ledger; `countersign doctor` says more";
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, code::LEDGER_UNAVAILABLE, said, help).with(RETRY_AFTER, "5")
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, code::LEDGER_UNAVAILABLE, said, help).with(Header::Retry(5))
             }
         }
     }
@@ -200,9 +209,14 @@ impl IntoResponse for Problem {
         let mut response = Response::new(Body::from(visible_json(&body.to_string()).into_owned()));
         *response.status_mut() = self.status;
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        if let Some((name, value)) = self.header {
-            response.headers_mut().insert(name, value);
-        }
+        match self.header {
+            Header::Nothing => None,
+            Header::Retry(seconds) => response.headers_mut().insert(RETRY_AFTER, seconds.into()),
+            Header::Challenge => {
+                let value = HeaderValue::from_static("Bearer realm=\"countersign\"");
+                response.headers_mut().insert(WWW_AUTHENTICATE, value)
+            }
+        };
         response.extensions_mut().insert(Outcome(self.code));
         response
     }
