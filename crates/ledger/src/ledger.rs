@@ -310,7 +310,8 @@ impl DerefMut for Reader<'_> {
 
 impl Drop for Reader<'_> {
     fn drop(&mut self) {
-        const POOLED_MAX: usize = 8;
+        // As many as a server works on at once: opening one costs more than most questions.
+        const POOLED_MAX: usize = 64;
         let mut pool = lock(self.pool);
         if let Some(store) = self.store.take().filter(|_| pool.len() < POOLED_MAX) {
             pool.push(store);

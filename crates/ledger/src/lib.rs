@@ -31,7 +31,6 @@ mod ledger;
 mod memory;
 mod overlay;
 pub mod pages;
-mod past;
 mod postgres;
 mod proof;
 mod queue;

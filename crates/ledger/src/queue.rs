@@ -1,8 +1,7 @@
 //! The line of commands before the writer, and the way back of their answers.
 //!
 //! A writer that waits for more is woken once, when as many are there as it waits for, and not for each: with many clients
-//! that would cost more than what they ask for. For the same reason it wakes only the first of those that it answers, and
-//! each of them wakes two others, while the writer goes on.
+//! that would cost more than what they ask for.
 
 use crate::error::{Error, Result};
 use crate::ledger::lock;
@@ -36,17 +35,8 @@ enum Progress {
 
 #[derive(Default)]
 struct Slot {
-    state: Mutex<State>,
+    progress: Mutex<Progress>,
     answered: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    progress: Progress,
-    /// Whether the caller waits, and will see an answer that is put here.
-    listens: bool,
-    /// Whom the caller wakes when it sees the answer.
-    wakes: Vec<Arc<Slot>>,
 }
 
 /// The writer's end of a command. Whoever drops it without an answer is gone, and so it says.
@@ -64,44 +54,26 @@ pub(crate) fn ticket() -> (Ticket, Stub) {
 impl Ticket {
     /// Takes the command up, unless its caller is gone.
     pub(crate) fn take(&self) -> bool {
-        let mut state = lock(&self.0.state);
-        let waits = matches!(state.progress, Progress::Waiting);
+        let mut progress = lock(&self.0.progress);
+        let waits = matches!(*progress, Progress::Waiting);
         if waits {
-            state.progress = Progress::Taken;
+            *progress = Progress::Taken;
         }
         waits
     }
 
     /// Answers the caller. Whoever no longer listens has been told that the outcome is unknown.
-    pub(crate) fn answer(self, answer: Result<()>) {
-        answer_all(vec![(self, answer)]);
+    pub(crate) fn answer(&self, answer: Result<()>) {
+        *lock(&self.0.progress) = Progress::Answered(answer);
+        self.0.answered.notify_one();
     }
-}
-
-/// Answers some callers. The first is woken here, and each wakes two more: the one at `n` those at `2n + 1` and `2n + 2`.
-pub(crate) fn answer_all(answers: Vec<(Ticket, Result<()>)>) {
-    let count = answers.len();
-    let mut unwoken: VecDeque<Arc<Slot>> = VecDeque::new();
-    // From the last to the first, so that whoever can see its answer knows already whom to wake.
-    for (n, (ticket, answer)) in answers.into_iter().enumerate().rev() {
-        let beneath = (2 * n + 1..=2 * n + 2).filter(|it| *it < count).count().min(unwoken.len());
-        let mut state = lock(&ticket.0.state);
-        state.progress = Progress::Answered(answer);
-        // Who does not wait yet sees the answer without being woken, and must not be relied on to wake others.
-        if state.listens {
-            state.wakes = unwoken.drain(..beneath).collect();
-            drop(state);
-            unwoken.push_back(Arc::clone(&ticket.0));
-        }
-    }
-    unwoken.iter().for_each(|slot| slot.answered.notify_one());
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        let mut state = lock(&self.0.state);
-        if matches!(state.progress, Progress::Waiting | Progress::Taken) {
-            state.progress = Progress::Answered(Err(Error::Unknown("the writer is gone".to_owned())));
+        let mut progress = lock(&self.0.progress);
+        if matches!(*progress, Progress::Waiting | Progress::Taken) {
+            *progress = Progress::Answered(Err(Error::Unknown("the writer is gone".to_owned())));
             self.0.answered.notify_one();
         }
     }
@@ -110,28 +82,21 @@ impl Drop for Ticket {
 impl Stub {
     /// Waits for the answer, for so long at most.
     pub(crate) fn wait(&self, patience: Duration) -> Option<Result<()>> {
-        let mut state = lock(&self.0.state);
-        state.listens = true;
-        let unanswered = |state: &mut State| !matches!(state.progress, Progress::Answered(_));
-        let waited = self.0.answered.wait_timeout_while(state, patience, unanswered);
-        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        state.listens = false;
-        let wakes = std::mem::take(&mut state.wakes);
-        let answer = match &state.progress {
+        let unanswered = |progress: &mut Progress| !matches!(progress, Progress::Answered(_));
+        let waited = self.0.answered.wait_timeout_while(lock(&self.0.progress), patience, unanswered);
+        let (progress, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        match &*progress {
             Progress::Answered(answer) => Some(answer.clone()),
             _ => None,
-        };
-        drop(state);
-        wakes.iter().for_each(|slot| slot.answered.notify_one());
-        answer
+        }
     }
 
     /// Gives the command up, unless the writer has it.
     pub(crate) fn give_up(&self) -> bool {
-        let mut state = lock(&self.0.state);
-        let waits = matches!(state.progress, Progress::Waiting);
+        let mut progress = lock(&self.0.progress);
+        let waits = matches!(*progress, Progress::Waiting);
         if waits {
-            state.progress = Progress::GivenUp;
+            *progress = Progress::GivenUp;
         }
         waits
     }
@@ -210,14 +175,14 @@ impl Queue {
         }
     }
 
-    /// Takes up to `most` commands that wait. If they are fewer than are wanted, it waits for those, as long as one comes at
+    /// Takes up to `most` commands that wait. If they are fewer than `likely`, it waits for those, as long as one comes at
     /// least every `linger`, and until a point in time at most.
-    pub(crate) fn more(&self, wanted: usize, most: usize, linger: Duration, until: Instant) -> Vec<Job> {
-        let wanted = wanted.min(most);
+    pub(crate) fn more(&self, likely: usize, most: usize, linger: Duration, until: Instant) -> Vec<Job> {
+        let likely = likely.min(most);
         let mut line = lock(&self.line);
-        while line.jobs.len() < wanted && Instant::now() < until {
+        while line.jobs.len() < likely && Instant::now() < until {
             let before = line.jobs.len();
-            line.wanted = Some(wanted);
+            line.wanted = Some(likely);
             line = self.enough.wait_timeout(line, linger).unwrap_or_else(PoisonError::into_inner).0;
             line.wanted = None;
             if line.jobs.len() == before {

@@ -6,7 +6,6 @@ use crate::fold::Fold;
 use crate::ledger::PATIENCE;
 use crate::overlay::Overlay;
 use crate::pages;
-use crate::past::Shared;
 use crate::rows::{EventRow, RowValue, Table};
 use crate::store::{Batch, Head, Store};
 use crate::time::Time;
@@ -72,13 +71,12 @@ pub(crate) fn derive(
     live: bool,
 ) -> Result<()> {
     let mut head = Head::EMPTY;
-    let past = Shared::of(store);
     for row in page {
         let event =
             Event::read(&row.body).map_err(|why| Error::Damaged(format!("event {} cannot be read: {why}", row.seq)))?;
         overlay.mark();
         let mut transaction = Transaction {
-            past: &past,
+            store,
             fold,
             project: event.project,
             overlay,

@@ -82,11 +82,6 @@ pub trait Store: Send {
         Ok(None)
     }
 
-    /// Whether every call is a journey, so that what is wanted is better asked for at once than in parts.
-    fn is_far(&self) -> bool {
-        false
-    }
-
     /// Writes a batch into the transaction. It may be called more than once; after an error the transaction is over.
     fn apply(&mut self, batch: &Batch) -> Result<()>;
 

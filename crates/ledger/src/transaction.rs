@@ -6,9 +6,8 @@ use crate::fold::Fold;
 use crate::hash::Hash;
 use crate::lease::{self, Standing};
 use crate::overlay::Overlay;
-use crate::past::Past;
 use crate::rows::{Entity, EventRow, Key, Liveness, Place, Remembered, Row, RowKey, RowValue, TextRow};
-use crate::store::Head;
+use crate::store::{Head, Store};
 use crate::time::Time;
 use serde_json::value::RawValue;
 use std::sync::OnceLock;
@@ -84,7 +83,7 @@ pub struct Recorded {
 /// What a command sees and does inside of the write transaction. It sees every command before it, also those that
 /// share its commit, and nothing after.
 pub struct Transaction<'a> {
-    pub(crate) past: &'a dyn Past,
+    pub(crate) store: &'a mut dyn Store,
     pub(crate) fold: &'a dyn Fold,
     pub(crate) project: &'a str,
     pub(crate) overlay: &'a mut Overlay,
@@ -110,7 +109,7 @@ impl Transaction<'_> {
     /// When the next lease lapses, unless it is given a sign of life before.
     pub fn next_due(&mut self) -> Result<Option<Time>> {
         let from = RowKey::Due(Time(i64::MIN), String::new());
-        let rows = self.overlay.range(self.past, &from, None, 1)?;
+        let rows = self.overlay.range(self.store, &from, None, 1)?;
         Ok(rows.into_iter().find_map(due_time))
     }
 
@@ -122,7 +121,7 @@ impl Transaction<'_> {
     /// The entities of some keys, each or nothing, in the order asked.
     pub fn get(&mut self, keys: &[Key]) -> Result<Vec<Option<Entity>>> {
         let keys: Vec<_> = keys.iter().cloned().map(RowKey::Entity).collect();
-        let rows = self.overlay.get(self.past, &keys)?;
+        let rows = self.overlay.get(self.store, &keys)?;
         Ok(rows.into_iter().map(entity).collect())
     }
 
@@ -130,7 +129,7 @@ impl Transaction<'_> {
     pub fn scan(&mut self, scans: &[Scan]) -> Result<Vec<Vec<Hit>>> {
         scans
             .iter()
-            .map(|scan| scan_one(scan, |from, to, limit| self.overlay.range(self.past, from, to, limit)))
+            .map(|scan| scan_one(scan, |from, to, limit| self.overlay.range(self.store, from, to, limit)))
             .collect()
     }
 
@@ -138,7 +137,7 @@ impl Transaction<'_> {
     pub fn remembered(&mut self, command: &Command) -> Result<Option<Remembered>> {
         let Some(once) = &command.once else { return Ok(None) };
         let key = [command.actor.clone(), command.name.clone(), once.key.clone()];
-        match self.overlay.get(self.past, &[RowKey::Remembered(key)])?.pop().flatten() {
+        match self.overlay.get(self.store, &[RowKey::Remembered(key)])?.pop().flatten() {
             Some(RowValue::Remembered(it)) if it.request == once.request => Ok(Some(it)),
             Some(RowValue::Remembered(it)) => Err(Refused::KeyReused { key: once.key.clone(), first: it.first }.into()),
             _ => Ok(None),
@@ -148,7 +147,7 @@ impl Transaction<'_> {
     /// A lease and how fresh it is.
     pub fn lease(&mut self, name: &str) -> Result<Option<Standing>> {
         let keys = [RowKey::Lease(name.to_owned()), RowKey::Liveness(name.to_owned())];
-        let mut rows = self.overlay.get(self.past, &keys)?.into_iter();
+        let mut rows = self.overlay.get(self.store, &keys)?.into_iter();
         let Some(Some(RowValue::Lease(held))) = rows.next() else { return Ok(None) };
         let row = match rows.next().flatten() {
             Some(RowValue::Liveness(row)) => Some(row),
@@ -176,7 +175,7 @@ impl Transaction<'_> {
     pub fn lapsed(&mut self, limit: usize) -> Result<Vec<Held>> {
         let from = RowKey::Due(Time(i64::MIN), String::new());
         let to = RowKey::Due(self.now.plus(1), String::new());
-        let rows = self.overlay.range(self.past, &from, Some(&to), limit)?;
+        let rows = self.overlay.range(self.store, &from, Some(&to), limit)?;
         let mut lapsed = Vec::new();
         for (key, _) in rows {
             let RowKey::Due(_, name) = key else { continue };
@@ -217,9 +216,9 @@ impl Transaction<'_> {
 
     /// Refuses to erase what was never said: from then on it would look like a text that came back.
     fn has_text(&mut self, (seq, n): TextPlace) -> Result<()> {
-        let brought = match self.overlay.event(seq) {
+        let brought = match self.overlay.events.iter().find(|row| row.seq == seq) {
             Some(row) => texts_of(row),
-            None => self.past.events(seq, 1)?.first().filter(|row| row.seq == seq).and_then(texts_of),
+            None => self.store.events(seq, None, 1)?.first().filter(|row| row.seq == seq).and_then(texts_of),
         };
         match brought {
             Some(count) if (n as usize) < count => Ok(()),
@@ -326,7 +325,7 @@ impl Transaction<'_> {
 
     fn follow_lease(&mut self, event: &Event<'_>) -> Result<()> {
         let Some(change) = &event.lease else { return Ok(()) };
-        let before = self.overlay.get(self.past, &[RowKey::Lease(lease::name_of(change).to_owned())])?.pop().flatten();
+        let before = self.overlay.get(self.store, &[RowKey::Lease(lease::name_of(change).to_owned())])?.pop().flatten();
         let before = match before {
             Some(RowValue::Lease(before)) => Some(before),
             _ => None,
@@ -346,7 +345,7 @@ impl Transaction<'_> {
 
     fn set_liveness(&mut self, name: &str, fresh: Option<Liveness>) -> Result<()> {
         let key = RowKey::Liveness(name.to_owned());
-        let before = self.overlay.get(self.past, std::slice::from_ref(&key))?.pop().flatten();
+        let before = self.overlay.get(self.store, std::slice::from_ref(&key))?.pop().flatten();
         if let Some(RowValue::Liveness(before)) = before {
             self.overlay.delete(RowKey::Due(before.deadline, name.to_owned()));
         }
@@ -362,7 +361,7 @@ impl Transaction<'_> {
 
     /// Something that is counted beside the log, such as what is too frequent to be recorded.
     pub fn tally(&mut self, name: &str) -> Result<Option<Tally>> {
-        let row = self.overlay.get(self.past, &[tally_key(name)])?.pop().flatten();
+        let row = self.overlay.get(self.store, &[tally_key(name)])?.pop().flatten();
         Ok(match row {
             Some(RowValue::Liveness(row)) => Some(Tally { since: row.beat, count: row.number }),
             _ => None,
@@ -378,7 +377,7 @@ impl Transaction<'_> {
 
     /// At most `limit` stored events from `from` on; those of this commit are not among them.
     pub fn events(&mut self, from: u64, limit: usize) -> Result<Vec<EventRow>> {
-        self.past.events(from, limit)
+        self.store.events(from, None, limit)
     }
 }
 

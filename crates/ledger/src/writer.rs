@@ -2,35 +2,28 @@
 //!
 //! ```text
 //! take the writer's place ─▶ who waits? ─▶ read ahead ─▶ command ─▶ command ─▶ … ─▶ commit ─▶ answer all ─▶ settle
-//!                              ▲            others still come            │
-//!                              └─────────────────────────────────────────┘
 //! ```
 //!
-//! Where many come, another thread writes into the transaction what was decided, while the next are decided. Where only one command is about, its own thread does all that, and is spared two changes of thread.
+//! Where only one command is about, its own thread does all that, and is spared two changes of thread.
 //!
 //! **Invariant:** nobody is answered before the commit has returned, not even who was refused: a refusal may rest on a write
 //! that shares the commit.
 
 use crate::error::{Error, Result};
 use crate::fold::Fold;
-use crate::hash::Hash;
 use crate::overlay::Overlay;
-use crate::past::{Past, Shared};
-use crate::queue::{Job, Queue, Ticket, Work, answer_all};
+use crate::queue::{Job, Queue, Work};
 use crate::rows::RowKey;
-use crate::store::{Batch, Begun, Head, Store};
+use crate::store::{Begun, Head, Store};
 use crate::transaction::Transaction;
 use crate::tree::{Edge, leaf};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 /// How many commands share a commit at most.
-const COMMANDS_MAX: usize = 256;
-/// How many that are likely to come are waited for before those that came are done.
-const AT_ONCE: usize = 12;
+const COMMANDS_MAX: usize = 64;
 /// How long commands are taken into a commit at most.
 const TAKING_MAX: Duration = Duration::from_millis(5);
 /// How long to wait for one more command when more were there a moment ago.
@@ -64,7 +57,9 @@ impl Writer {
                 return;
             }
         };
-        let taken = self.together(first, &begun);
+        let jobs = self.gather(first);
+        let taken = jobs.len();
+        self.together(jobs, &begun);
         self.store.settle();
         self.about.store(taken + self.queue.waiting(), Ordering::SeqCst);
     }
@@ -80,51 +75,32 @@ impl Writer {
             self.store.rollback();
             return Ok(Err(error));
         }
-        let past = Shared::of(&mut *self.store);
-        let mut round = Round::new(&past, &*self.fold, &self.project, &begun);
-        let done = round.perform(work);
-        let Round { head, overlay, .. } = round;
-        let outcome = self.finish(begun.head, head, overlay, Vec::new());
+        let (mut head, mut overlay) = (begun.head, Overlay::default());
+        let done = self.perform(work, &begun, &mut overlay, &mut head);
+        let outcome = self.finish(begun.head, head, overlay);
         self.store.settle();
         Ok(outcome.and(done))
     }
 
-    /// Does a command and those that come with it in one commit, answers each, and says how many they were.
-    fn together(&mut self, first: Job, begun: &Begun) -> usize {
-        let likely = self.about.load(Ordering::SeqCst).min(COMMANDS_MAX);
-        // Where each look at the store is a journey, all that come are taken at once.
-        let at_once = if self.store.is_far() { COMMANDS_MAX } else { AT_ONCE };
-        let past = Shared::of(&mut *self.store);
-        let mut round = Round::new(&past, &*self.fold, &self.project, begun);
-        let (mut answers, written) = if likely > 2 * at_once {
-            std::thread::scope(|scope| {
-                let (give, batches) = channel::<Arc<Batch>>();
-                let past = &past;
-                let writing = scope.spawn(move || write_beside(past, &batches));
-                // Who cannot take a batch any more has failed, and says so in the end.
-                let hand_over = |round: &mut Round<'_>| drop(round.overlay.hand_over().map(|batch| give.send(batch)));
-                let answers = round.perform_all(&self.queue, first, likely, at_once, hand_over);
-                drop(give);
-                let broke = |panic: Box<dyn std::any::Any + Send>| Err(Error::Broke(said(&*panic)));
-                (answers, writing.join().unwrap_or_else(broke))
-            })
-        } else {
-            (round.perform_all(&self.queue, first, likely, at_once, |_| {}), Ok(Vec::new()))
-        };
-        let Round { head, overlay, .. } = round;
-        let outcome = match written {
-            Ok(leaves) => self.finish(begun.head, head, overlay, leaves),
-            Err(error) => {
-                self.store.rollback();
-                Err(error)
-            }
-        };
-        if let Err(error) = outcome {
+    /// Does some commands in one commit and answers each.
+    fn together(&mut self, mut jobs: Vec<Job>, begun: &Begun) {
+        let (mut head, mut overlay) = (begun.head, Overlay::default());
+        let looks_at = jobs.iter_mut().flat_map(|job| std::mem::take(&mut job.looks_at)).collect();
+        let read = overlay.read_ahead(&mut *self.store, looks_at);
+        let mut answers = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            let done = match &read {
+                Ok(()) => self.perform(job.work, begun, &mut overlay, &mut head),
+                Err(error) => Err(error.clone()),
+            };
+            answers.push((job.ticket, done));
+        }
+        if let Err(error) = self.finish(begun.head, head, overlay) {
             answers.iter_mut().for_each(|(_, answer)| *answer = Err(error.clone()));
         }
-        let taken = answers.len();
-        answer_all(answers);
-        taken
+        for (ticket, answer) in answers {
+            ticket.answer(answer);
+        }
     }
 
     /// Begins a transaction and makes sure that this binary may write here.
@@ -142,23 +118,55 @@ impl Writer {
         begun
     }
 
-    /// Writes what came together and was not yet written, and ends the transaction. The leaves are those of the events that
-    /// were.
-    fn finish(&mut self, before: Head, after: Head, mut overlay: Overlay, leaves: Vec<Hash>) -> Result<()> {
-        let grown = match self.grow(before, &mut overlay, leaves) {
+    /// The commands that share this commit: those that wait, and those that are likely to come at once.
+    fn gather(&mut self, first: Job) -> Vec<Job> {
+        let likely = self.about.load(Ordering::SeqCst).saturating_sub(1);
+        let more = self.queue.more(likely, COMMANDS_MAX - 1, LINGER, Instant::now() + TAKING_MAX);
+        std::iter::once(first).chain(more).filter(|job| job.ticket.take()).collect()
+    }
+
+    /// Runs one command. One that fails leaves no trace in the overlay.
+    fn perform(&mut self, work: Work, begun: &Begun, overlay: &mut Overlay, head: &mut Head) -> Result<()> {
+        let (mark, head_before) = (overlay.mark(), *head);
+        let mut transaction = Transaction {
+            store: &mut *self.store,
+            fold: &*self.fold,
+            project: &self.project,
+            overlay,
+            head,
+            now: begun.now,
+            live: true,
+            healed: Vec::new(),
+        };
+        let done = catch_unwind(AssertUnwindSafe(|| work(&mut transaction)));
+        let done = done.unwrap_or_else(|panic| Err(Error::Broke(said(&*panic))));
+        if done.is_err() {
+            transaction.overlay.take_back(mark);
+            *transaction.head = head_before;
+            // That a lease lives from now on, because the clock has gone back, holds for whoever is refused as well: else
+            // it would live from now on whenever somebody asks, and never lapse.
+            for name in std::mem::take(&mut transaction.healed) {
+                let _ = transaction.lease(&name);
+            }
+        }
+        done
+    }
+
+    /// Writes what came together and ends the transaction.
+    fn finish(&mut self, before: Head, after: Head, mut overlay: Overlay) -> Result<()> {
+        let grown = match self.grow(before, &mut overlay) {
             Ok(grown) => grown,
             Err(error) => {
                 self.store.rollback();
                 return Err(error);
             }
         };
-        if overlay.erases() {
+        if !overlay.erase.is_empty() {
             let (key, value) = crate::erasure::set(after);
             overlay.put(key, value);
         }
-        let partly_written = overlay.was_handed_over();
         let batch = overlay.into_batch();
-        if batch.is_empty() && !partly_written {
+        if batch.is_empty() {
             self.store.rollback();
             return Ok(());
         }
@@ -171,13 +179,13 @@ impl Writer {
     }
 
     /// The tree with the new leaves, if it is known or needed; the tiles that changed go into the overlay.
-    fn grow(&mut self, before: Head, overlay: &mut Overlay, mut leaves: Vec<Hash>) -> Result<Option<Edge>> {
-        leaves.extend(overlay.events.iter().map(|event| leaf(&event.body)));
+    fn grow(&mut self, before: Head, overlay: &mut Overlay) -> Result<Option<Edge>> {
         let mut edge = match self.edge.take() {
             Some((head, edge)) if head == before => edge,
-            _ if leaves.is_empty() => return Ok(None),
+            _ if overlay.events.is_empty() => return Ok(None),
             _ => Edge::load(&mut *self.store, before.seq)?,
         };
+        let leaves: Vec<_> = overlay.events.iter().map(|event| leaf(&event.body)).collect();
         for leaf in leaves {
             edge.add(leaf, |key, value| overlay.put(key, value));
         }
@@ -203,100 +211,6 @@ impl Writer {
         let found = self.store.events(after.seq, None, 1);
         self.store.rollback();
         Ok(found?.first().is_some_and(|event| event.hash == after.hash))
-    }
-}
-
-/// Writes batches into the transaction as they come, and gives the leaves of the events in them.
-fn write_beside(past: &Shared<'_>, batches: &Receiver<Arc<Batch>>) -> Result<Vec<Hash>> {
-    let mut leaves = Vec::new();
-    for batch in batches {
-        leaves.extend(batch.events.iter().map(|event| leaf(&event.body)));
-        past.apply(&batch)?;
-    }
-    Ok(leaves)
-}
-
-/// The commands of one commit, as far as they were done.
-struct Round<'a> {
-    past: &'a dyn Past,
-    fold: &'a dyn Fold,
-    project: &'a str,
-    begun: &'a Begun,
-    head: Head,
-    overlay: Overlay,
-}
-
-impl<'a> Round<'a> {
-    fn new(past: &'a dyn Past, fold: &'a dyn Fold, project: &'a str, begun: &'a Begun) -> Self {
-        Self { past, fold, project, begun, head: begun.head, overlay: Overlay::default() }
-    }
-
-    /// Does a command, those that wait, and those that are likely to come at once. A few are done while others come.
-    fn perform_all(
-        &mut self,
-        queue: &Queue,
-        first: Job,
-        likely: usize,
-        at_once: usize,
-        mut after_some: impl FnMut(&mut Self),
-    ) -> Vec<(Ticket, Result<()>)> {
-        let until = Instant::now() + TAKING_MAX;
-        let mut answers = Vec::with_capacity(likely);
-        let mut jobs = vec![first];
-        loop {
-            let taken = answers.len() + jobs.len();
-            let wanted = likely.saturating_sub(taken).min(at_once);
-            jobs.extend(queue.more(wanted, COMMANDS_MAX.saturating_sub(taken), LINGER, until));
-            let all_came = jobs.len() >= wanted;
-            if jobs.is_empty() {
-                return answers;
-            }
-            jobs.retain(|job| job.ticket.take());
-            self.perform_some(std::mem::take(&mut jobs), &mut answers);
-            after_some(self);
-            if !all_came {
-                return answers;
-            }
-        }
-    }
-
-    fn perform_some(&mut self, mut jobs: Vec<Job>, answers: &mut Vec<(Ticket, Result<()>)>) {
-        let looks_at = jobs.iter_mut().flat_map(|job| std::mem::take(&mut job.looks_at)).collect();
-        let read = self.overlay.read_ahead(self.past, looks_at);
-        for job in jobs {
-            let done = match &read {
-                Ok(()) => self.perform(job.work),
-                Err(error) => Err(error.clone()),
-            };
-            answers.push((job.ticket, done));
-        }
-    }
-
-    /// Runs one command. One that fails leaves no trace in the overlay.
-    fn perform(&mut self, work: Work) -> Result<()> {
-        let (mark, head_before) = (self.overlay.mark(), self.head);
-        let mut transaction = Transaction {
-            past: self.past,
-            fold: self.fold,
-            project: self.project,
-            overlay: &mut self.overlay,
-            head: &mut self.head,
-            now: self.begun.now,
-            live: true,
-            healed: Vec::new(),
-        };
-        let done = catch_unwind(AssertUnwindSafe(|| work(&mut transaction)));
-        let done = done.unwrap_or_else(|panic| Err(Error::Broke(said(&*panic))));
-        if done.is_err() {
-            transaction.overlay.take_back(mark);
-            *transaction.head = head_before;
-            // That a lease lives from now on, because the clock has gone back, holds for whoever is refused as well: else
-            // it would live from now on whenever somebody asks, and never lapse.
-            for name in std::mem::take(&mut transaction.healed) {
-                let _ = transaction.lease(&name);
-            }
-        }
-        done
     }
 }
 

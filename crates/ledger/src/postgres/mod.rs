@@ -236,10 +236,6 @@ impl Store for Postgres {
         }
     }
 
-    fn is_far(&self) -> bool {
-        true
-    }
-
     fn apply(&mut self, batch: &Batch) -> Result<()> {
         self.write(WRITE, async |session| write_batch(session, batch).await)?;
         if let Stage::Writing { grown } = &mut self.stage {
