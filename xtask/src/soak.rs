@@ -1,4 +1,4 @@
-//! `cargo xtask soak`: the ledger's tests of kills, faults, chance and tampering, for as long as one has time.
+//! `cargo xtask soak`: tests of kills, faults, chance, tampering and races, for as long as one has time.
 //!
 //! Each of these tests has a short form that every run of the tests includes. When `COUNTERSIGN_SOAK` says so, those that
 //! live by chance go on for that many minutes, and those that take samples take everything. They run one after the other,
@@ -14,23 +14,24 @@ use std::process::Stdio;
 pub(crate) const VERB: Verb = Verb {
     name: "soak",
     arguments: "[MINUTES]",
-    summary: "kill, break and simulate the ledger, each test so long",
+    summary: "kill, break, simulate and race, each test so long",
     run: verb,
 };
 
 const MINUTES_DEFAULT: &str = "1";
 
-/// The tests that go on for as long as they are asked to.
-const TESTS: &[&str] = &[
-    "crash",
-    "injected",
-    "simulation",
-    "linearizability",
-    "disk",
-    "beside",
-    "tamper_export",
-    "tamper_sqlite",
-    "processes",
+/// The tests that go on for as long as they are asked to, and the crates they are of.
+const TESTS: &[(&str, &str)] = &[
+    ("countersign-ledger", "crash"),
+    ("countersign-ledger", "injected"),
+    ("countersign-ledger", "simulation"),
+    ("countersign-ledger", "linearizability"),
+    ("countersign-ledger", "disk"),
+    ("countersign-ledger", "beside"),
+    ("countersign-ledger", "tamper_export"),
+    ("countersign-ledger", "tamper_sqlite"),
+    ("countersign-ledger", "processes"),
+    ("countersign", "race"),
 ];
 
 /// What a test's line of a count begins with.
@@ -48,9 +49,9 @@ fn verb(arguments: &[String]) -> Outcome {
     STRACE.provide();
     let mut counts = BTreeMap::new();
     let mut failed = Vec::new();
-    for test in TESTS {
+    for (package, test) in TESTS {
         println!("\n── {test} ──");
-        if let Err(error) = soak(test, minutes, &mut counts) {
+        if let Err(error) = soak(package, test, minutes, &mut counts) {
             println!("{error}");
             failed.push(*test);
         }
@@ -61,8 +62,8 @@ fn verb(arguments: &[String]) -> Outcome {
 }
 
 /// Runs the tests of one file, shows what they say, and adds up what they counted.
-fn soak(test: &str, minutes: &str, counts: &mut BTreeMap<String, u64>) -> Outcome {
-    let mut command = cargo(&["test", "--package", "countersign-ledger", "--test", test]);
+fn soak(package: &str, test: &str, minutes: &str, counts: &mut BTreeMap<String, u64>) -> Outcome {
+    let mut command = cargo(&["test", "--package", package, "--test", test]);
     command.args(["--", "--nocapture", "--test-threads=1"]).env("COUNTERSIGN_SOAK", minutes);
     let spawned = command.stderr(Stdio::piped()).spawn();
     let mut child = spawned.map_err(|error| format!("cargo cannot be run: {error}"))?;

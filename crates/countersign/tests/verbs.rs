@@ -8,7 +8,7 @@ mod house;
 use house::{House, document};
 use serde_json::{Value, json};
 
-const VERBS: [&str; 36] = [
+const VERBS: [&str; 40] = [
     "check",
     "fix",
     "explain",
@@ -45,6 +45,10 @@ const VERBS: [&str; 36] = [
     "reconcile",
     "watch",
     "token",
+    "serve",
+    "mcp",
+    "hook",
+    "install",
 ];
 
 /// Those that have verbs of their own.
@@ -92,6 +96,62 @@ fn every_verb_has_help_with_examples() {
             assert_eq!(answer.code, 0, "{verb} {deeper}");
             assert!(answer.out.contains("Examples:"), "{verb} {deeper}");
         }
+    }
+}
+
+/// What can be asked of the engine, and the verbs that ask it.
+const ASKED: [(&str, &[&str]); 36] = [
+    ("project.init", &["init"]),
+    ("record.keep", &["record"]),
+    ("text.erase", &["erase"]),
+    ("run.open", &["run", "open"]),
+    ("run.close", &["run", "close"]),
+    ("run.cancel", &["run", "cancel"]),
+    ("task.add", &["task", "add"]),
+    ("envelope.apply", &["apply"]),
+    ("task.claim", &["task", "claim"]),
+    ("task.heartbeat", &["task", "heartbeat"]),
+    ("task.extend", &["task", "extend"]),
+    ("task.release", &["task", "release"]),
+    ("task.submit", &["task", "submit"]),
+    ("task.block", &["task", "block"]),
+    ("task.unblock", &["task", "unblock"]),
+    ("task.replan", &["task", "replan"]),
+    ("task.fail", &["task", "fail"]),
+    ("task.cancel", &["task", "cancel"]),
+    ("task.reassign", &["task", "reassign"]),
+    ("worklog.add", &["worklog", "add"]),
+    ("bundle.resume", &["bundle", "resume"]),
+    ("run.list", &["run", "list"]),
+    ("run.show", &["run", "show"]),
+    ("task.list", &["task", "list"]),
+    ("task.show", &["task", "show"]),
+    ("task.next", &["task", "next"]),
+    ("task.assignment", &["task", "assignment"]),
+    ("task.graph", &["task", "graph"]),
+    ("lock.who", &["lock", "who"]),
+    ("lock.may", &["lock", "may"]),
+    ("lock.mine", &["lock", "mine"]),
+    ("lock.list", &["lock", "list"]),
+    // What was changed beyond a claim is asked by hooks, after a shell command.
+    ("lock.strays", &["hook"]),
+    ("worklog.show", &["worklog", "show"]),
+    ("bundle.make", &["bundle", "make"]),
+    ("reconcile", &["reconcile"]),
+];
+
+#[test]
+fn everything_that_can_be_asked_has_a_verb() {
+    let commands = countersign_engine::COMMANDS.iter().map(|row| row.info.id);
+    let ids: Vec<&str> = commands.chain(countersign_engine::VIEWS.iter().map(|row| row.info.id)).collect();
+    let mut asked: Vec<&str> = ASKED.iter().map(|(id, _)| *id).collect();
+    let mut known = ids.clone();
+    asked.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(asked, known);
+    let house = House::new();
+    for (id, verb) in ASKED {
+        assert_eq!(house.run(&[verb, &["--help"]].concat()).code, 0, "{id}");
     }
 }
 
