@@ -152,10 +152,10 @@ fn in_bound_run<'r>(call: &Call, request: &'r str) -> Cow<'r, str> {
     let Some(bound) = &call.bound else { return Cow::Borrowed(request) };
     let value: Value = serde_json::from_str(request).unwrap_or_default();
     let of_task = value.get("task_id").is_some() || value.get("result").is_some();
-    match request.trim_start().strip_prefix('{') {
-        // As it was written otherwise: what is wrong with it is for whoever reads it to find.
+    match request.trim_end().strip_suffix('}') {
+        // At the end, and as it was written otherwise: what is wrong with it keeps its place.
         Some(rest) if of_task && value.get("run_id").is_none() => {
-            Cow::Owned(format!("{{\"run_id\":{},{rest}", Value::from(bound.run.as_str())))
+            Cow::Owned(format!("{rest},\"run_id\":{}}}", Value::from(bound.run.as_str())))
         }
         _ => Cow::Borrowed(request),
     }

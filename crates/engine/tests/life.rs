@@ -308,6 +308,11 @@ fn whoever_lost_a_lease_must_name_one_and_a_late_result_is_kept() {
     assert!(reason.contains("kept as evidence"), "{reason}");
     let kept = desk.events().into_iter().rev().find(|(kind, _)| kind == "result.submitted").unwrap().1;
     assert_eq!((&kept["late"], &kept["lease"]), (&json!(true), &json!(first)));
+    // Once: what is brought again is refused and not kept, and a wrong one of a stranger is told who holds the task.
+    let late = json!({ "lease": first, "result": result(&run, "T-1", &["elsewhere"]) });
+    let (code, reason) = desk.refused("bob", "task.submit", late.clone());
+    assert_eq!((code.as_str(), reason.contains("kept")), ("CONCURRENCY_CONFLICT", false), "{reason}");
+    assert_eq!(desk.code("dan", "task.submit", late), "CONCURRENCY_CONFLICT");
     assert_eq!(desk.status("T-1"), "in_progress");
     desk.ok("cem", "task.release", json!({ "task_id": "T-1", "reason": "not mine" }));
     let third = desk.claim("bob", "T-1");
@@ -340,6 +345,35 @@ fn failures_are_retried_within_the_budget_and_then_escalated() {
     assert_eq!(desk.ok("bob", "task.submit", failed("SCOPE_VIOLATION: src/b is needed"))["status"], "blocked");
     let metrics = desk.look("ana", "run.show", json!({}))["metrics"].clone();
     assert_eq!((&metrics["retries"], &metrics["dispatches"]), (&json!(1), &json!(3)));
+}
+
+#[test]
+fn only_work_that_was_done_meanwhile_excuses_a_change_outside_of_the_scope() {
+    let desk = Desk::new();
+    let run = desk.run();
+    for (task, path) in [("T-1", "src/a"), ("T-2", "src/b"), ("T-3", "src/c")] {
+        desk.task(task, path);
+    }
+    let tree = |changed: &[&str]| {
+        let changed = changed.iter().map(|path| ((*path).to_owned(), Some(format!("hash of {path}")))).collect();
+        *desk.around.tree.lock().unwrap() =
+            Some(countersign_domain::deciding::Tree { commit: Some("c0ffee".to_owned()), changed });
+    };
+    tree(&[]);
+    desk.claim("bob", "T-1");
+    desk.claim("cem", "T-2");
+    let submit = json!({ "result": result(&run, "T-1", &["src/a/x"]) });
+    // Nobody has begun T-3, so what was changed there was changed by bob.
+    tree(&["src/a/x", "src/b/y", "src/c/z"]);
+    assert_eq!(desk.code("bob", "task.submit", submit.clone()), "SCOPE_VIOLATION");
+    let many: Vec<String> = (0..300).map(|n| format!("src/b/{n:03}")).chain(["zz-stray".to_owned()]).collect();
+    tree(&many.iter().map(String::as_str).chain(["src/a/x"]).collect::<Vec<_>>());
+    assert_eq!(desk.code("bob", "task.submit", submit.clone()), "SCOPE_VIOLATION");
+    tree(&["src/a/x", "src/b/y"]);
+    desk.ok("bob", "task.submit", submit);
+    let dirty: Vec<String> = (0..2001).map(|n| format!("build/{n}")).collect();
+    tree(&dirty.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(desk.code("bob", "task.claim", json!({ "task_id": "T-3" })), "DEPENDENCY_NOT_MET");
 }
 
 #[test]

@@ -32,6 +32,7 @@ pub const PATHS: &[(&str, &str)] = &[
     ("/v1/locks/holders", "lock.who"),
     ("/v1/locks/mine", "lock.mine"),
     ("/v1/locks/permission", "lock.may"),
+    ("/v1/locks/strays", "lock.strays"),
 ];
 
 pub fn routes() -> Router<Arc<Server>> {

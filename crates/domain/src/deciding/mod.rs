@@ -294,6 +294,8 @@ pub struct Observed {
     pub facts: Value,
     /// What was found in the payload that is no error.
     pub findings: Vec<Diagnostic>,
+    /// Why the payload may not pass, if that is to be said only after who brings it was looked at.
+    pub refusal: Option<Box<Refusal>>,
 }
 
 /// What is known of a view.

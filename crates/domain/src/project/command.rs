@@ -163,7 +163,7 @@ impl Command for Keep {
             return Err(Refusal { findings: details.diagnostics, ..refusal });
         }
         let facts = json!({ "contract": details.contract, "version": details.version });
-        Ok(Observed { facts, findings: details.diagnostics, tree: None })
+        Ok(Observed { facts, findings: details.diagnostics, ..Observed::default() })
     }
 
     fn needs(&self, _: &Seen, _: &Moment) -> Vec<Need> {

@@ -165,8 +165,8 @@ pub fn area_overlaps(path: &str) -> Vec<Range> {
 }
 
 fn overlaps(index: &'static str, path: &str) -> Vec<Range> {
-    // One task holds a path at a time, and asks about its own; a few more do no harm.
-    const HOLDERS_MAX: usize = 8;
+    // One task holds a path at a time, and asks about its own; areas are shared by those that come after each other.
+    const HOLDERS_MAX: usize = 32;
     let at = steps(path);
     let ends = at.iter().enumerate().filter(|(_, byte)| **byte == 0).map(|(end, _)| end + 1);
     let mut above: Vec<usize> = std::iter::once(0).chain(ends).collect();

@@ -79,6 +79,9 @@ pub struct TaskRow {
     /// The event that brought the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<u64>,
+    /// The leases whose results came too late and are kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub late: Vec<u64>,
     /// How long its worklog is.
     #[serde(default)]
     pub worklog: u64,

@@ -127,6 +127,7 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
             base: None,
             assurance: None,
             result: None,
+            late: Vec::new(),
             worklog: 0,
         };
         return serde_json::to_value(row).ok();
@@ -182,6 +183,7 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
             row.assurance = facts["assurance"].as_str().map(str::to_owned);
             row.result = facts["result"].as_u64();
         }
+        RESULT_SUBMITTED if facts["late"] == true => row.late.extend(facts["lease"].as_u64()),
         WORKLOG_ADDED => row.worklog += 1,
         _ => {}
     }

@@ -10,6 +10,7 @@
 mod backup;
 mod bell;
 mod blobs;
+mod fault;
 mod open;
 mod rows;
 mod turn;
@@ -24,6 +25,7 @@ use crate::store::{Batch, Begun, Head, Store};
 use crate::time::Clock;
 use bell::Bell;
 use blobs::Blobs;
+use fault::{not_written, reason, unreadable};
 use rows::{number, unsigned};
 use rusqlite::{Connection, ErrorCode, OptionalExtension};
 use std::collections::BTreeMap;
@@ -578,38 +580,5 @@ impl Store for Sqlite {
 impl Drop for Sqlite {
     fn drop(&mut self) {
         self.rollback();
-    }
-}
-
-fn unreadable(error: &rusqlite::Error) -> Error {
-    match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::Damaged(reason(error)),
-        _ => match error {
-            rusqlite::Error::SqliteFailure(..) | rusqlite::Error::SqlInputError { .. } => {
-                Error::Unreadable(reason(error))
-            }
-            // A column of another type or size than was ever written there.
-            _ => Error::Damaged(reason(error)),
-        },
-    }
-}
-
-fn not_written(error: &rusqlite::Error) -> Error {
-    match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::Damaged(reason(error)),
-        _ => Error::NotWritten(reason(error)),
-    }
-}
-
-fn reason(error: &rusqlite::Error) -> String {
-    match error.sqlite_error_code() {
-        Some(ErrorCode::DiskFull) => "the disk is full; make room and try again".to_owned(),
-        Some(ErrorCode::ReadOnly) => "the file or its folder may only be read; see its permissions".to_owned(),
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            "another program holds the file; end it and try again".to_owned()
-        }
-        Some(ErrorCode::SystemIoFailure) => format!("the disk failed ({error})"),
-        Some(ErrorCode::CannotOpen) => format!("the file cannot be opened ({error}); see its permissions"),
-        _ => error.to_string(),
     }
 }

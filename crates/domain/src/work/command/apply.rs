@@ -89,7 +89,11 @@ impl Command for Apply {
             let refusal = refused(code, "the envelope", &checked.decision.reason, details.diagnostics);
             return Err(Refusal { run, ..refusal });
         }
-        Ok(Observed { tree: observer.tree(None), findings: checked.decision.details.diagnostics, facts: Value::Null })
+        Ok(Observed {
+            tree: observer.tree(None),
+            findings: checked.decision.details.diagnostics,
+            ..Observed::default()
+        })
     }
 
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {

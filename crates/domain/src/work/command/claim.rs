@@ -14,9 +14,8 @@ use countersign_contract::diagnostic::Code;
 use countersign_contract::{shape, show};
 use serde_json::json;
 
-/// How many files that differ from the commit are noted when a task begins. Where more do, none is: the comparison at the
-/// end is then made with the commit alone.
-const DIRTY_MAX: usize = 500;
+/// How many files may differ from the commit when a task begins. Each is noted, so that the end can be told from it.
+const DIRTY_MAX: usize = 2000;
 
 shape! {
     /// Take a task: nobody else may work on it or change its files until its lease ends.
@@ -61,7 +60,7 @@ impl Command for Claim {
             None => choosing::best(&run, desk)?,
         };
         let actor = desk.moment().actor.clone();
-        // The same worker asking again gets the same answer.
+        // Also by the same worker: what it forgot, such as the number, is told with the refusal.
         let now = desk.moment().now_ms;
         if let Some(hold) = desk.lease(&task.lease_name()).filter(|hold| hold.deadline > now) {
             let holder = show(&hold.holder);
@@ -131,6 +130,12 @@ pub(super) fn claim(
         "task": task.task, "timeout_seconds": task.spec.timeout_seconds, "to": TaskStatus::InProgress.as_str(),
     });
     if let Some(base) = tree.and_then(base_of) {
+        if base.dirty.len() > DIRTY_MAX {
+            let count = base.dirty.len();
+            let reason = format!("{count} files differ from the commit, too many to tell later what the work changed");
+            let help = format!("commit, stash or ignore them first; at most {DIRTY_MAX} may differ");
+            return Err(Refusal::new(Code::DependencyNotMet, reason, help).of_run(&run.run));
+        }
         facts["base"] = json!(base);
     }
     let ttl = task.spec.timeout_seconds * 1000;
@@ -140,6 +145,5 @@ pub(super) fn claim(
 }
 
 fn base_of(tree: &Tree) -> Option<Base> {
-    let dirty = if tree.changed.len() > DIRTY_MAX { Default::default() } else { tree.changed.clone() };
-    Some(Base { commit: tree.commit.clone()?, dirty })
+    Some(Base { commit: tree.commit.clone()?, dirty: tree.changed.clone() })
 }

@@ -61,7 +61,7 @@ impl Command for Resume {
         let bundle = checked.records.first().and_then(|record| record.downcast_ref::<HandoffBundle>());
         let base = bundle.and_then(|bundle| bundle.base_version.map(|version| version.get()));
         let facts = json!({ "base": base });
-        Ok(Observed { facts, findings: checked.decision.details.diagnostics, tree: None })
+        Ok(Observed { facts, findings: checked.decision.details.diagnostics, ..Observed::default() })
     }
 
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {

@@ -22,6 +22,8 @@ use serde_json::{Value, json};
 
 /// How many tasks may wait for one.
 const DEPENDENTS_MAX: usize = 1000;
+/// How many results that came too late are kept of a task.
+const LATE_MAX: usize = 16;
 
 shape! {
     /// Bring the result of a task. It is checked against the assignment and against what was really changed.
@@ -154,14 +156,14 @@ impl Command for Submit {
             ..Request::alone(source, &outside)
         };
         let checked = check(&checker, &request);
-        if let Some(code) = checked.decision.code {
-            let details = checked.decision.details;
-            return Err(
-                refused(code, "the result", &checked.decision.reason, details.diagnostics).of_run(run_id.as_str())
-            );
-        }
         let facts = summary(&checked, task.asked, &run_id, &task_id);
-        Ok(Observed { facts, findings: checked.decision.details.diagnostics, tree: None })
+        let findings = checked.decision.details.diagnostics;
+        // Who brings it is looked at first: a result that comes too late is kept, whatever else is wrong with it.
+        let refusal = checked.decision.code.map(|code| {
+            let findings = findings.clone();
+            Box::new(refused(code, "the result", &checked.decision.reason, findings).of_run(run_id.as_str()))
+        });
+        Ok(Observed { facts, findings, refusal, tree: None })
     }
 
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
@@ -187,6 +189,9 @@ impl Command for Submit {
             Ok(hold) => hold,
             Err(refusal) => return Err(self.late(desk, &run, &task, facts, refusal)),
         };
+        if let Some(refusal) = &observed.refusal {
+            return Err((**refusal).clone());
+        }
         if facts["asked"].as_u64() != Some(task.asked) {
             let reason = format!("{} was asked for anew while its result was checked", task.task);
             return Err(Refusal::new(Code::ConcurrencyConflict, reason, "read the assignment again").of_run(&run.run));
@@ -251,12 +256,13 @@ impl Submit {
         Happening::of_run(RESULT_SUBMITTED, &run.run, facts).with_texts(vec![document])
     }
 
-    /// A result that comes after its lease was lost is kept as evidence, and completes nothing.
+    /// A result that comes after its lease was lost is kept as evidence, one for each lease, and completes nothing.
     fn late(&self, desk: &Desk, run: &RunRow, task: &TaskRow, facts: &Value, mut refusal: Refusal) -> Refusal {
         let actor = &desk.moment().actor;
-        let was_theirs = task.lost_by.contains(actor) || task.owner.as_ref() == Some(actor);
-        if was_theirs && !facts["status"].is_null() {
-            refusal.kept = vec![self.submitted(run, task, self.lease().unwrap_or(0), facts, true)];
+        let lease = self.lease().unwrap_or(0);
+        let is_new = !task.late.contains(&lease) && task.late.len() < LATE_MAX;
+        if task.lost_by.contains(actor) && is_new && !facts["status"].is_null() {
+            refusal.kept = vec![self.submitted(run, task, lease, facts, true)];
             refusal.reason.push_str("; the result is kept as evidence");
         }
         refusal

@@ -31,6 +31,11 @@ rule! {
 fn check(it: &Subject<'_, Assignment>, report: &mut Report) {
     let task = &it.record.task;
     let Ok(worklog) = scope::normal(task.worklog_path.as_str()) else { return };
+    if scope::contains(scope::RESERVED, &worklog) {
+        let message = format!("the worklog `{}` lies where the record of the work is kept", show(&worklog));
+        report.add(Pointer::at("/task/worklog_path"), message, "keep it elsewhere, such as in `worklogs`");
+        return;
+    }
     let forbidden = task.forbidden_scope.iter().position(|resource| scope::contains(resource.place(), &worklog));
     let Some(index) = forbidden else { return };
     let place = report.place(Pointer::at("/task/forbidden_scope").item(index));

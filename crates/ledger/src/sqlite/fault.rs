@@ -1,0 +1,40 @@
+//! What SQLite's errors mean to whoever asked.
+
+use crate::error::Error;
+use rusqlite::ErrorCode;
+
+/// What could not be read.
+pub(super) fn unreadable(error: &rusqlite::Error) -> Error {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::Damaged(reason(error)),
+        _ => match error {
+            rusqlite::Error::SqliteFailure(..) | rusqlite::Error::SqlInputError { .. } => {
+                Error::Unreadable(reason(error))
+            }
+            // A column of another type or size than was ever written there.
+            _ => Error::Damaged(reason(error)),
+        },
+    }
+}
+
+/// What could not be written, and surely was not.
+pub(super) fn not_written(error: &rusqlite::Error) -> Error {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::Damaged(reason(error)),
+        _ => Error::NotWritten(reason(error)),
+    }
+}
+
+/// What SQLite says, in words that help.
+pub(super) fn reason(error: &rusqlite::Error) -> String {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => "the disk is full; make room and try again".to_owned(),
+        Some(ErrorCode::ReadOnly) => "the file or its folder may only be read; see its permissions".to_owned(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            "another program holds the file; end it and try again".to_owned()
+        }
+        Some(ErrorCode::SystemIoFailure) => format!("the disk failed ({error})"),
+        Some(ErrorCode::CannotOpen) => format!("the file cannot be opened ({error}); see its permissions"),
+        _ => error.to_string(),
+    }
+}
