@@ -5,6 +5,7 @@
 
 mod clients;
 mod house;
+mod server;
 mod wire;
 
 use house::House;
@@ -35,25 +36,47 @@ fn server(house: &House) -> Vec<String> {
     vec!["/bin/sh".to_owned(), script.display().to_string()]
 }
 
+/// The revisions, as the package names them and as they are spoken.
+const REVISIONS: [(&str, &str); 3] = [("legacy", "2025-11-25"), ("2026-07-28", "2026-07-28"), ("auto", "2026-07-28")];
+
+fn agent(mode: &str) -> Command {
+    let mut client = Command::new(clients::python());
+    client.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/agent.py")).arg(mode);
+    client
+}
+
 #[test]
 fn the_python_client_lives_an_agents_life_in_every_revision() {
-    let python = clients::python();
-    for (mode, protocol) in [("legacy", "2025-11-25"), ("2026-07-28", "2026-07-28"), ("auto", "2026-07-28")] {
+    for (mode, protocol) in REVISIONS {
         let house = wire::project();
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/agent.py");
-        let mut client = Command::new(&python);
-        client.arg(script).args([mode, "stdio"]).args(server(&house));
-        let seen = printed(&mut client, &house);
-        assert_eq!(seen["protocol"], protocol, "{seen}");
-        assert_eq!(seen["tools"].as_array().unwrap().len(), 14, "{seen}");
-        assert_eq!(seen["next"]["answer"]["task"]["task_id"], "T-1", "{seen}");
-        assert_eq!(seen["claimed"], "in_progress", "{seen}");
-        assert_eq!(seen["refused"], json!([true, "DEPENDENCY_NOT_MET"]), "{seen}");
-        assert_eq!(seen["may"], json!([false, "SCOPE_VIOLATION"]), "{seen}");
-        assert_eq!((&seen["checked"], &seen["submitted"]), (&json!(true), &json!("claimed")), "{seen}");
-        assert_eq!((&seen["status"], &seen["prompt"]), (&json!("done"), &json!(true)), "{seen}");
-        assert_eq!(house.run(&["verify"]).code, 0);
+        let seen = printed(agent(mode).arg("stdio").args(server(&house)), &house);
+        lived(&house, &seen, protocol);
     }
+}
+
+#[test]
+fn the_python_client_lives_the_same_life_over_http() {
+    for (mode, protocol) in REVISIONS {
+        let house = wire::project();
+        let token = server::token(&house, "agent:w1", "agent", None);
+        let served = server::Server::start(&house, &[]);
+        let address = format!("http://{}/mcp", served.address);
+        let seen = printed(agent(mode).args(["http", &address, &token]), &house);
+        lived(&house, &seen, protocol);
+    }
+}
+
+/// Whether everything came about as it should.
+fn lived(house: &House, seen: &Value, protocol: &str) {
+    assert_eq!(seen["protocol"], protocol, "{seen}");
+    assert_eq!(seen["tools"].as_array().unwrap().len(), 14, "{seen}");
+    assert_eq!(seen["next"]["answer"]["task"]["task_id"], "T-1", "{seen}");
+    assert_eq!(seen["claimed"], "in_progress", "{seen}");
+    assert_eq!(seen["refused"], json!([true, "DEPENDENCY_NOT_MET"]), "{seen}");
+    assert_eq!(seen["may"], json!([false, "SCOPE_VIOLATION"]), "{seen}");
+    assert_eq!((&seen["checked"], &seen["submitted"]), (&json!(true), &json!("claimed")), "{seen}");
+    assert_eq!((&seen["status"], &seen["prompt"]), (&json!("done"), &json!(true)), "{seen}");
+    assert_eq!(house.run(&["verify"]).code, 0);
 }
 
 #[test]

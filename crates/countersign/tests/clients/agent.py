@@ -1,10 +1,11 @@
-"""An agent's life through the `mcp` package: stdio COMMAND... or http URL, in the revision named first."""
+"""An agent's life through the `mcp` package: stdio COMMAND... or http URL TOKEN, in the revision named first."""
 
 import asyncio
 import json
 import sys
 
 from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 
 RUN = "11111111-1111-4111-8111-111111111111"
 
@@ -13,7 +14,8 @@ async def main(mode, kind, *target):
     if kind == "stdio":
         server = StdioServerParameters(command=target[0], args=list(target[1:]))
     else:
-        server = target[0]
+        client = create_mcp_http_client(headers={"Authorization": f"Bearer {target[1]}"})
+        server = streamable_http_client(target[0], http_client=client)
     async with Client(server, mode=mode, read_timeout_seconds=60) as client:
         seen = {"protocol": client.protocol_version}
         seen["tools"] = [tool.name for tool in (await client.list_tools()).tools]
