@@ -120,6 +120,26 @@ fn a_file_of_no_project_is_nobodys_to_refuse() {
 }
 
 #[test]
+fn an_empty_project_inside_of_a_project_hides_nothing() {
+    let shop = Shop::open();
+    for folder in ["src/.countersign", "src/a/.countersign"] {
+        std::fs::create_dir_all(shop.house.path(folder)).unwrap();
+    }
+    for path in ["src/x", "src/a/one.rs", "src/.countersign/config.toml"] {
+        let answer = shop.answer("claude-code", "write", path);
+        assert!(denied(&answer).unwrap().contains(&format!("`{path}`")), "{answer}");
+    }
+    shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    assert_eq!(shop.answer("claude-code", "write", "src/a/one.rs"), NOTHING());
+    // Nor does it where the session works.
+    shop.house.write("docs/c.md", "stray");
+    let mut event: Value = serde_json::from_str(&shop.event("claude-code", "bash-done", "")).unwrap();
+    event["cwd"] = json!(shop.root().join("src/a"));
+    let answer = shop.hook("claude-code", &event.to_string(), &[]);
+    assert!(answer.out.contains("`docs/c.md`"), "{answer:?}");
+}
+
+#[test]
 fn what_cannot_be_read_is_refused_where_something_is_managed() {
     let shop = Shop::open();
     let long = format!("{{\"hook_event_name\": \"PreToolUse\", \"x\": \"{}\"}}", "y".repeat(33 << 20));
