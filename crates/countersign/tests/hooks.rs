@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "each test file uses its part of the house")]
 
 mod house;
+mod server;
 mod shop;
 
 use countersign_ledger::{Clock, Sqlite, Store, Time};
@@ -271,6 +272,21 @@ fn what_a_command_changed_outside_is_found_afterwards() {
     std::fs::remove_file(shop.house.path("new stray")).unwrap();
     shop.commit();
     assert_eq!(shop.answer("claude-code", "bash-done", ""), NOTHING());
+}
+
+#[test]
+fn what_a_command_changed_is_found_through_a_server_too() {
+    let shop = Shop::open();
+    let token = server::token(&shop.house, "worker-1", "agent", None);
+    let server = server::Server::start(&shop.house, &[]);
+    let url = format!("http://{}", server.address);
+    shop.ask("worker-1", "task.claim", json!({ "task_id": "T-1" }));
+    let event = shop.event("claude-code", "bash-done", "");
+    let env = [("COUNTERSIGN_TOKEN", token.as_str())];
+    let answer = || shop.house.run_with(&["hook", "claude-code", "--server", &url], &event, &env);
+    assert_eq!(answer().out.trim(), "{}", "{:?}", answer());
+    shop.house.write("docs/c.md", "stray");
+    assert!(answer().out.contains("SCOPE_VIOLATION: `docs/c.md` changed since T-1"), "{:?}", answer());
 }
 
 #[test]

@@ -110,7 +110,7 @@ pub(super) fn after(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> 
     if desk.held()?.is_empty() {
         return Ok(Answer::nothing());
     }
-    let shown = desk.look("lock.strays", &json!({ "owner": desk.actor }))?;
+    let shown = desk.look("lock.strays", &json!({}))?;
     let paths: Vec<&str> = shown["paths"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     if paths.is_empty() {
         (asker.tell)(&Answer::nothing());
