@@ -116,6 +116,8 @@ fn each_client_is_told_what_its_documentation_asks_for() {
     ] {
         let hooks = &settings(&shop, name)["hooks"];
         assert_eq!(hooks["PreToolUse"][0]["matcher"], writers);
+        let shells: Vec<&str> = hooks["PostToolUse"][0]["matcher"].as_str().unwrap().split('|').collect();
+        assert!(["Bash", "PowerShell", "mcp__.*"].iter().all(|it| shells.contains(it)), "{shells:?}");
         for event in ["PreToolUse", "PostToolUse", "SessionStart", "SubagentStart", "Stop", "SubagentStop"] {
             let handler = &hooks[event][0]["hooks"][0];
             assert_eq!((&handler["type"], &handler["timeout"]), (&json!("command"), &json!(10)), "{event}");

@@ -1,6 +1,6 @@
 //! The entries that hooks have in the settings of a client: which events, which tools, which command.
 
-use crate::hook::Harness;
+use crate::hook::{Harness, asked_matcher, shell_matcher};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -8,14 +8,10 @@ use std::path::Path;
 const TIMEOUT_SECONDS: u64 = 10;
 
 /// The events that a client tells, and of which tools.
-fn events(harness: Harness) -> [(&'static str, Option<&'static str>); 6] {
-    let (writers, shells) = match harness {
-        Harness::Codex => ("apply_patch|Edit|Write", "Bash"),
-        _ => ("Write|Edit|MultiEdit|NotebookEdit", "Bash|PowerShell"),
-    };
+fn events(harness: Harness) -> [(&'static str, Option<String>); 6] {
     [
-        ("PreToolUse", Some(writers)),
-        ("PostToolUse", Some(shells)),
+        ("PreToolUse", Some(asked_matcher(harness))),
+        ("PostToolUse", Some(shell_matcher())),
         ("SessionStart", None),
         ("SubagentStart", None),
         ("Stop", None),
