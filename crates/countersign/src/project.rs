@@ -125,9 +125,11 @@ impl Project {
         Checker { contracts, foreign: &self.foreign, settings: &self.settings, raised: &self.raised }
     }
 
-    /// The directory of the project that a place is in.
-    pub fn root_above(place: &Path) -> Option<PathBuf> {
-        search(place)
+    /// The directories of projects that a place is in, the one that comes first before the others.
+    pub fn roots_above(place: &Path) -> Vec<PathBuf> {
+        let main = main_worktree(place);
+        let places = main.iter().flat_map(|main| main.ancestors()).chain(place.ancestors());
+        places.filter(|it| is_root(it)).map(Path::to_owned).collect()
     }
 
     /// Where the files are that tasks change: the project's directory, as it is in the worktree that the caller stands in.
@@ -235,7 +237,11 @@ fn search(here: &Path) -> Option<PathBuf> {
 }
 
 fn above(from: &Path) -> Option<PathBuf> {
-    from.ancestors().find(|it| it.join(FOLDER).is_dir()).map(Path::to_owned)
+    from.ancestors().find(|it| is_root(it)).map(Path::to_owned)
+}
+
+fn is_root(place: &Path) -> bool {
+    place.join(FOLDER).is_dir()
 }
 
 /// The project of the main worktree, seen from another one.

@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "each test file uses its part of the house")]
 
 mod house;
+mod server;
 mod shop;
 
 use countersign_ledger::{Clock, Sqlite, Store, Time};
@@ -117,6 +118,26 @@ fn a_file_of_no_project_is_nobodys_to_refuse() {
     event["cwd"] = json!(other.path());
     let answer = shop.hook("claude-code", &event.to_string(), &[]);
     assert!(denied(&serde_json::from_str(&answer.out).unwrap()).is_some(), "{answer:?}");
+}
+
+#[test]
+fn an_empty_project_inside_of_a_project_hides_nothing() {
+    let shop = Shop::open();
+    for folder in ["src/.countersign", "src/a/.countersign"] {
+        std::fs::create_dir_all(shop.house.path(folder)).unwrap();
+    }
+    for path in ["src/x", "src/a/one.rs", "src/.countersign/config.toml"] {
+        let answer = shop.answer("claude-code", "write", path);
+        assert!(denied(&answer).unwrap().contains(&format!("`{path}`")), "{answer}");
+    }
+    shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    assert_eq!(shop.answer("claude-code", "write", "src/a/one.rs"), NOTHING());
+    // Nor does it where the session works.
+    shop.house.write("docs/c.md", "stray");
+    let mut event: Value = serde_json::from_str(&shop.event("claude-code", "bash-done", "")).unwrap();
+    event["cwd"] = json!(shop.root().join("src/a"));
+    let answer = shop.hook("claude-code", &event.to_string(), &[]);
+    assert!(answer.out.contains("`docs/c.md`"), "{answer:?}");
 }
 
 #[test]
@@ -251,6 +272,21 @@ fn what_a_command_changed_outside_is_found_afterwards() {
     std::fs::remove_file(shop.house.path("new stray")).unwrap();
     shop.commit();
     assert_eq!(shop.answer("claude-code", "bash-done", ""), NOTHING());
+}
+
+#[test]
+fn what_a_command_changed_is_found_through_a_server_too() {
+    let shop = Shop::open();
+    let token = server::token(&shop.house, "worker-1", "agent", None);
+    let server = server::Server::start(&shop.house, &[]);
+    let url = format!("http://{}", server.address);
+    shop.ask("worker-1", "task.claim", json!({ "task_id": "T-1" }));
+    let event = shop.event("claude-code", "bash-done", "");
+    let env = [("COUNTERSIGN_TOKEN", token.as_str())];
+    let answer = || shop.house.run_with(&["hook", "claude-code", "--server", &url], &event, &env);
+    assert_eq!(answer().out.trim(), "{}", "{:?}", answer());
+    shop.house.write("docs/c.md", "stray");
+    assert!(answer().out.contains("SCOPE_VIOLATION: `docs/c.md` changed since T-1"), "{:?}", answer());
 }
 
 #[test]

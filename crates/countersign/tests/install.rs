@@ -116,6 +116,8 @@ fn each_client_is_told_what_its_documentation_asks_for() {
     ] {
         let hooks = &settings(&shop, name)["hooks"];
         assert_eq!(hooks["PreToolUse"][0]["matcher"], writers);
+        let shells: Vec<&str> = hooks["PostToolUse"][0]["matcher"].as_str().unwrap().split('|').collect();
+        assert!(["Bash", "PowerShell", "mcp__.*"].iter().all(|it| shells.contains(it)), "{shells:?}");
         for event in ["PreToolUse", "PostToolUse", "SessionStart", "SubagentStart", "Stop", "SubagentStop"] {
             let handler = &hooks[event][0]["hooks"][0];
             assert_eq!((&handler["type"], &handler["timeout"]), (&json!("command"), &json!(10)), "{event}");
@@ -184,6 +186,28 @@ fn doctor_tries_whether_a_hook_blocks() {
     let off = text.replacen('{', "{\"disableAllHooks\": true,", 1);
     shop.house.write(".claude/settings.json", off);
     assert!(said("claude-code hook").starts_with("bad"));
+    let matched = |matcher: &str| {
+        let mut changed: Value = serde_json::from_str(&text).unwrap();
+        changed["hooks"]["PreToolUse"][0]["matcher"] = json!(matcher);
+        shop.house.write(".claude/settings.json", changed.to_string());
+        said("claude-code hook")
+    };
+    for matcher in ["", "*", ".*", "Edit|Write", "^(Write|Edit)$", "Write, Edit"] {
+        assert!(matched(matcher).starts_with("ok"), "{matcher}");
+    }
+    for matcher in ["Write", "NotebookEdit", "Bash", "Write|Edited", "mcp__.*", "Write,Edit|mcp__.*"] {
+        let line = matched(matcher);
+        assert!(line.starts_with("bad") && line.contains("it is not run for"), "{matcher}: {line}");
+    }
+    shop.house.write(".claude/settings.json", &text).write(".claude/settings.local.json", "{}");
+    assert!(said("claude-code hook").starts_with("ok"));
+    shop.house.write(".claude/settings.local.json", "{\"disableAllHooks\": true}");
+    assert!(said("claude-code hook").contains("`disableAllHooks`"));
+    let hook = shop.house.read(".git/hooks/pre-commit");
+    shop.house.write(".git/hooks/pre-commit", hook.replacen("\n", "\nexit 0\n", 1));
+    assert!(said("git hook").starts_with("bad"), "what is never reached does not block");
+    shop.house.write(".git/hooks/pre-commit", hook);
+    assert!(said("git hook").starts_with("ok"));
     shop.house.write(".codex/hooks.json", "{");
     assert!(said("codex hook").starts_with("bad"));
 }

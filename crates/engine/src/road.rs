@@ -71,7 +71,7 @@ impl Engine {
             new_id: String::new(),
             head: 0,
         };
-        let tree = view.tree(&Watching { engine: self, world });
+        let tree = view.tree(&Watching { engine: self, world }, &moment);
         let seen = look::beside(self, &|seen| view.needs(seen, &moment))?;
         Ok(view.render(&seen, &moment, tree.as_ref())?)
     }

@@ -22,7 +22,7 @@ mod tool;
 pub use answer::Answer;
 pub use event::{Event, SIZE_MAX};
 pub use place::{Desk, here};
-pub use tool::denial;
+pub use tool::{asked_matcher, denial, shell_matcher};
 
 use crate::cli::Global;
 use crate::project::Project;

@@ -40,25 +40,25 @@ pub fn here(asker: &Asker<'_>, event: Option<&Event>) -> anyhow::Result<Option<P
     let works = event.and_then(|event| event.cwd.clone());
     let current = std::env::current_dir().ok();
     // A session stays what it is, wherever it goes; which of the worktrees it works in is told by where it is.
-    let places = [&own, &works, &current].map(|place| (place.clone(), place.as_deref().and_then(Project::root_above)));
-    let Some(root) = places.iter().find_map(|(_, root)| root.clone()) else { return Ok(None) };
-    let mut project = Project::find(Some(&root), None)?;
-    let [own, works, current] = places;
-    let from = [works, current, own].into_iter().find(|(_, above)| above.as_ref() == Some(&root));
-    project.from = from.and_then(|(place, _)| place);
-    kept(project, asker.global)
+    for place in [&own, &works, &current].into_iter().flatten() {
+        let Some(mut project) = kept_above(place, asker.global)? else { continue };
+        let is_inside =
+            |place: &PathBuf| project.root.as_ref().is_some_and(|it| Project::roots_above(place).contains(it));
+        project.from = [&works, &current, &own].into_iter().flatten().find(|place| is_inside(place)).cloned();
+        return Ok(Some(project));
+    }
+    Ok(None)
 }
 
 /// The project that a file belongs to, and what the file is called there. None, if it belongs to none.
 pub(super) fn of_file(asker: &Asker<'_>, file: &Path) -> anyhow::Result<Option<(Project, String)>> {
     let Some(real) = real(file) else { bail!("`{}` leads nowhere that can be told", file.display()) };
-    let root = match asker.project {
-        Some(named) => Some(named.to_owned()),
-        None => real.parent().and_then(Project::root_above),
-    };
-    let Some(root) = root else { return Ok(None) };
-    let Some(project) = kept(Project::find(Some(&root), None)?, asker.global)? else { return Ok(None) };
     let folder = real.parent().unwrap_or(Path::new("/"));
+    let project = match asker.project {
+        Some(named) => kept(Project::find(Some(named), None)?, asker.global)?,
+        None => kept_above(folder, asker.global)?,
+    };
+    let Some(project) = project else { return Ok(None) };
     let tree = project.tree_root_from(folder);
     let Some(below) = tree.and_then(|tree| Some(real.strip_prefix(tree).ok()?.to_owned())) else { return Ok(None) };
     let parts: Vec<&[u8]> = below.iter().map(|part| part.as_encoded_bytes()).collect();
@@ -67,6 +67,16 @@ pub(super) fn of_file(asker: &Asker<'_>, file: &Path) -> anyhow::Result<Option<(
 
 fn kept(project: Project, global: &Global) -> anyhow::Result<Option<Project>> {
     Ok(is_kept(&project, global).then_some(project))
+}
+
+/// The first project that a place is in and that has a ledger. A directory that only looks like a project hides none.
+fn kept_above(place: &Path, global: &Global) -> anyhow::Result<Option<Project>> {
+    for root in Project::roots_above(place) {
+        if let Some(project) = kept(Project::find(Some(&root), None)?, global)? {
+            return Ok(Some(project));
+        }
+    }
+    Ok(None)
 }
 
 /// Where a path leads: links are followed as far as there is something, and the rest is what will be made.

@@ -1,7 +1,7 @@
 //! Tools that change files: asked about before they do, and looked after where that cannot be told before.
 
 use super::place::of_file;
-use super::{Answer, Asker, Desk, Event, here, patch};
+use super::{Answer, Asker, Desk, Event, Harness, here, patch};
 use crate::project::Project;
 use countersign_contract::show;
 use serde_json::{Value, json};
@@ -16,8 +16,23 @@ const PATCHER: &str = "apply_patch";
 const PATCH_FIELDS: &[&str] = &["command", "input", "patch"];
 /// Tools that run commands.
 const SHELLS: &[&str] = &["Bash", "PowerShell", "shell", "local_shell", "exec_command", "unified_exec", "write_stdin"];
+/// How the names of tools begin that servers of the client bring.
+const BROUGHT: &str = "mcp__";
 /// How many paths a reason names.
 const NAMED_MAX: usize = 20;
+
+/// What a client matches the tools with that are asked about.
+pub fn asked_matcher(harness: Harness) -> String {
+    match harness {
+        Harness::Codex => format!("{PATCHER}|Edit|Write"),
+        _ => WRITERS.iter().map(|(tool, _)| *tool).collect::<Vec<_>>().join("|"),
+    }
+}
+
+/// What a client matches the tools with that are looked after.
+pub fn shell_matcher() -> String {
+    format!("{}|{BROUGHT}.*", SHELLS.join("|"))
+}
 
 /// Whether a tool's paths are known before it is used.
 pub(super) fn is_asked(event: &Event) -> bool {
@@ -27,7 +42,7 @@ pub(super) fn is_asked(event: &Event) -> bool {
 
 /// Whether a tool may have changed anything.
 pub(super) fn is_shell(event: &Event) -> bool {
-    SHELLS.contains(&event.tool.as_str()) || event.tool.starts_with("mcp__")
+    SHELLS.contains(&event.tool.as_str()) || event.tool.starts_with(BROUGHT)
 }
 
 /// The files that a tool would change.
@@ -110,7 +125,7 @@ pub(super) fn after(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> 
     if desk.held()?.is_empty() {
         return Ok(Answer::nothing());
     }
-    let shown = desk.look("lock.strays", &json!({ "owner": desk.actor }))?;
+    let shown = desk.look("lock.strays", &json!({}))?;
     let paths: Vec<&str> = shown["paths"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     if paths.is_empty() {
         (asker.tell)(&Answer::nothing());

@@ -1,6 +1,6 @@
 //! The entries that hooks have in the settings of a client: which events, which tools, which command.
 
-use crate::hook::Harness;
+use crate::hook::{Harness, asked_matcher, shell_matcher};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -8,14 +8,10 @@ use std::path::Path;
 const TIMEOUT_SECONDS: u64 = 10;
 
 /// The events that a client tells, and of which tools.
-fn events(harness: Harness) -> [(&'static str, Option<&'static str>); 6] {
-    let (writers, shells) = match harness {
-        Harness::Codex => ("apply_patch|Edit|Write", "Bash"),
-        _ => ("Write|Edit|MultiEdit|NotebookEdit", "Bash|PowerShell"),
-    };
+fn events(harness: Harness) -> [(&'static str, Option<String>); 6] {
     [
-        ("PreToolUse", Some(writers)),
-        ("PostToolUse", Some(shells)),
+        ("PreToolUse", Some(asked_matcher(harness))),
+        ("PostToolUse", Some(shell_matcher())),
         ("SessionStart", None),
         ("SubagentStart", None),
         ("Stop", None),
@@ -38,6 +34,25 @@ pub(super) fn quoted(path: &str) -> String {
     }
 }
 
+/// Whether a matcher is known to cover a tool: it matches everything, or one of its alternatives is the tool's name or what
+/// it begins with. Of other expressions that cannot be told.
+fn covers(matcher: &Value, tool: &str) -> bool {
+    let matcher = match matcher {
+        Value::Null => return true,
+        Value::String(matcher) => matcher.trim(),
+        _ => return false,
+    };
+    let inner = matcher.strip_prefix("^(").and_then(|it| it.strip_suffix(")$")).unwrap_or(matcher);
+    let names = |it: &str| match it.strip_suffix(".*") {
+        Some(beginning) => tool.starts_with(beginning),
+        None => it == tool,
+    };
+    // A list of names is divided by commas as well; an expression is not.
+    let is_list = matcher.chars().all(|it| it.is_ascii_alphanumeric() || "_- ,|".contains(it));
+    let divides = |it: char| it == '|' || (is_list && it == ',');
+    matches!(matcher, "" | "*") || inner.split(divides).any(|it| names(it.trim().trim_matches(['^', '$'])))
+}
+
 /// The handlers of ours among the settings of a client.
 pub struct Handlers(Harness);
 
@@ -58,9 +73,10 @@ impl Handlers {
         })
     }
 
-    /// The command lines of ours for an event.
-    pub fn commands(&self, settings: &Value, event: &str) -> Vec<String> {
+    /// The command lines of ours for an event; if a tool is named, those that are run for it.
+    pub fn commands(&self, settings: &Value, event: &str, tool: Option<&str>) -> Vec<String> {
         let groups = settings["hooks"][event].as_array().into_iter().flatten();
+        let groups = groups.filter(|group| tool.is_none_or(|tool| covers(&group["matcher"], tool)));
         let handlers = groups.flat_map(|group| group["hooks"].as_array().into_iter().flatten());
         handlers.filter(|it| self.is_ours(it)).filter_map(|it| Some(it["command"].as_str()?.to_owned())).collect()
     }

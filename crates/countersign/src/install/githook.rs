@@ -23,7 +23,8 @@ pub fn installed(root: &Path) -> Option<PathBuf> {
     std::fs::read_to_string(&path).ok().filter(|text| text.contains(MARK)).map(|_| path)
 }
 
-fn script(program: &Path) -> String {
+/// What the hook is.
+pub fn script(program: &Path) -> String {
     let command = command_of(program, Harness::Git);
     let kept = quoted(KEPT);
     format!(

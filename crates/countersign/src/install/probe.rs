@@ -41,22 +41,48 @@ fn client_hook(harness: Harness, root: &Path) -> Tried {
         Ok(found) => found,
         Err(error) => return Tried::Fails(format!("its settings cannot be read: {error:#}")),
     };
-    let commands = Handlers::of(harness).commands(&Value::Object(found.clone()), "PreToolUse");
-    let Some(command) = commands.first() else { return Tried::Absent };
-    if found.get("disableAllHooks") == Some(&Value::Bool(true)) {
+    let (ours, found) = (Handlers::of(harness), Value::Object(found));
+    if ours.commands(&found, "PreToolUse", None).is_empty() {
+        return Tried::Absent;
+    }
+    let local = match settings::local_file(harness).map(|name| root.join(name)) {
+        Some(path) => std::fs::read_to_string(&path).ok().map(|text| settings::object(&path, &text)).transpose(),
+        None => Ok(None),
+    };
+    let local = match local {
+        Ok(local) => local.map(Value::Object).unwrap_or_default(),
+        Err(error) => return Tried::Fails(format!("its settings cannot be read: {error:#}")),
+    };
+    if [&found, &local].iter().any(|it| it["disableAllHooks"] == true) {
         return Tried::Fails("the settings turn all hooks off (`disableAllHooks`)".to_owned());
     }
     // What stands in a project is run only if it is this very program: anything else may be anybody's.
     let own = std::env::current_exe().map(|program| command_of(&program, harness)).unwrap_or_default();
-    if *command != own {
-        return Tried::Fails(format!("it runs another program than this one: {command}"));
+    for tool in tools(harness) {
+        let commands = ours.commands(&found, "PreToolUse", Some(tool));
+        let Some(command) = commands.first() else {
+            return Tried::Fails(format!(
+                "it is not run for `{tool}`: no `matcher` of `PreToolUse` is known to cover it"
+            ));
+        };
+        if !commands.contains(&own) {
+            return Tried::Fails(format!("it runs another program than this one: {command}"));
+        }
     }
-    match answer(command, root, &event(root)) {
+    match answer(&own, root, &event(root)) {
         Some(said) if denies(&said) => Tried::Blocks,
         Some(said) => {
             Tried::Fails(format!("it does not block: it answers {:.200}", String::from_utf8_lossy(&said).trim()))
         }
         None => Tried::Fails(format!("it does not answer within {} s", PATIENCE.as_secs())),
+    }
+}
+
+/// The tools that a hook is of no use without.
+fn tools(harness: Harness) -> &'static [&'static str] {
+    match harness {
+        Harness::Codex => &["apply_patch"],
+        _ => &["Write", "Edit"],
     }
 }
 
@@ -82,22 +108,24 @@ fn denies(said: &[u8]) -> bool {
     answer["hookSpecificOutput"]["permissionDecision"] == "deny"
 }
 
-#[cfg(unix)]
 fn git_hook(path: &Path) -> Tried {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = path.metadata().map(|found| found.permissions().mode()).unwrap_or(0);
-    let own = std::env::current_exe().map(|program| command_of(&program, Harness::Git)).unwrap_or_default();
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    if mode & 0o111 == 0 {
+    let own = std::env::current_exe().map(|program| githook::script(&program)).ok();
+    if !is_program(path) {
         return Tried::Fails(format!("git does not run it: {} is not executable", path.display()));
     }
-    if !text.contains(&own) {
-        return Tried::Fails(format!("{} runs another program than this one", path.display()));
+    if own.is_none() || std::fs::read_to_string(path).ok() != own {
+        return Tried::Fails(format!("{} is not what `countersign install git` writes", path.display()));
     }
     Tried::Blocks
 }
 
+#[cfg(unix)]
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|found| found.permissions().mode() & 0o111 != 0)
+}
+
 #[cfg(not(unix))]
-fn git_hook(_: &Path) -> Tried {
-    Tried::Blocks
+fn is_program(_: &Path) -> bool {
+    true
 }

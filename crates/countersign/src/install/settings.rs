@@ -22,12 +22,18 @@ fn files(harness: Harness) -> &'static [&'static str] {
 }
 
 const HOOKS_CLAUDE: &str = ".claude/settings.json";
+const LOCAL_CLAUDE: &str = ".claude/settings.local.json";
 const HOOKS_CODEX: &str = ".codex/hooks.json";
 const SERVERS: &str = ".mcp.json";
 
 /// The file in which a client's hooks stand.
 pub fn hooks_file(harness: Harness) -> Option<&'static str> {
     files(harness).first().copied()
+}
+
+/// The file in which a user has settings of their own in a project, that hold for hooks too.
+pub fn local_file(harness: Harness) -> Option<&'static str> {
+    (harness == Harness::ClaudeCode).then_some(LOCAL_CLAUDE)
 }
 
 /// The names of the files that a plan for a client touches.

@@ -316,7 +316,7 @@ pub trait View: Shape + Clone + Send + 'static {
     type Shown: Shape;
 
     /// The working tree, if it plays a part.
-    fn tree(&self, _: &dyn Observer) -> Option<Tree> {
+    fn tree(&self, _: &dyn Observer, _: &Moment) -> Option<Tree> {
         None
     }
 

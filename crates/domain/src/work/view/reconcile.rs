@@ -61,7 +61,7 @@ impl View for Reconcile {
     };
     type Shown = ReconcileShown;
 
-    fn tree(&self, observer: &dyn Observer) -> Option<Tree> {
+    fn tree(&self, observer: &dyn Observer, _: &Moment) -> Option<Tree> {
         observer.tree(None)
     }
 

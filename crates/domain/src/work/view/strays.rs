@@ -1,7 +1,7 @@
 //! What somebody changed that they may not change, as the working tree shows it.
 
 use super::locks::{OWN_MAX, with_tasks};
-use crate::deciding::{Moment, Need, Observer, Refusal, Seen, Tree, View, ViewInfo};
+use crate::deciding::{Moment, Need, Observer, Range, Refusal, Seen, Tree, View, ViewInfo};
 use crate::work::row::{TaskRow, task_of};
 use crate::work::scope::{contains, normal};
 use crate::work::{changed, indexes};
@@ -28,15 +28,19 @@ shape! {
     /// What was changed in the working tree since somebody's last claim, that none of their tasks may change and that is no
     /// other task's either.
     pub closed struct ListStrays {
-        /// Whose.
-        pub owner: Name = "worker-1",
+        /// Whose; the caller's own, if it is not said.
+        pub owner: Option<Name>,
     }
 }
 
 impl ListStrays {
-    fn held(&self, seen: &Seen) -> Vec<TaskRow> {
-        let range = indexes::held_by(self.owner.as_str(), OWN_MAX);
-        seen.range(&range).filter_map(|(_, key)| task_of(seen.entity(key))).collect()
+    fn range(&self, moment: &Moment) -> Range {
+        let owner = self.owner.as_ref().map_or(moment.actor.as_str(), |owner| owner.as_str());
+        indexes::held_by(owner, OWN_MAX)
+    }
+
+    fn held(&self, seen: &Seen, moment: &Moment) -> Vec<TaskRow> {
+        seen.range(&self.range(moment)).filter_map(|(_, key)| task_of(seen.entity(key))).collect()
     }
 }
 
@@ -46,24 +50,24 @@ impl View for ListStrays {
     type Shown = StraysShown;
 
     /// Of the tree, only what is theirs or nobody's: which commit it is compared with depends on the claim.
-    fn tree(&self, observer: &dyn Observer) -> Option<Tree> {
+    fn tree(&self, observer: &dyn Observer, moment: &Moment) -> Option<Tree> {
         let mut seen = Seen::default();
-        let range = indexes::held_by(self.owner.as_str(), OWN_MAX);
+        let range = self.range(moment);
         observer.look(&mut seen, vec![Need::Range(range.clone())]).ok()?;
         let tasks = with_tasks(range, &seen);
         observer.look(&mut seen, tasks).ok()?;
-        let last = self.held(&seen).into_iter().max_by_key(|task| task.lease)?;
+        let last = self.held(&seen, moment).into_iter().max_by_key(|task| task.lease)?;
         let paths = changed::since_claim(observer, &last).ok()??;
         let commit = last.base.map(|base| base.commit);
         Some(Tree { commit, changed: paths.into_iter().map(|path| (path, None)).collect() })
     }
 
-    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
-        with_tasks(indexes::held_by(self.owner.as_str(), OWN_MAX), seen)
+    fn needs(&self, seen: &Seen, moment: &Moment) -> Vec<Need> {
+        with_tasks(self.range(moment), seen)
     }
 
-    fn render(&self, seen: &Seen, _: &Moment, tree: Option<&Tree>) -> Result<StraysShown, Refusal> {
-        let held = self.held(seen);
+    fn render(&self, seen: &Seen, moment: &Moment, tree: Option<&Tree>) -> Result<StraysShown, Refusal> {
+        let held = self.held(seen, moment);
         let may = |path: &str| held.iter().any(|task| may_change(task, path));
         let strays: Vec<String> =
             tree.into_iter().flat_map(|tree| tree.changed.keys()).filter(|path| !may(path)).cloned().collect();
