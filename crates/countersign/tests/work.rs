@@ -453,6 +453,10 @@ fn watch_prints_what_changes_until_nobody_listens() {
 #[test]
 fn the_walkthrough_is_true() {
     let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
+    let sections = readme.lines().filter(|line| *line == "## Two workers, one tree").count();
+    assert_eq!(sections, 1, "the walkthrough stands there once");
+    let opened = steps(&readme).iter().filter(|step| step.command.contains("countersign run open")).count();
+    assert_eq!(opened, 1, "the run is opened once");
     let house = House::new();
     let mut settings: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
     let mut played = 0;
