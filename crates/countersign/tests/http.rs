@@ -606,7 +606,10 @@ fn the_command_line_asks_a_server_that_is_named_and_says_the_same() {
     }
     elsewhere.write(".countersign/config.toml", "[server]\nurl = \"http://agents.example\"\n");
     let named = run(&["record", "a.json"], &env);
-    assert!(named.code == 3 && named.err.contains("has not named before"), "what was refused is not trusted: {named:?}");
+    assert!(
+        named.code == 3 && named.err.contains("has not named before"),
+        "what was refused is not trusted: {named:?}"
+    );
     // The settings may name a server that this user has named before, and no other.
     elsewhere.write(".countersign/config.toml", format!("[server]\nurl = \"{url}\"\n"));
     assert_eq!(run(&["record", "a.json"], &env).code, 0);
