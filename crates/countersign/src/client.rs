@@ -5,7 +5,7 @@ use crate::cli::Global;
 use crate::home::Home;
 use crate::place::{self, Place};
 use crate::project::Project;
-use crate::remote::Remote;
+use crate::remote::{self, Remote};
 use crate::world::Around;
 use anyhow::{Context, bail};
 use countersign_engine::{Call, Engine, Failure, Reply};
@@ -81,7 +81,6 @@ impl<'p> Client<'p> {
     }
 
     /// Asks a question.
-    #[allow(dead_code, reason = "verbs that only look come to use it")]
     pub fn look(&self, id: &str, question: &Value) -> Result<Value, Failure> {
         match &self.0 {
             Way::Local(it) => it.engine.look(&it.around, &it.call, id, &question.to_string()),
@@ -99,6 +98,7 @@ pub fn server(project: &Project, global: &Global) -> anyhow::Result<Option<Strin
         if global.ledger.is_some() {
             bail!("both a server and a ledger were named; name one of them");
         }
+        remote::is_encrypted(named)?;
         Home::find()?.trust(named)?;
         return Ok(Some(named.clone()));
     }

@@ -1,6 +1,6 @@
 //! Reading and writing files so that neither half is ever seen.
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -95,14 +95,24 @@ fn put(path: &Path, text: &str, replace: bool) -> anyhow::Result<()> {
     let target = if replace { real_target(path) } else { path.to_owned() };
     let folder = target.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let context = || format!("{} cannot be written", path.display());
-    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(context)?;
+    if !folder.is_dir() {
+        bail!("{}: there is no directory {}", context(), folder.display());
+    }
+    // The new file's own name is nobody's business.
+    let unmade = |error: std::io::Error| std::io::Error::from(error.kind());
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(unmade).with_context(context)?;
     file.write_all(text.as_bytes()).with_context(context)?;
     if let (true, Ok(old)) = (replace, std::fs::metadata(&target)) {
         file.as_file().set_permissions(old.permissions()).with_context(context)?;
     }
     file.as_file().sync_all().with_context(context)?;
     let put = if replace { file.persist(&target) } else { file.persist_noclobber(&target) };
-    put.with_context(context)?;
+    if let Err(unput) = put {
+        if !replace && unput.error.kind() == std::io::ErrorKind::AlreadyExists {
+            bail!("{} exists already; choose another name", path.display());
+        }
+        return Err(unput.error).with_context(context);
+    }
     // The name is safe only once the directory is; not every file system lets a directory be synced.
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
     Ok(())
@@ -123,8 +133,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("kept.json");
         write_new(&path, "first").unwrap();
-        assert!(write_new(&path, "second").is_err());
+        let said = format!("{:#}", write_new(&path, "second").unwrap_err());
+        assert_eq!(said, format!("{} exists already; choose another name", path.display()));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "first");
+    }
+
+    #[test]
+    fn a_missing_directory_is_named_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = folder.path().join("missing");
+        let path = missing.join("new.json");
+        for written in [write(&path, "text"), write_new(&path, "text")] {
+            let wanted = format!("{} cannot be written: there is no directory {}", path.display(), missing.display());
+            assert_eq!(format!("{:#}", written.unwrap_err()), wanted);
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Where a project's ledger is, and opening it.
 
-use crate::cli::Global;
+use crate::cli::{Global, wrong};
 use crate::home::Home;
 use crate::project::{FOLDER, Project};
 use crate::token::{self, Tokens};
@@ -233,14 +233,15 @@ fn process() -> String {
     format!("{user}pid={}", std::process::id())
 }
 
-/// Refuses a name that cannot be recorded, or should not be.
+/// Refuses a name that cannot be recorded, or should not be, as called wrongly.
 pub fn must_be_usable(what: &str, name: Option<&str>) -> anyhow::Result<()> {
     let Some(name) = name else { return Ok(()) };
-    if let Some(why) = countersign_ledger::name_fault(name) {
-        bail!("what {what} says cannot be used: {why}");
+    let blank = name.trim().is_empty().then_some("it is empty");
+    if let Some(why) = blank.or_else(|| countersign_ledger::name_fault(name)) {
+        return Err(wrong(format!("what {what} says cannot be used: {why}")));
     }
     if countersign_contract::scan::redact(name).is_some() {
-        bail!("what {what} says has a secret in it, and it would be recorded for ever");
+        return Err(wrong(format!("what {what} says has a secret in it, and it would be recorded for ever")));
     }
     Ok(())
 }

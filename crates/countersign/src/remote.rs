@@ -29,15 +29,7 @@ pub struct Remote {
 impl Remote {
     /// The server at an address. Nothing is sent yet.
     pub fn new(url: &str, token: String) -> anyhow::Result<Self> {
-        let uri: Uri = url.parse().with_context(|| format!("`{url}` is no address of a server"))?;
-        let tls = match (uri.scheme_str(), uri.host()) {
-            (Some("https"), Some(_)) => Some(tls()?),
-            (Some("http"), Some("localhost" | "127.0.0.1" | "[::1]")) => None,
-            (Some("http"), Some(host)) => {
-                bail!("the token would go to {host} in the clear; use https, or a server on this machine")
-            }
-            _ => bail!("`{url}` is no address of a server; it begins with https:// or http://"),
-        };
+        let tls = if is_encrypted(url)? { Some(tls()?) } else { None };
         let mut config = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -85,6 +77,20 @@ impl Remote {
 
     fn unreached(&self, error: &ureq::Error) -> String {
         format!("the server {} did not answer: {error}", self.url)
+    }
+}
+
+/// Whether the server at an address is talked to with TLS. What is no address, or one that a token may not go to, is refused.
+pub fn is_encrypted(url: &str) -> anyhow::Result<bool> {
+    let shown = countersign_contract::show(url);
+    let uri: Uri = url.parse().with_context(|| format!("`{shown}` is no address of a server"))?;
+    match (uri.scheme_str(), uri.host().filter(|host| !host.is_empty())) {
+        (Some("https"), Some(_)) => Ok(true),
+        (Some("http"), Some("localhost" | "127.0.0.1" | "[::1]")) => Ok(false),
+        (Some("http"), Some(host)) => {
+            bail!("the token would go to {host} in the clear; use https, or a server on this machine")
+        }
+        _ => bail!("`{shown}` is no address of a server; it begins with https:// or http://"),
     }
 }
 

@@ -600,6 +600,16 @@ fn the_command_line_asks_a_server_that_is_named_and_says_the_same() {
     assert!(wrong.code == 3 && wrong.err.contains("the token is none of this project's"), "{wrong:?}");
     let clear = run(&["record", "a.json", "--server", "http://agents.example"], &env);
     assert!(clear.code == 3 && clear.err.contains("in the clear"), "{clear:?}");
+    for address in ["agents.example", "ftp://agents.example", "https://", "https://a b"] {
+        let answer = run(&["record", "a.json", "--server", address], &env);
+        assert!(answer.code == 3 && answer.err.contains("is no address of a server"), "{address}: {answer:?}");
+    }
+    elsewhere.write(".countersign/config.toml", "[server]\nurl = \"http://agents.example\"\n");
+    let named = run(&["record", "a.json"], &env);
+    assert!(
+        named.code == 3 && named.err.contains("has not named before"),
+        "what was refused is not trusted: {named:?}"
+    );
     // The settings may name a server that this user has named before, and no other.
     elsewhere.write(".countersign/config.toml", format!("[server]\nurl = \"{url}\"\n"));
     assert_eq!(run(&["record", "a.json"], &env).code, 0);

@@ -382,6 +382,29 @@ fn text_of_others_cannot_act_on_a_terminal() {
 }
 
 #[test]
+fn a_name_that_cannot_be_used_is_wrong_usage_and_an_empty_variable_says_nothing() {
+    let (work, _) = Work::with_run();
+    work.add("T-1", "a", &[]);
+    for name in ["", " ", "a\nb", "a\"b"] {
+        let answer = work.0.run(&["task", "claim", "T-1", "--as", name]);
+        assert!(answer.code == 2 && answer.err.contains("what --as says cannot be used"), "{name:?}: {answer:?}");
+    }
+    let answer = work.0.run_with(&["task", "claim", "T-1"], "", &[("COUNTERSIGN_ACTOR", "")]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+}
+
+#[test]
+fn a_bundle_takes_no_other_files_place_and_says_so_once() {
+    let (work, _) = Work::with_run();
+    assert_eq!(work.0.run(&["bundle", "make", "--out", "b.json"]).code, 0);
+    let again = work.0.run(&["bundle", "make", "--out", "b.json"]);
+    assert_eq!((again.code, again.err.as_str()), (3, "error: b.json exists already; choose another name\n"));
+    let nowhere = work.0.run(&["bundle", "make", "--out", "missing/b.json"]);
+    let said = "error: missing/b.json cannot be written: there is no directory missing\n";
+    assert_eq!((nowhere.code, nowhere.err.as_str()), (3, said));
+}
+
+#[test]
 fn only_an_owner_makes_tokens_and_a_token_speaks_for_its_task_alone() {
     let (work, _) = Work::with_run();
     work.add("T-1", "a", &[]);
@@ -413,7 +436,7 @@ fn only_an_owner_makes_tokens_and_a_token_speaks_for_its_task_alone() {
     assert!(listed.contains(id) && !listed.contains(token), "{listed}");
     assert!(!work.0.read(&format!(".home/tokens/{}.json", project_of(&owner))).contains(token), "it is kept hashed");
     assert_eq!(as_owner(&["token", "revoke", id]).code, 0);
-    assert_eq!(as_owner(&["token", "revoke", id]).code, 3);
+    assert_eq!(as_owner(&["token", "revoke", id]).code, 1);
     assert_eq!(with(&["task", "heartbeat", "T-1"]).code, 3, "it was taken back");
     assert_eq!(as_owner(&["token", "make", "--role", "agent", "--task", "T-9"]).code, 1, "there is no such task");
 }
@@ -453,6 +476,10 @@ fn watch_prints_what_changes_until_nobody_listens() {
 #[test]
 fn the_walkthrough_is_true() {
     let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
+    let sections = readme.lines().filter(|line| *line == "## Two workers, one tree").count();
+    assert_eq!(sections, 1, "the walkthrough stands there once");
+    let opened = steps(&readme).iter().filter(|step| step.command.contains("countersign run open")).count();
+    assert_eq!(opened, 1, "the run is opened once");
     let house = House::new();
     let mut settings: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
     let mut played = 0;

@@ -41,7 +41,7 @@ impl Engine {
                 }
             },
         };
-        let looks_at = looks_at(&asked, command, &observed);
+        let looks_at = looks_at(&asked, command);
         let findings = observed.findings.clone();
         let (copy, quiet) = (command.clone(), Arc::clone(&self.quiet));
         let work = move |transaction: &mut Transaction<'_>| carry_out(transaction, &asked, &copy, &observed, &quiet);
@@ -185,7 +185,7 @@ pub(crate) fn moment(transaction: &Transaction<'_>, actor: &str, authn: &str) ->
 }
 
 /// What a command will look at first: its idempotency key, and what it asks for before it has seen anything.
-fn looks_at<C: Command>(asked: &ledger::Command, command: &C, _: &Observed) -> Vec<RowKey> {
+fn looks_at<C: Command>(asked: &ledger::Command, command: &C) -> Vec<RowKey> {
     let once = asked.once.as_ref().map(|once| [asked.actor.clone(), asked.name.clone(), once.key.clone()]);
     let moment = Moment {
         now: String::new(),

@@ -62,16 +62,16 @@ struct Visit {
 
 impl Visit {
     fn good(&self, what: &str, found: &str) {
-        output::print(&format!("ok    {what:<12} {}\n", visible(found)));
+        output::print(&format!("ok    {what:<16} {}\n", visible(found)));
     }
 
     fn bad(&mut self, what: &str, found: &str) {
         self.faults += 1;
-        output::print(&format!("bad   {what:<12} {}\n", visible(found)));
+        output::print(&format!("bad   {what:<16} {}\n", visible(found)));
     }
 
     fn mended(&self, what: &str, found: &str) {
-        output::print(&format!("fixed {what:<12} {}\n", visible(found)));
+        output::print(&format!("fixed {what:<16} {}\n", visible(found)));
     }
 
     fn ledger(&mut self, place: &Place) {

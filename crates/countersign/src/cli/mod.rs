@@ -44,6 +44,7 @@ mod watch;
 mod words;
 mod worklog;
 
+pub use asking::wrong;
 pub use output::say;
 
 use crate::place::Place;
@@ -206,7 +207,10 @@ pub fn main() -> ExitCode {
 
 fn run(cli: Cli) -> anyhow::Result<Exit> {
     let project = || Project::find(cli.project.as_deref(), cli.max_size.map(|size| size as usize));
-    let global = Global { ledger: cli.ledger, actor: cli.actor, token_file: cli.token_file, server: cli.server };
+    // A variable that is set to nothing says nothing.
+    let unset = std::env::var_os("COUNTERSIGN_ACTOR").is_some_and(|it| it.is_empty());
+    let actor = cli.actor.filter(|actor| !(unset && actor.is_empty()));
+    let global = Global { ledger: cli.ledger, actor, token_file: cli.token_file, server: cli.server };
     let place = || {
         let project = project()?;
         crate::client::must_be_local(&project, &global)?;

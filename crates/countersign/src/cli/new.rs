@@ -48,9 +48,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     (contract.seal)(&mut document);
     let text = format!("{document:#}\n");
     match &args.out {
-        Some(path) if path.exists() => bail!("{} exists already; choose another name", path.display()),
         Some(path) => {
-            files::write(path, &text)?;
+            files::write_new(path, &text)?;
             output::say(&format!("wrote {}; `countersign check {}` checks it", path.display(), path.display()));
         }
         None => output::print(&text),

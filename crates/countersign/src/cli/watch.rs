@@ -15,6 +15,7 @@ use std::time::Duration;
 ///
 /// On a terminal a table is drawn anew whenever something changes; otherwise a line is printed for each task that
 /// changes. Leases that lapse meanwhile are taken back at once, so that others need not wait for the next command.
+/// It needs the ledger itself and asks no server, which acts on time by itself.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

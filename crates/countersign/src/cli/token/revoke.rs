@@ -5,7 +5,8 @@ use crate::cli::asking::{Here, How, line, refused};
 use crate::cli::output::{self, Format};
 use crate::cli::{Exit, words};
 use crate::client::Client;
-use anyhow::bail;
+use countersign_diagnostic::Code;
+use countersign_domain::deciding::Refusal;
 use serde_json::json;
 
 /// Take a token back: nobody can use it any more
@@ -29,7 +30,10 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
         Err(failure) => return refused(failure, args.how.format),
     };
     if !tokens.revoke(&args.id)? {
-        bail!("there is no token {}; `countersign token list` shows them", countersign_contract::show(&args.id));
+        let reason = format!("there is no token `{}`", countersign_contract::show(&args.id));
+        let help = "`countersign token list` shows them";
+        let refusal = Refusal::new(Code::DependencyNotMet, reason, help).of_absent();
+        return refused(refusal.into(), args.how.format);
     }
     let answer = json!({ "id": args.id, "revoked": true });
     output::print(&match args.how.format {
