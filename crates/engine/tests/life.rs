@@ -323,6 +323,32 @@ fn whoever_lost_a_lease_must_name_one_and_a_late_result_is_kept() {
 }
 
 #[test]
+fn whoever_stops_the_work_of_another_takes_the_lease_away_and_a_late_result_is_kept() {
+    let coded = json!({ "task_id": "T-1", "code": "DEPENDENCY_NOT_MET", "reason": "because" });
+    let reasoned = json!({ "task_id": "T-1", "reason": "because" });
+    for (id, request) in [("task.fail", coded), ("task.cancel", reasoned)] {
+        for silence in [0, 601] {
+            let desk = Desk::new();
+            let run = desk.run();
+            // Many leases lapse at once, more than a command deals with before it is decided.
+            for n in 2..20 {
+                desk.task(&format!("T-{n}"), &format!("docs/{n}"));
+                desk.claim("cem", &format!("T-{n}"));
+            }
+            desk.task("T-1", "src/a");
+            let lease = desk.claim("bob", "T-1");
+            desk.pass(silence);
+            desk.ok("ana", id, request.clone());
+            let late = json!({ "lease": lease, "result": result(&run, "T-1", &["src/a"]) });
+            let (code, reason) = desk.refused("bob", "task.submit", late);
+            assert_eq!(code, "CONCURRENCY_CONFLICT", "{id} after {silence} s");
+            assert!(reason.contains("kept as evidence"), "{id} after {silence} s: {reason}");
+            assert_eq!(desk.look("ana", "lock.who", json!({ "path": "src/a" }))["holders"], json!([]));
+        }
+    }
+}
+
+#[test]
 fn failures_are_retried_within_the_budget_and_then_escalated() {
     let desk = Desk::new();
     let run = desk.run();

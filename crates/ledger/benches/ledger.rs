@@ -202,8 +202,8 @@ fn fold() {
         let started = Instant::now();
         let mut chain = Chain::start(PROJECT);
         let mut entities: HashMap<countersign_ledger::Key, countersign_ledger::Entity> = HashMap::new();
-        pages::hashed(&mut *store, 1, EVENTS, &mut |row, hashes| {
-            let event = chain.follow_hashed(row, hashes).unwrap();
+        pages::events(&mut *store, 1, EVENTS, &mut |row| {
+            let event = chain.follow(&row).unwrap();
             for key in Counters.touched(&event) {
                 let before = entities.get(&key);
                 let version = before.map_or(0, |it| it.version) + 1;

@@ -9,20 +9,6 @@ use crate::strict;
 use crate::tree::{Peaks, leaf};
 use std::fmt::Display;
 
-/// The hashes of an event's bytes, made from nothing else.
-#[derive(Debug, Clone, Copy)]
-pub struct Hashes {
-    chain: Hash,
-    leaf: Hash,
-}
-
-impl Hashes {
-    /// Makes them.
-    pub fn of(row: &EventRow) -> Self {
-        Self { chain: Hash::of(row.body.as_bytes()), leaf: leaf(&row.body) }
-    }
-}
-
 /// A place in the chain, and the tree up to there.
 #[derive(Debug, Clone)]
 pub struct Chain {
@@ -54,24 +40,20 @@ impl Chain {
 
     /// Looks at the next event, and says everything that is wrong with it. If nothing is, the chain goes on behind it.
     pub fn follow<'a>(&mut self, row: &'a EventRow) -> Result<Event<'a>, Vec<String>> {
-        self.follow_hashed(row, Hashes::of(row))
-    }
-
-    /// The same where the event's hashes were made elsewhere.
-    pub fn follow_hashed<'a>(&mut self, row: &'a EventRow, hashes: Hashes) -> Result<Event<'a>, Vec<String>> {
+        let hash = Hash::of(row.body.as_bytes());
         let (event, canonical) = match strict::event(&row.body) {
             Some(event) => (event, true),
             None => read_slowly(&row.body)?,
         };
-        let mut faults = self.differences(row, &event, hashes.chain);
+        let mut faults = self.differences(row, &event, hash);
         if !canonical {
             faults.push("its bytes are not in canonical form".to_owned());
         }
         if !faults.is_empty() {
             return Err(faults);
         }
-        self.head = Head { seq: row.seq, hash: hashes.chain };
-        self.peaks.add(hashes.leaf);
+        self.head = Head { seq: row.seq, hash };
+        self.peaks.add(leaf(&row.body));
         Ok(event)
     }
 

@@ -45,7 +45,7 @@ pub mod tree;
 mod verify;
 mod writer;
 
-pub use chain::{Chain, Hashes, text_faults};
+pub use chain::{Chain, text_faults};
 pub use checkpoint::{Checkpoint, PublicKey, SecretKey};
 pub use erasure::unfinished_erasure;
 pub use error::{Error, Refused, Result};

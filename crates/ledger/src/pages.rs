@@ -1,16 +1,12 @@
 //! Going through everything, a page at a time, so that memory stays flat and no read transaction lives long.
 
-use crate::chain::Hashes;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ledger::PAGE_EVENTS;
 use crate::rows::{EventRow, Row, Table};
 use crate::store::Store;
-use std::sync::mpsc::sync_channel;
 
 /// How many bytes of bodies and texts are read at once, about.
 pub const PAGE_BYTES: u64 = 8 * 1024 * 1024;
-/// How many pages lie ready at most while one is worked on.
-const PAGES_AHEAD: usize = 2;
 
 /// How many of the events from `from` to `to`, both inclusive, are read at once: as many as are in a page and have no more
 /// than [`PAGE_BYTES`], but one at least.
@@ -36,37 +32,6 @@ pub fn events(store: &mut dyn Store, from: u64, to: u64, each: &mut dyn FnMut(Ev
         page.into_iter().try_for_each(&mut *each)?;
     }
     Ok(())
-}
-
-/// The same, each with its hashes. Another thread reads and hashes the next pages meanwhile.
-pub fn hashed(
-    store: &mut dyn Store,
-    from: u64,
-    to: u64,
-    each: &mut dyn FnMut(&EventRow, Hashes) -> Result<()>,
-) -> Result<()> {
-    let (give, pages) = sync_channel(PAGES_AHEAD);
-    let read_ahead = move || {
-        let mut next = from;
-        while let Some(page) = page(store, &mut next, to).transpose() {
-            let hash = |row: EventRow| (Hashes::of(&row), row);
-            let page = page.map(|rows| rows.into_iter().map(hash).collect::<Vec<_>>());
-            let failed = page.is_err();
-            // Nobody takes it any more once an event was not what it must be.
-            if give.send(page).is_err() || failed {
-                return;
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("ledger-pages".to_owned());
-        let thread = thread.spawn_scoped(scope, read_ahead);
-        thread.map_err(|error| Error::Unreadable(format!("no thread can be had: {error}")))?;
-        for page in pages {
-            page?.iter().try_for_each(|(hashes, row)| each(row, *hashes))?;
-        }
-        Ok(())
-    })
 }
 
 /// The events from `next` to `to` that are read at once; `next` goes behind them.

@@ -6,7 +6,7 @@ use super::row::{TaskRow, task_of};
 use super::task_state::TaskStatus;
 use crate::deciding::{Desk, Happening, Hold, LeaseStep};
 use countersign_contract::diagnostic::Code;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// How often one owner may fail at a task before somebody must decide how it goes on.
 const FAILURES_MAX: u32 = 2;
@@ -52,6 +52,28 @@ pub(crate) fn time_out(desk: &mut Desk, task: &TaskRow, hold: &Hold) {
     if retry {
         requeue(desk, task, true, "the retry budget allows one more attempt");
     }
+}
+
+/// Work on a task stops, whoever says so: from here on nobody holds its lease, and a worker who did not say so has lost it.
+pub(crate) fn stop(desk: &mut Desk, task: &TaskRow, kind: &'static str, to: TaskStatus, mut facts: Value) {
+    facts["from"] = json!(task.status.as_str());
+    facts["to"] = json!(to.as_str());
+    facts["run"] = json!(task.run);
+    facts["task"] = json!(task.task);
+    let hold = desk.lease(&task.lease_name()).filter(|_| task.status == TaskStatus::InProgress).cloned();
+    let mut stopped = Happening::of_run(kind, &task.run, Value::Null);
+    if let Some(hold) = hold {
+        facts["owner"] = json!(hold.holder);
+        facts["lease"] = json!(hold.number);
+        facts["lost"] = json!(hold.holder != desk.moment().actor);
+        let (name, number) = (task.lease_name(), hold.number);
+        // One that has lapsed before cannot be given back any more.
+        let alive = hold.deadline > desk.moment().now_ms;
+        stopped.lease =
+            Some(if alive { LeaseStep::Release { name, number } } else { LeaseStep::Expire { name, number } });
+    }
+    stopped.facts = facts;
+    desk.record(stopped);
 }
 
 /// A blocked task can be given out again.

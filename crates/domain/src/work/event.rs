@@ -35,7 +35,7 @@ pub const TASK_REQUEUED: &str = "task.requeued";
 pub const TASK_COMPLETED: &str = "task.completed";
 /// A task was given up. Facts: `code`, `lease` if somebody worked on it.
 pub const TASK_FAILED: &str = "task.failed";
-/// A task is not wanted any more. Facts: `lease` if somebody worked on it.
+/// A task is not wanted any more. Facts: `owner`, `lease` and `lost` if somebody worked on it.
 pub const TASK_CANCELED: &str = "task.canceled";
 /// Somebody said again what a task is already. Facts: `state`, `reason`.
 pub const TASK_ASSERTED: &str = "task.asserted";

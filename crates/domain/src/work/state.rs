@@ -145,6 +145,11 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
     if row.status != TaskStatus::InProgress {
         row.lease = None;
     }
+    if let Some(owner) = facts["owner"].as_str().filter(|_| facts["lost"] == true)
+        && !row.lost_by.iter().any(|it| it == owner)
+    {
+        row.lost_by.push(owner.to_owned());
+    }
     match event.kind {
         TASK_REPLANNED => {
             row.spec = read(&facts["spec"])?;
@@ -169,13 +174,8 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
                 reason: facts["reason"].as_str().unwrap_or_default().to_owned(),
                 escalated: facts["escalated"] == true,
             });
-            if let Some(owner) = facts["owner"].as_str() {
-                if facts["failed"] == true {
-                    *row.failures.entry(owner.to_owned()).or_default() += 1;
-                }
-                if facts["lost"] == true && !row.lost_by.iter().any(|it| it == owner) {
-                    row.lost_by.push(owner.to_owned());
-                }
+            if let Some(owner) = facts["owner"].as_str().filter(|_| facts["failed"] == true) {
+                *row.failures.entry(owner.to_owned()).or_default() += 1;
             }
         }
         TASK_REQUEUED => row.blocker = None,

@@ -1,15 +1,13 @@
 //! Saying that a task cannot go on.
 
 use super::{TASK_CODES, TASK_VIEWS, TaskAnswer, task_answer};
-use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, LeaseStep, Moment, Need, Observed, Refusal, Role, Seen, Writes,
-};
+use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
 use crate::ids::{RunId, TaskId};
 use crate::work::event::TASK_BLOCKED;
 use crate::work::payload::ErrorCode;
-use crate::work::picking;
 use crate::work::row::TaskRow;
 use crate::work::task_state::TaskStatus;
+use crate::work::{attempt, picking};
 use countersign_contract::{Int, Text, shape};
 use serde_json::json;
 
@@ -62,17 +60,7 @@ impl Command for Block {
 /// A task waits for something from here on, and holds nothing.
 pub(super) fn block(desk: &mut Desk, task: &TaskRow, code: &str, reason: &str) -> Result<(), Refusal> {
     picking::may_become(task, TaskStatus::Blocked)?;
-    let mut facts = json!({
-        "code": code, "escalated": true, "failed": false, "from": task.status.as_str(), "reason": reason,
-        "run": task.run, "task": task.task, "to": TaskStatus::Blocked.as_str(),
-    });
-    let mut blocked = Happening::of_run(TASK_BLOCKED, &task.run, json!({}));
-    if let Some(hold) = desk.lease(&task.lease_name()).filter(|_| task.status == TaskStatus::InProgress).cloned() {
-        facts["owner"] = json!(hold.holder);
-        facts["lease"] = json!(hold.number);
-        blocked = blocked.with_lease(LeaseStep::Release { name: task.lease_name(), number: hold.number });
-    }
-    blocked.facts = facts;
-    desk.record(blocked);
+    let facts = json!({ "code": code, "escalated": true, "failed": false, "reason": reason });
+    attempt::stop(desk, task, TASK_BLOCKED, TaskStatus::Blocked, facts);
     Ok(())
 }

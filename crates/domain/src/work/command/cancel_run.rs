@@ -2,14 +2,14 @@
 
 use super::{RunAnswer, TASK_VIEWS, text_of};
 use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, LeaseStep, Moment, Need, Observed, Refusal, Role, Seen, Writes,
+    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Refusal, Role, Seen, Writes,
 };
 use crate::ids::RunId;
 use crate::work::event::{RUN_CANCELED, TASK_CANCELED};
 use crate::work::indexes;
-use crate::work::picking;
 use crate::work::row::{TaskRow, task_of};
 use crate::work::task_state::TaskStatus;
+use crate::work::{attempt, picking};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Text, shape};
 use serde_json::json;
@@ -81,26 +81,5 @@ impl Command for CancelRun {
 
 /// A task is not wanted any more; whoever works on it loses it.
 pub(super) fn cancel_task(desk: &mut Desk, task: &TaskRow, reason: &str) {
-    let hold = desk.lease(&task.lease_name()).filter(|_| task.status == TaskStatus::InProgress).cloned();
-    let mut facts = json!({
-        "from": task.status.as_str(), "reason": reason, "run": task.run, "task": task.task,
-        "to": TaskStatus::Canceled.as_str(),
-    });
-    let mut canceled = Happening::of_run(TASK_CANCELED, &task.run, json!({}));
-    if let Some(hold) = hold {
-        facts["lease"] = json!(hold.number);
-        canceled = canceled.with_lease(end_of(desk, task, hold.number, hold.deadline));
-    }
-    canceled.facts = facts;
-    desk.record(canceled);
-}
-
-/// How a lease ends that is taken away: it is released, or has lapsed before.
-pub(super) fn end_of(desk: &Desk, task: &TaskRow, number: u64, deadline: i64) -> LeaseStep {
-    let name = task.lease_name();
-    if deadline > desk.moment().now_ms {
-        LeaseStep::Release { name, number }
-    } else {
-        LeaseStep::Expire { name, number }
-    }
+    attempt::stop(desk, task, TASK_CANCELED, TaskStatus::Canceled, json!({ "reason": reason }));
 }

@@ -1,16 +1,13 @@
 //! Giving a task up.
 
-use super::cancel_run::end_of;
 use super::{TASK_CODES, TASK_VIEWS, TaskAnswer, task_answer};
-use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Refusal, Role, Seen, Writes,
-};
+use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
 use crate::ids::{RunId, TaskId};
 use crate::work::event::TASK_FAILED;
 use crate::work::payload::ErrorCode;
-use crate::work::picking;
 use crate::work::row::TaskRow;
 use crate::work::task_state::TaskStatus;
+use crate::work::{attempt, picking};
 use countersign_contract::{Text, shape};
 use serde_json::json;
 
@@ -57,18 +54,7 @@ impl Command for Fail {
 /// A task is given up; whoever works on it loses it.
 pub(super) fn fail(desk: &mut Desk, task: &TaskRow, code: &str, reason: &str) -> Result<(), Refusal> {
     picking::may_become(task, TaskStatus::Failed)?;
-    let mut facts = json!({
-        "code": code, "escalated": false, "failed": false, "from": task.status.as_str(), "reason": reason,
-        "run": task.run, "task": task.task, "to": TaskStatus::Failed.as_str(),
-    });
-    let mut failed = Happening::of_run(TASK_FAILED, &task.run, json!({}));
-    if let Some(hold) = desk.lease(&task.lease_name()).filter(|_| task.status == TaskStatus::InProgress).cloned() {
-        facts["owner"] = json!(hold.holder);
-        facts["lease"] = json!(hold.number);
-        facts["lost"] = json!(hold.holder != desk.moment().actor);
-        failed = failed.with_lease(end_of(desk, task, hold.number, hold.deadline));
-    }
-    failed.facts = facts;
-    desk.record(failed);
+    let facts = json!({ "code": code, "escalated": false, "failed": false, "reason": reason });
+    attempt::stop(desk, task, TASK_FAILED, TaskStatus::Failed, facts);
     Ok(())
 }

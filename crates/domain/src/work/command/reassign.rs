@@ -1,9 +1,8 @@
 //! Giving a task to another worker.
 
-use super::cancel_run::end_of;
 use super::{TASK_VIEWS, TaskAnswer, claim, task_answer};
 use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
+    Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
 };
 use crate::ids::{RunId, TaskId};
 use crate::work::event::TASK_BLOCKED;
@@ -64,13 +63,9 @@ impl Command for Reassign {
             if hold.holder == owner {
                 return Ok(());
             }
-            let facts = json!({
-                "code": Code::ConcurrencyConflict.as_str(), "escalated": false, "failed": false, "lost": true,
-                "from": task.status.as_str(), "lease": hold.number, "owner": hold.holder, "reason": self.reason,
-                "run": run.run, "task": task.task, "to": TaskStatus::Blocked.as_str(),
-            });
-            let lease = end_of(desk, &task, hold.number, hold.deadline);
-            desk.record(Happening::of_run(TASK_BLOCKED, &run.run, facts).with_lease(lease));
+            let code = Code::ConcurrencyConflict.as_str();
+            let facts = json!({ "code": code, "escalated": false, "failed": false, "reason": self.reason });
+            attempt::stop(desk, &task, TASK_BLOCKED, TaskStatus::Blocked, facts);
         }
         task = picking::again(&task, desk)?;
         if task.status == TaskStatus::Blocked {

@@ -1,9 +1,7 @@
 //! Giving a task back.
 
 use super::{TASK_CODES, TASK_VIEWS, TaskAnswer, task_answer};
-use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, LeaseStep, Moment, Need, Observed, Refusal, Role, Seen, Writes,
-};
+use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
 use crate::ids::{RunId, TaskId};
 use crate::work::event::TASK_BLOCKED;
 use crate::work::task_state::TaskStatus;
@@ -46,14 +44,10 @@ impl Command for Release {
         let task = picking::task(&run, &self.task_id, desk.seen())?;
         let hold = picking::own_lease(&task, self.lease.map(|lease| lease.get().unsigned_abs()), desk)?;
         // The life of a task knows no way back from work but through being blocked.
-        let facts = json!({
-            "code": Code::ConcurrencyConflict.as_str(), "escalated": false, "failed": false, "from": task.status.as_str(),
-            "lease": hold.number, "owner": hold.holder, "reason": self.reason, "run": run.run, "task": task.task,
-            "to": TaskStatus::Blocked.as_str(),
-        });
+        let code = Code::ConcurrencyConflict.as_str();
+        let facts = json!({ "code": code, "escalated": false, "failed": false, "reason": self.reason });
         desk.write_under(task.lease_name(), hold.number);
-        let lease = LeaseStep::Release { name: task.lease_name(), number: hold.number };
-        desk.record(Happening::of_run(TASK_BLOCKED, &run.run, facts).with_lease(lease));
+        attempt::stop(desk, &task, TASK_BLOCKED, TaskStatus::Blocked, facts);
         attempt::requeue(desk, &task, false, "its worker gave it back");
         Ok(())
     }
