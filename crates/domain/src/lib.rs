@@ -54,13 +54,20 @@ pub fn rules() -> Vec<&'static RuleInfo> {
 
 /// Which entities an event changes, in any domain.
 pub fn touched(event: &Happened<'_>) -> Vec<Key> {
-    project::touched(event).into_iter().chain(work::touched(event)).collect()
+    project::touched(event)
+        .into_iter()
+        .chain(work::touched(event))
+        .chain(validation::touched(event))
+        .chain(plan::touched(event))
+        .collect()
 }
 
 /// What an entity is after an event; nothing, if it is gone.
 pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
     match key.kind.as_str() {
         "project" | "record" => project::evolve(key, before, event),
+        "promise" => validation::evolve(before, event),
+        "plan" => plan::evolve(event),
         _ => work::evolve(key, before, event),
     }
 }
@@ -69,11 +76,15 @@ pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option
 pub fn places(key: &Key, facts: &Value) -> Vec<Place> {
     match key.kind.as_str() {
         "project" | "record" => project::places(key, facts),
+        "promise" => validation::places_of(facts),
         _ => work::places_of(key, facts),
     }
 }
 
 /// What an event says, in a few words for a list.
 pub fn summary(event: &Happened<'_>) -> Option<String> {
-    project::summary(event).or_else(|| work::view::summary(event))
+    project::summary(event)
+        .or_else(|| work::view::summary(event))
+        .or_else(|| validation::view::summary(event))
+        .or_else(|| plan::view::summary(event))
 }

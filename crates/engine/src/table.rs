@@ -7,7 +7,10 @@ use crate::world::World;
 use countersign_contract::diagnostic::{Decision, Source};
 use countersign_contract::{Schemas, Shape, check};
 use countersign_domain::deciding::{Command, CommandInfo, Refusal, View, ViewInfo};
+use countersign_domain::plan;
 use countersign_domain::project::{Erase, Init, Keep};
+use countersign_domain::validation;
+use countersign_domain::validation::command as gates;
 use countersign_domain::work::{command as work, view};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -79,6 +82,21 @@ pub const COMMANDS: &[CommandRow] = &[
     CommandRow::of::<work::Reassign>(),
     CommandRow::of::<work::AddWorklog>(),
     CommandRow::of::<work::Resume>(),
+    CommandRow::of::<work::StartEffect>(),
+    CommandRow::of::<work::FinishEffect>(),
+    CommandRow::of::<gates::MakePromise>(),
+    CommandRow::of::<gates::StartPromise>(),
+    CommandRow::of::<gates::Meet>(),
+    CommandRow::of::<gates::ReleasePromise>(),
+    CommandRow::of::<gates::Adopt>(),
+    CommandRow::of::<gates::CancelPromise>(),
+    CommandRow::of::<gates::Validate>(),
+    CommandRow::of::<gates::Judged>(),
+    CommandRow::of::<gates::Accept>(),
+    CommandRow::of::<gates::Testify>(),
+    CommandRow::of::<gates::Rule>(),
+    CommandRow::of::<gates::Land>(),
+    CommandRow::of::<plan::command::StartRun>(),
 ];
 
 /// Every view.
@@ -98,6 +116,12 @@ pub const VIEWS: &[ViewRow] = &[
     ViewRow::of::<view::ShowWorklog>(),
     ViewRow::of::<view::MakeBundle>(),
     ViewRow::of::<view::Reconcile>(),
+    ViewRow::of::<view::ListEffects>(),
+    ViewRow::of::<validation::view::GateStatus>(),
+    ViewRow::of::<validation::view::ShowPromise>(),
+    ViewRow::of::<validation::view::ListPromises>(),
+    ViewRow::of::<validation::view::Inbox>(),
+    ViewRow::of::<plan::view::ShowPlan>(),
 ];
 
 /// The command with this name.

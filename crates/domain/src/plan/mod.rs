@@ -9,12 +9,21 @@
 //! **Invariant:** a plan that passes can be carried out: nobody waits in a circle, every task has an agent and a scope that it
 //! may change, every criterion has somebody who can say whether it holds, and nobody validates their own work.
 //! **Invariant:** weaker evidence never stands in for stronger: [`evidence`] is the only place that says what is weaker.
+//! **Invariant:** a run follows the plan that it was started with; the plan stands in the ledger, word for word.
 //! **Absent on purpose:** carrying it out.
 
-pub mod evidence;
+pub use crate::validation::evidence;
+pub mod command;
+pub mod event;
 pub mod order;
+mod parts;
 pub mod payload;
 pub mod rules;
+mod state;
+pub mod view;
+
+pub use parts::{ENDPOINT, Part, gated, judge_of, machine_checks};
+pub use state::{evolve, touched};
 
 use countersign_contract::ContractInfo;
 use payload::Plan;

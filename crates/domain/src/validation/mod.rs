@@ -19,14 +19,40 @@
 //! **Invariant:** a criterion counts as met or passed only with evidence that says more than the criterion itself.
 //! **Invariant:** who did the work does not validate it.
 //! **Invariant:** a promise is changed by its owner alone; its criteria neither vanish nor change; what is met stays met.
-//! **Absent on purpose:** whether work may stop, which is for the gates, and asks more than documents can say.
+//!
+//! Work may stop when it went through three gates:
+//!
+//! ```text
+//! 1 claimed      every criterion is said to be met: by the owner of a promise, or by the result of a task
+//! 2 validated    by somebody else, bound to what was looked at; PARTIAL passes only if a person accepts the failures
+//! 3 judged       if the promise names a judge; one that cannot be reached holds it back, unless it is optional
+//! ```
+//!
+//! **Invariant:** a task with gates is done by `gate.land` alone, and only if all three are passed ([`gates`]).
+//! **Invariant:** a criterion that asks for more than somebody's word passes only with evidence of that kind ([`evidence`]).
+//! **Invariant:** what was found counts for what it was bound to. When that is something else, everything is looked at again.
+//! **Invariant:** an answer of a person counts for what they were shown, once, and for a day ([`shown`]).
+//! **Absent on purpose:** looking. What was found comes in.
 
+mod advance;
+pub mod asking;
+pub mod command;
+pub mod event;
+pub mod evidence;
+pub mod gates;
 mod matching;
 pub mod payload;
+pub mod row;
 pub mod rules;
+pub mod shown;
+mod state;
+mod subject;
 pub mod tolerant;
 pub mod verdict;
+pub mod view;
 mod wording;
+
+pub use state::{evolve, places as places_of, touched};
 
 use countersign_contract::ContractInfo;
 use payload::{Promise, ValidationRequest, ValidationResponse};

@@ -19,9 +19,10 @@ fn is_worth_a_retry(code: Code) -> bool {
 }
 
 /// Whether a task may be tried again after its owner failed once more.
-fn has_budget(task: &TaskRow, owner: &str, code: Code) -> bool {
+pub(crate) fn has_budget(task: &TaskRow, owner: &str, code: Code) -> bool {
     let failures = task.failures.get(owner).copied().unwrap_or(0) + 1;
-    is_worth_a_retry(code) && failures < FAILURES_MAX && task.attempt < ATTEMPTS_MAX
+    let failures_max = task.spec.retries.map_or(FAILURES_MAX, |retries| retries.saturating_add(1));
+    is_worth_a_retry(code) && failures < failures_max && task.attempt < ATTEMPTS_MAX.max(failures_max)
 }
 
 /// A worker says that an attempt failed.
@@ -32,7 +33,20 @@ pub(crate) fn fail(desk: &mut Desk, task: &TaskRow, hold: &Hold, code: Code, rea
         "owner": hold.holder, "reason": reason, "run": task.run, "task": task.task, "to": TaskStatus::Blocked.as_str(),
     });
     let lease = LeaseStep::Release { name: task.lease_name(), number: hold.number };
-    desk.record(Happening::of_run(TASK_BLOCKED, &task.run, facts).with_lease(lease));
+    desk.record(Happening::of_run(TASK_BLOCKED, &task.run, of_task(facts, task)).with_lease(lease));
+    if retry {
+        requeue(desk, task, true, "the retry budget allows one more attempt");
+    }
+}
+
+/// An attempt turns out to have failed after its worker had stopped, while it waited for a person.
+pub(crate) fn fail_afterwards(desk: &mut Desk, task: &TaskRow, owner: &str, code: Code, reason: &str) {
+    let retry = has_budget(task, owner, code);
+    let facts = json!({
+        "code": code.as_str(), "escalated": !retry, "failed": true, "from": task.status.as_str(), "owner": owner,
+        "reason": reason, "run": task.run, "task": task.task, "to": TaskStatus::Blocked.as_str(),
+    });
+    desk.record(Happening::of_run(TASK_BLOCKED, &task.run, of_task(facts, task)));
     if retry {
         requeue(desk, task, true, "the retry budget allows one more attempt");
     }
@@ -48,7 +62,7 @@ pub(crate) fn time_out(desk: &mut Desk, task: &TaskRow, hold: &Hold) {
         "run": task.run, "task": task.task, "timeout_seconds": task.timeout_seconds, "to": TaskStatus::Blocked.as_str(),
     });
     let lease = LeaseStep::Expire { name: task.lease_name(), number: hold.number };
-    desk.record(Happening::of_run(TASK_TIMED_OUT, &task.run, facts).with_lease(lease));
+    desk.record(Happening::of_run(TASK_TIMED_OUT, &task.run, of_task(facts, task)).with_lease(lease));
     if retry {
         requeue(desk, task, true, "the retry budget allows one more attempt");
     }
@@ -72,7 +86,7 @@ pub(crate) fn stop(desk: &mut Desk, task: &TaskRow, kind: &'static str, to: Task
         stopped.lease =
             Some(if alive { LeaseStep::Release { name, number } } else { LeaseStep::Expire { name, number } });
     }
-    stopped.facts = facts;
+    stopped.facts = of_task(facts, task);
     desk.record(stopped);
 }
 
@@ -82,7 +96,24 @@ pub(crate) fn requeue(desk: &mut Desk, task: &TaskRow, retry: bool, reason: &str
         "from": TaskStatus::Blocked.as_str(), "reason": reason, "retry": retry, "run": task.run, "task": task.task,
         "to": TaskStatus::Todo.as_str(),
     });
-    desk.record(Happening::of_run(TASK_REQUEUED, &task.run, facts));
+    desk.record(Happening::of_run(TASK_REQUEUED, &task.run, of_task(facts, task)));
+}
+
+/// The same, where what was claimed before still counts.
+pub(crate) fn requeue_keeping(desk: &mut Desk, task: &TaskRow, reason: &str) {
+    let facts = json!({
+        "from": TaskStatus::Blocked.as_str(), "keeps": true, "reason": reason, "retry": false, "run": task.run,
+        "task": task.task, "to": TaskStatus::Todo.as_str(),
+    });
+    desk.record(Happening::of_run(TASK_REQUEUED, &task.run, of_task(facts, task)));
+}
+
+/// The facts of an event of a task. One of a task with gates says so, since its promise stands or falls with it.
+pub(crate) fn of_task(mut facts: Value, task: &TaskRow) -> Value {
+    if task.gated {
+        facts["gated"] = json!(true);
+    }
+    facts
 }
 
 /// Takes a lease that has lapsed as lapsed, whether or not somebody was awake to see it. Says whether it had.

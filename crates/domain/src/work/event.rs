@@ -43,6 +43,10 @@ pub const TASK_ASSERTED: &str = "task.asserted";
 pub const RESULT_SUBMITTED: &str = "result.submitted";
 /// A worker wrote into its log. Facts: `action`, `files`, `code`; the entry is text 0.
 pub const WORKLOG_ADDED: &str = "worklog.added";
+/// Something is done in the world for a task. Facts: `kind`, `lease`, `recovery`, `mark`.
+pub const EFFECT_STARTED: &str = "effect.started";
+/// It has ended. Facts: `kind`, `lease`, `outcome`, and what was measured.
+pub const EFFECT_FINISHED: &str = "effect.finished";
 
 /// Every kind, by name.
 pub const ALL: &[&str] = &[
@@ -65,4 +69,6 @@ pub const ALL: &[&str] = &[
     TASK_ASSERTED,
     RESULT_SUBMITTED,
     WORKLOG_ADDED,
+    EFFECT_STARTED,
+    EFFECT_FINISHED,
 ];

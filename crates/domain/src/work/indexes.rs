@@ -12,6 +12,7 @@
 //! | `lock_path` | segments of the path | who holds a path |
 //! | `area` | segments of the path | whose task a path belongs to, begun or not |
 //! | `worklog` | run, task, order | the lines of a worklog |
+//! | `inbox` | order | what waits for a person |
 
 use super::row::{RunRow, TaskRow};
 use super::scope::{normal, segments};
@@ -29,6 +30,7 @@ const HELD_BY: &str = "held_by";
 const LOCK_PATH: &str = "lock_path";
 const AREA: &str = "area";
 const WORKLOG: &str = "worklog";
+const INBOX: &str = "inbox";
 
 /// The places of a run.
 pub(super) fn of_run(run: &RunRow) -> Vec<Place> {
@@ -53,6 +55,9 @@ pub(super) fn of_task(task: &TaskRow) -> Vec<Place> {
             let at = joined(&[task.run.as_bytes(), dependency.as_bytes()], &order);
             Place { index: DEPENDENTS, at }
         }));
+    }
+    if let Some(blocker) = task.blocker.as_ref().filter(|it| it.escalated && task.status == TaskStatus::Blocked) {
+        places.push(Place { index: INBOX, at: blocker.at.to_be_bytes().to_vec() });
     }
     let scope = || task.spec.lock_scope.iter().map(|path| steps(path));
     if task.status == TaskStatus::InProgress {
@@ -147,6 +152,11 @@ pub fn held_by(worker: &str, limit: usize) -> Range {
 /// The lines of a worklog, after a place.
 pub fn worklog(run: &str, task: &str, after: Option<&[u8]>, limit: usize) -> Range {
     page(WORKLOG, &joined(&[run.as_bytes(), task.as_bytes()], &[]), after, limit)
+}
+
+/// What waits for a person, oldest first, after a place.
+pub fn inbox(after: Option<&[u8]>, limit: usize) -> Range {
+    page(INBOX, &[], after, limit)
 }
 
 /// Every lock that is held.

@@ -6,6 +6,11 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// The policy of a run whose tasks are done by the worker's word.
+pub const CLAIM: &str = "claim";
+/// The policy of a run whose tasks are done only through gates.
+pub const GATES: &str = "gates";
+
 /// What a task asks for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Spec {
@@ -31,6 +36,9 @@ pub struct Spec {
     pub heartbeat_interval_seconds: i64,
     /// How soon.
     pub priority: String,
+    /// How often one worker may try it again, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retries: Option<u32>,
 }
 
 /// A task as it stands.
@@ -46,6 +54,9 @@ pub struct TaskRow {
     pub asked: u64,
     /// What it asks for.
     pub spec: Spec,
+    /// Whether it is done only through gates: a result is a claim, and no more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gated: bool,
     /// Its state.
     #[serde(serialize_with = "write_status", deserialize_with = "read_status")]
     pub status: TaskStatus,
@@ -73,7 +84,8 @@ pub struct TaskRow {
     /// The working tree when it was claimed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Base>,
-    /// How sure it is that it is done: `claimed` is the worker's word.
+    /// How sure it is that it is done: `claimed` is the worker's word, `verified` went through every gate, `accepted` has
+    /// failures that a person took upon themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assurance: Option<String>,
     /// The event that brought the result.
@@ -97,6 +109,12 @@ pub struct BlockerRow {
     /// Whether somebody must decide how it goes on.
     #[serde(default)]
     pub escalated: bool,
+    /// What a person is asked, if it is not just how it goes on: `acceptance`, `validation`, `judgement` or `conflict`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asks: Option<String>,
+    /// The event that said so.
+    #[serde(default)]
+    pub at: u64,
 }
 
 /// A working tree that a task started from.
@@ -119,7 +137,7 @@ pub struct RunRow {
     pub constraints: Vec<String>,
     /// `open`, `closed` or `canceled`.
     pub status: String,
-    /// What makes its tasks done: `claim`.
+    /// What makes its tasks done: `claim` or `gates`.
     pub policy: String,
     /// Who leads it.
     pub orchestrator: String,
@@ -129,9 +147,33 @@ pub struct RunRow {
     pub since: String,
     /// What is counted.
     pub metrics: Metrics,
+    /// What its agents used up, as far as they said so.
+    #[serde(default, skip_serializing_if = "Spent::is_nothing")]
+    pub spent: Spent,
+}
+
+/// What was used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Spent {
+    /// Tokens, in and out.
+    pub tokens: u64,
+    /// Money, in millionths of a US dollar.
+    pub micros: u64,
+}
+
+impl Spent {
+    fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl RunRow {
+    /// Whether its tasks are done only through gates.
+    pub fn is_gated(&self) -> bool {
+        self.policy == GATES
+    }
+
     /// Whether work goes on in it.
     pub fn is_open(&self) -> bool {
         self.status == "open"

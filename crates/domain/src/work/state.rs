@@ -1,8 +1,9 @@
 //! What is known of runs and tasks, folded from events, and where it is found.
 
+use super::effect::{EffectKind, EffectRow, effect_key};
 use super::event::*;
 use super::indexes;
-use super::row::{BlockerRow, Metrics, RunRow, TaskRow, delta_key, read, run_key, task_key, worklog_key};
+use super::row::{BlockerRow, Metrics, RunRow, Spent, TaskRow, delta_key, read, run_key, task_key, worklog_key};
 use super::task_state::TaskStatus;
 use crate::deciding::{Happened, Key, Place};
 use crate::project::COMMAND_REFUSED;
@@ -17,6 +18,8 @@ pub fn touched(event: &Happened<'_>) -> Vec<Key> {
         RUN_OPENED | RUN_CLOSED | RUN_CANCELED | RUN_RESUMED | COMMAND_REFUSED => vec![run_key(run)],
         DELTA_APPLIED => facts["delta"].as_str().map(|delta| delta_key(run, delta)).into_iter().collect(),
         TASK_EXTENDED => task().into_iter().collect(),
+        EFFECT_STARTED => effect(event).into_iter().collect(),
+        EFFECT_FINISHED => [run_key(run)].into_iter().chain(effect(event)).collect(),
         WORKLOG_ADDED => {
             let line = facts["task"].as_str().map(|task| worklog_key(run, task, event.seq));
             task().into_iter().chain(line).collect()
@@ -24,12 +27,26 @@ pub fn touched(event: &Happened<'_>) -> Vec<Key> {
         TASK_COMPLETED => {
             let freed = facts["frees"].as_array().into_iter().flatten().filter_map(Value::as_str);
             let freed = freed.map(|task| task_key(run, task));
-            [run_key(run)].into_iter().chain(task()).chain(freed).collect()
+            // With the task done, so is bringing it into the tree.
+            let landing = landing(event);
+            [run_key(run)].into_iter().chain(task()).chain(freed).chain(landing).collect()
         }
         TASK_ADDED | TASK_REPLANNED | TASK_CLAIMED | TASK_BLOCKED | TASK_TIMED_OUT | TASK_REQUEUED | TASK_FAILED
         | TASK_CANCELED | RESULT_SUBMITTED => [run_key(run)].into_iter().chain(task()).collect(),
         _ => Vec::new(),
     }
+}
+
+fn effect(event: &Happened<'_>) -> Option<Key> {
+    let facts = event.facts;
+    let (run, task, kind) = (facts["run"].as_str()?, facts["task"].as_str()?, facts["kind"].as_str()?);
+    Some(effect_key(run, task, facts["lease"].as_u64()?, kind))
+}
+
+fn landing(event: &Happened<'_>) -> Option<Key> {
+    let facts = event.facts;
+    let (run, task, lease) = (facts["run"].as_str()?, facts["task"].as_str()?, facts["lease"].as_u64()?);
+    (facts["gated"] == true).then(|| effect_key(run, task, lease, EffectKind::Landing.as_str()))
 }
 
 /// What an entity is after an event.
@@ -38,6 +55,7 @@ pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option
         "run" => evolve_run(before, event),
         "task" => evolve_task(key, before, event),
         "delta" => Some(event.facts.clone()),
+        "effect" => evolve_effect(before, event),
         "worklog" => {
             let mut line = event.facts.clone();
             line["seq"] = json!(event.seq);
@@ -47,6 +65,29 @@ pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option
         }
         _ => before.cloned(),
     }
+}
+
+fn evolve_effect(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
+    let facts = event.facts;
+    let text = |name: &str| facts[name].as_str().map(str::to_owned);
+    if event.kind == EFFECT_STARTED {
+        let row = EffectRow {
+            run: text("run")?,
+            task: text("task")?,
+            lease: facts["lease"].as_u64()?,
+            kind: text("kind")?,
+            recovery: text("recovery")?,
+            state: "started".to_owned(),
+            since: event.seq,
+            mark: facts["mark"].clone(),
+            outcome: None,
+        };
+        return serde_json::to_value(row).ok();
+    }
+    let mut row: EffectRow = read(before?)?;
+    row.state = "finished".to_owned();
+    row.outcome = text("outcome").or_else(|| text("reason"));
+    serde_json::to_value(row).ok()
 }
 
 fn evolve_run(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
@@ -64,6 +105,7 @@ fn evolve_run(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
             opened: event.seq,
             since: event.time.to_owned(),
             metrics: Metrics::default(),
+            spent: Default::default(),
         };
         return serde_json::to_value(run).ok();
     }
@@ -72,9 +114,17 @@ fn evolve_run(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
         RUN_CLOSED => run.status = "closed".to_owned(),
         RUN_CANCELED => run.status = "canceled".to_owned(),
         RUN_RESUMED => run.orchestrator = event.actor.to_owned(),
+        EFFECT_FINISHED => spend(&mut run.spent, &facts["usage"]),
         _ => count(&mut run.metrics, event),
     }
     serde_json::to_value(run).ok()
+}
+
+fn spend(spent: &mut Spent, usage: &Value) {
+    let tokens = |name: &str| usage[name].as_u64().unwrap_or(0);
+    spent.tokens += tokens("input_tokens") + tokens("output_tokens");
+    let cost = usage["cost_usd"].as_f64().filter(|cost| cost.is_finite() && *cost >= 0.0).unwrap_or(0.0);
+    spent.micros += (cost * 1e6).round() as u64;
 }
 
 fn count(metrics: &mut Metrics, event: &Happened<'_>) {
@@ -116,6 +166,7 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
             asked: event.seq,
             timeout_seconds: spec.timeout_seconds,
             spec,
+            gated: facts["gated"] == true,
             status: TaskStatus::Todo,
             waiting_for: read(&facts["waiting_for"])?,
             owner: None,
@@ -166,6 +217,7 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
             row.timeout_seconds = facts["timeout_seconds"].as_i64().unwrap_or(row.spec.timeout_seconds);
             row.blocker = None;
             row.base = read(&facts["base"]);
+            row.result = None;
         }
         TASK_EXTENDED => row.timeout_seconds = facts["timeout_seconds"].as_i64().unwrap_or(row.timeout_seconds),
         TASK_BLOCKED | TASK_TIMED_OUT | TASK_FAILED => {
@@ -173,6 +225,8 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
                 code: facts["code"].as_str().unwrap_or_default().to_owned(),
                 reason: facts["reason"].as_str().unwrap_or_default().to_owned(),
                 escalated: facts["escalated"] == true,
+                asks: facts["asks"].as_str().map(str::to_owned),
+                at: event.seq,
             });
             if let Some(owner) = facts["owner"].as_str().filter(|_| facts["failed"] == true) {
                 *row.failures.entry(owner.to_owned()).or_default() += 1;
@@ -184,6 +238,8 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
             row.result = facts["result"].as_u64();
         }
         RESULT_SUBMITTED if facts["late"] == true => row.late.extend(facts["lease"].as_u64()),
+        // It is a claim from here on, and its gates are looked at.
+        RESULT_SUBMITTED if row.gated && facts["status"] == "done" => row.result = Some(event.seq),
         WORKLOG_ADDED => row.worklog += 1,
         _ => {}
     }
@@ -196,6 +252,7 @@ pub fn places(key: &Key, facts: &Value) -> Vec<Place> {
         "run" => read(facts).map_or_else(Vec::new, |run: RunRow| indexes::of_run(&run)),
         "task" => read(facts).map_or_else(Vec::new, |task: TaskRow| indexes::of_task(&task)),
         "worklog" => indexes::of_worklog(facts),
+        "effect" => super::effect::places(facts),
         _ => Vec::new(),
     }
 }

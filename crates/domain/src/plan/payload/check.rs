@@ -1,7 +1,7 @@
 //! What a machine can decide about a criterion.
 
 use super::{OneOrMany, Span};
-use crate::plan::evidence::EvidenceKind;
+use crate::validation::evidence::EvidenceKind;
 use crate::work::payload::Resource;
 use countersign_contract::{Int, Json, List, Text, pattern, shape};
 

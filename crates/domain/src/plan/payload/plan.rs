@@ -2,8 +2,8 @@
 
 use super::{Check, Gates, OneOrMany, Span};
 use crate::ids::TaskId;
-use crate::plan::evidence::EvidenceKind;
 use crate::plan::rules;
+use crate::validation::evidence::EvidenceKind;
 use crate::work::payload::{Priority, Resource};
 use countersign_contract::{
     Contract, Form, Int, List, Map, Name, Outside, Rule, Text, Untrusted, VersionExactly, choice, shape,

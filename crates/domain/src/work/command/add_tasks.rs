@@ -8,7 +8,7 @@ use crate::deciding::{
 use crate::ids::RunId;
 use crate::work::event::TASK_ADDED;
 use crate::work::picking;
-use crate::work::row::{task_key, task_seen};
+use crate::work::row::{RunRow, task_key, task_seen};
 use crate::work::task_state::TaskStatus;
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Links, List, shape};
@@ -77,7 +77,7 @@ impl Command for AddTasks {
                 break;
             }
             for task in now {
-                add(desk, &run.run, task.task_id.as_str(), task.definition())?;
+                add(desk, &run, task.task_id.as_str(), task.definition())?;
             }
             left = later;
         }
@@ -91,12 +91,32 @@ impl Command for AddTasks {
     }
 }
 
-/// A task exists from here on.
-pub(super) fn add(desk: &mut Desk, run: &str, task: &str, definition: Definition) -> Result<(), Refusal> {
+/// A task exists from here on. Where tasks are done through gates, the plan says what each of them must pass, so that none
+/// is added beside it.
+pub(super) fn add(desk: &mut Desk, run: &RunRow, task: &str, definition: Definition) -> Result<(), Refusal> {
+    if run.is_gated() {
+        let reason = format!("run {} follows a plan, and {task} is not in it", run.run);
+        let help = "put it into a plan of its own: `countersign run PLAN`";
+        return Err(Refusal::new(Code::InvalidTransition, reason, help).of_run(&run.run));
+    }
+    exists(desk, &run.run, task, definition, false)
+}
+
+/// The same without asking what the run is like.
+pub(crate) fn exists(
+    desk: &mut Desk,
+    run: &str,
+    task: &str,
+    definition: Definition,
+    gated: bool,
+) -> Result<(), Refusal> {
     let waiting = waiting_for(desk, run, task, &definition)?;
-    let facts = json!({
+    let mut facts = json!({
         "run": run, "spec": definition.spec, "task": task, "to": TaskStatus::Todo.as_str(), "waiting_for": waiting,
     });
+    if gated {
+        facts["gated"] = json!(true);
+    }
     desk.record(Happening::of_run(TASK_ADDED, run, facts).with_texts(definition.texts));
     Ok(())
 }

@@ -140,7 +140,7 @@ pub(super) fn claim(
     }
     let ttl = task.spec.timeout_seconds * 1000;
     let lease = LeaseStep::Grant { holder: worker.to_owned(), name: task.lease_name(), ttl };
-    desk.record(Happening::of_run(TASK_CLAIMED, &run.run, facts).with_lease(lease));
+    desk.record(Happening::of_run(TASK_CLAIMED, &run.run, attempt::of_task(facts, task)).with_lease(lease));
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use crate::deciding::{
 use crate::ids::RunId;
 use crate::project::project_key;
 use crate::work::event::RUN_OPENED;
-use crate::work::row::run_key;
+use crate::work::row::{CLAIM, run_key};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{List, Text, shape};
 use serde_json::json;
@@ -57,7 +57,7 @@ impl Command for OpenRun {
         }
         let run = self.run_id.as_ref().map_or(desk.moment().new_id.clone(), |run| run.as_str().to_owned());
         let constraints: &[Text<1, 1000>] = self.constraints.as_deref().unwrap_or_default();
-        let facts = json!({ "constraints": constraints, "objective": self.objective, "policy": "claim", "run": run });
+        let facts = json!({ "constraints": constraints, "objective": self.objective, "policy": CLAIM, "run": run });
         desk.record(Happening::of_run(RUN_OPENED, &run, facts));
         Ok(())
     }

@@ -66,7 +66,15 @@ impl Command for Replan {
         if task.status != TaskStatus::Todo {
             picking::may_become(&task, TaskStatus::Todo)?;
         }
-        let definition = self.task.definition();
+        let mut definition = self.task.definition();
+        // What its gates ask is part of the plan, and stays.
+        if task.gated && definition.spec.criteria != task.spec.criteria {
+            let (asked, given) = (task.spec.criteria, definition.spec.criteria);
+            let reason = format!("{} has {asked} criteria with gates, and {given} were given", task.task);
+            let help = "leave the criteria as they are; other criteria belong into a plan of their own";
+            return Err(Refusal::new(Code::InvalidTransition, reason, help).of_run(&run.run));
+        }
+        definition.spec.retries = task.spec.retries;
         let waiting = waiting_for(desk, &run.run, &task.task, &definition)?;
         no_circle(desk, &task, &waiting)?;
         let facts = json!({

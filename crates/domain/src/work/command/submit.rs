@@ -3,25 +3,23 @@
 use super::task_spec::refused;
 use super::{TASK_VIEWS, task_answer};
 use crate::deciding::{
-    About, Answered, Command, CommandInfo, Desk, Happening, Hold, LeaseStep, Moment, Need, Observed, Observer, Refusal,
-    Role, Seen, Writes,
+    About, Answered, Command, CommandInfo, Desk, Happening, Hold, Moment, Need, Observed, Observer, Refusal, Role,
+    Seen, Writes,
 };
 use crate::ids::{RunId, TaskId};
+use crate::work::completing::Done;
 use crate::work::event::{RESULT_SUBMITTED, TASK_COMPLETED};
 use crate::work::payload::{Assignment, ResultStatus, SubagentResult};
 use crate::work::places::Placed;
 use crate::work::row::{RunRow, TaskRow, run_key, run_of, task_key, task_of};
-use crate::work::task_state::TaskStatus;
 use crate::work::view::assignment;
-use crate::work::{attempt, changed, indexes, picking};
+use crate::work::{attempt, changed, completing, picking};
 use countersign_contract::diagnostic::{Code, Source};
 use countersign_contract::{
     Checked, Contract, Form, Int, Json, List, Outside, Request, Set, Untrusted, check, shape, show,
 };
 use serde_json::{Value, json};
 
-/// How many tasks may wait for one.
-const DEPENDENTS_MAX: usize = 1000;
 /// How many results that came too late are kept of a task.
 const LATE_MAX: usize = 16;
 
@@ -170,7 +168,7 @@ impl Command for Submit {
         // What the result names was read when it was observed; here it is read again, to be decided on.
         let Some((run, task)) = self.names() else { return Vec::new() };
         let mut needs = picking::task_needs(Some(&run), &task, seen);
-        needs.push(Need::Range(indexes::dependents(run.as_str(), task.as_str(), DEPENDENTS_MAX + 1)));
+        needs.push(completing::needs(run.as_str(), task.as_str()));
         needs
     }
 
@@ -195,6 +193,12 @@ impl Command for Submit {
         if facts["asked"].as_u64() != Some(task.asked) {
             let reason = format!("{} was asked for anew while its result was checked", task.task);
             return Err(Refusal::new(Code::ConcurrencyConflict, reason, "read the assignment again").of_run(&run.run));
+        }
+        if let Some(before) = task.result {
+            let reason =
+                format!("{} has brought a result already, in event {before}, and its gates look at it", task.task);
+            let help = "wait for what they say; a result cannot be taken back";
+            return Err(Refusal::new(Code::InvalidTransition, reason, help).of_run(&run.run));
         }
         desk.write_under(task.lease_name(), hold.number);
         let result = desk.record(self.submitted(&run, &task, hold.number, facts, false));
@@ -252,6 +256,7 @@ impl Submit {
             "changes": facts["changes"], "late": late, "lease": lease, "run": run.run, "status": facts["status"],
             "task": task.task, "warnings": facts["warnings"],
         });
+        let facts = attempt::of_task(facts, task);
         let document = Untrusted::new(self.text().1);
         Happening::of_run(RESULT_SUBMITTED, &run.run, facts).with_texts(vec![document])
     }
@@ -280,7 +285,12 @@ impl Submit {
         let code = facts["code"].as_str().and_then(Code::parse);
         let note = facts["note"].as_str().unwrap_or("the worker gave no reason").to_owned();
         match status {
-            Some(ResultStatus::Done) => complete(desk, task, hold, result),
+            // Whether it is done is for the gates to say.
+            Some(ResultStatus::Done) if task.gated => Ok(()),
+            Some(ResultStatus::Done) => {
+                let done = Done { assurance: "claimed", reason: "its result passed every check", result, commit: None };
+                completing::complete(desk, task, hold, &done)
+            }
             Some(ResultStatus::Failed) => {
                 attempt::fail(desk, task, hold, code.unwrap_or(Code::AcceptanceFailed), &note);
                 Ok(())
@@ -291,24 +301,4 @@ impl Submit {
             }
         }
     }
-}
-
-/// A task is done by a result that passed every check. With the policy `claim` that is the worker's word, and says so.
-fn complete(desk: &mut Desk, task: &TaskRow, hold: &Hold, result: u64) -> Result<(), Refusal> {
-    let range = indexes::dependents(&task.run, &task.task, DEPENDENTS_MAX + 1);
-    let frees: Vec<String> =
-        desk.range(&range).filter_map(|(_, key)| Some(key.id.split_once('/')?.1.to_owned())).collect();
-    if frees.len() > DEPENDENTS_MAX {
-        let reason = format!("more than {DEPENDENTS_MAX} tasks wait for {}", task.task);
-        let help = "put a task between that they wait for instead";
-        return Err(Refusal::new(Code::DependencyNotMet, reason, help).of_run(&task.run));
-    }
-    let facts = json!({
-        "assurance": "claimed", "attempt": task.attempt, "frees": frees, "from": task.status.as_str(), "lease": hold.number,
-        "owner": hold.holder, "reason": "its result passed every check", "result": result, "run": task.run,
-        "task": task.task, "to": TaskStatus::Done.as_str(),
-    });
-    let lease = LeaseStep::Release { name: task.lease_name(), number: hold.number };
-    desk.record(Happening::of_run(TASK_COMPLETED, &task.run, facts).with_lease(lease));
-    Ok(())
 }

@@ -69,6 +69,7 @@ impl TaskSpec {
             timeout_seconds: timeout,
             heartbeat_interval_seconds: heartbeat,
             priority: self.priority.unwrap_or(Priority::Normal).as_str().to_owned(),
+            retries: None,
         };
         Definition { spec, texts: texts(&self.acceptance_criteria, context) }
     }
@@ -126,6 +127,7 @@ pub(crate) fn of_assignment(task: &Task, context: &[ContextItem]) -> Definition 
         timeout_seconds: task.timeout_seconds.get(),
         heartbeat_interval_seconds: task.heartbeat_interval_seconds.get(),
         priority: task.priority.unwrap_or(Priority::Normal).as_str().to_owned(),
+        retries: None,
     };
     Definition { spec, texts: texts(&task.acceptance_criteria, context) }
 }

@@ -4,17 +4,17 @@ use crate::deciding::Refusal;
 use countersign_contract::diagnostic::Code;
 
 /// How many items a page has unless asked otherwise.
-pub(super) const PAGE: usize = 100;
+pub(crate) const PAGE: usize = 100;
 /// How many items a page may have.
-pub(super) const PAGE_MAX: i64 = 1000;
+pub(crate) const PAGE_MAX: i64 = 1000;
 
 /// A place as a text.
-pub(super) fn write(at: &[u8]) -> String {
+pub(crate) fn write(at: &[u8]) -> String {
     at.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A place from its text.
-pub(super) fn read(cursor: Option<&str>) -> Result<Option<Vec<u8>>, Refusal> {
+pub(crate) fn read(cursor: Option<&str>) -> Result<Option<Vec<u8>>, Refusal> {
     let Some(text) = cursor else { return Ok(None) };
     let byte = |at: usize| u8::from_str_radix(text.get(at..at + 2)?, 16).ok();
     let bytes: Option<Vec<u8>> = (0..text.len()).step_by(2).map(byte).collect();
@@ -28,6 +28,6 @@ pub(super) fn read(cursor: Option<&str>) -> Result<Option<Vec<u8>>, Refusal> {
 }
 
 /// The place from a text that was found right, or none.
-pub(super) fn place(cursor: Option<&str>) -> Option<Vec<u8>> {
+pub(crate) fn place(cursor: Option<&str>) -> Option<Vec<u8>> {
     read(cursor).ok().flatten()
 }

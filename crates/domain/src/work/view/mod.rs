@@ -1,7 +1,8 @@
 //! What is shown of runs and tasks. Nothing here is stored: each is made from what stands in the ledger now.
 
 mod bundle;
-mod cursor;
+pub(crate) mod cursor;
+mod effects;
 mod graph;
 mod locks;
 mod packet;
@@ -13,6 +14,7 @@ mod tasks;
 mod worklog;
 
 pub use bundle::{BundleMade, MakeBundle};
+pub use effects::{EffectShown, EffectsShown, ListEffects};
 pub use graph::{Graph, GraphNode, GraphShown};
 pub use locks::{ListLocks, LockShown, LocksShown, MayChange, MayShown, MyLocks, WhoHolds, WhoShown};
 pub(crate) use packet::assignment;

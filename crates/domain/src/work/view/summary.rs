@@ -32,6 +32,8 @@ pub fn summary(event: &Happened<'_>) -> Option<String> {
         TASK_COMPLETED => format!("{} done ({})", task(), text("assurance")),
         RESULT_SUBMITTED if event.facts["late"] == true => format!("{} {}, too late to count", task(), text("status")),
         RESULT_SUBMITTED => format!("{} {}", task(), text("status")),
+        EFFECT_STARTED => format!("{} {}", task(), text("kind")),
+        EFFECT_FINISHED => format!("{} {}: {}", task(), text("kind"), text("outcome")),
         WORKLOG_ADDED => format!("{} {}", task(), text("action")),
         _ => return None,
     })

@@ -1,0 +1,186 @@
+//! Validating what was claimed: somebody else looked, and says what they found.
+
+use super::{GATE_VIEWS, GateAnswer, gate_answer, must_be_another, must_be_bound};
+use crate::deciding::{
+    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
+};
+use crate::ids::{RunId, TaskId};
+use crate::validation::advance::advance;
+use crate::validation::asking;
+use crate::validation::event::{EVIDENCE_COLLECTED, VERDICT_GIVEN};
+use crate::validation::evidence::EvidenceKind;
+use crate::validation::payload::{Evidence, PromiseId, ValidationResponse};
+use crate::validation::row::{BUILTIN, CriterionRow, PERSON, PromiseRow};
+use crate::validation::subject::{Subject, refusal, under_lease};
+use crate::validation::verdict::{CriterionStatus, Verdict};
+use countersign_contract::diagnostic::Code;
+use countersign_contract::{Int, Json, List, Name, Text, Untrusted, shape};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+shape! {
+    /// Say what was found when work was validated. Whoever did the work cannot.
+    pub closed struct Validate {
+        /// The run; the only open one, if it is not named.
+        pub run_id: Option<RunId>,
+        /// The task whose work was validated; or a promise is named.
+        pub task_id: Option<TaskId>,
+        /// The promise, if it belongs to no task.
+        pub promise_id: Option<PromiseId>,
+        /// The lease under which the task is worked on.
+        pub lease: Option<Int>,
+        /// What was looked at: a commit, or the hash of contents.
+        pub bound: Option<Text<1, 200>> = "9fceb02d0ae598e95dc970b74767f19372d61af8",
+        /// Who validated.
+        pub validator: Name = "reviewer",
+        /// The validation response: an object, or a text in JSON or YAML.
+        pub response: Json = <ValidationResponse as countersign_contract::Shape>::example(),
+        /// The evidence that was collected.
+        pub evidence: Option<List<Evidence, 0, 1000>>,
+    }
+}
+
+impl Validate {
+    fn subject(&self) -> Subject<'_> {
+        Subject { run: self.run_id.as_ref(), task: self.task_id.as_ref(), promise: self.promise_id.as_ref() }
+    }
+
+    fn evidence(&self) -> &[Evidence] {
+        self.evidence.as_deref().unwrap_or_default()
+    }
+}
+
+impl Command for Validate {
+    const INFO: CommandInfo = CommandInfo {
+        id: "gate.validate",
+        summary: "Say what was found when work was validated by somebody else",
+        may: &[Role::Orchestrator, Role::Reviewer],
+        invalidates: GATE_VIEWS,
+        refuses: Code::ALL,
+        writes: Writes::Events,
+    };
+    type Answer = GateAnswer;
+
+    fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
+        asking::observe(observer, &self.subject(), &self.response, self.validator.as_str())
+    }
+
+    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+        self.subject().needs(seen)
+    }
+
+    fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
+        let row = self.subject().live(desk.seen())?;
+        let validator = self.validator.as_str();
+        if validator == PERSON {
+            let reason = "a person speaks for themselves".to_owned();
+            return Err(refusal(&row, Code::AuthorizationMissing, reason, "they use `countersign gate testify`"));
+        }
+        must_be_another(&row, validator, "validate")?;
+        must_be_another(&row, &desk.moment().actor.clone(), "validate")?;
+        if row.claim.is_none() {
+            let reason = format!("nothing is claimed yet of {}: {}", row.id, row.standing().says());
+            return Err(refusal(&row, Code::DependencyNotMet, reason, "gate 1 comes first"));
+        }
+        must_be_bound(&row, self.bound.as_ref().map(Text::as_str))?;
+        let answered = asking::results(&observed.facts);
+        let results = counted(&row, validator, &answered, self.evidence());
+        if let Some(before) = row.verdicts.get(validator) {
+            if before.results == results {
+                return Ok(());
+            }
+            let reason = format!("{validator} has validated this already, in event {}, otherwise", before.seq);
+            return Err(refusal(&row, Code::InvalidTransition, reason, "a request is answered once"));
+        }
+        under_lease(&row, self.lease.map(|lease| lease.get().unsigned_abs()), desk)?;
+        let evidence: Vec<u64> = self.evidence().iter().map(|it| self.collected(desk, &row, it)).collect();
+        given(desk, &row, &Given { validator, results, evidence, bound: self.bound.as_ref().map(Text::as_str) }, {
+            Untrusted::new(asking::text(&self.response).1)
+        });
+        advance(desk, &row);
+        Ok(())
+    }
+
+    fn answer(&self, stored: &Answered<'_>) -> GateAnswer {
+        gate_answer(stored)
+    }
+}
+
+/// What a validator found.
+pub(super) struct Given<'a> {
+    pub(super) validator: &'a str,
+    pub(super) results: BTreeMap<String, CriterionStatus>,
+    pub(super) evidence: Vec<u64>,
+    pub(super) bound: Option<&'a str>,
+}
+
+/// A verdict stands from here on. It follows from the results.
+pub(super) fn given(desk: &mut Desk, row: &PromiseRow, given: &Given<'_>, document: Untrusted<String>) {
+    let verdict = Verdict::of(given.results.values().copied());
+    let results: BTreeMap<&String, &str> = given.results.iter().map(|(id, it)| (id, it.as_str())).collect();
+    let mut facts = json!({
+        "evidence": given.evidence, "promise": row.promise, "results": results, "round": row.round,
+        "validator": given.validator, "verdict": verdict.as_str(),
+    });
+    if let Some(bound) = given.bound {
+        facts["bound"] = json!(bound);
+    }
+    desk.record(of_promise(VERDICT_GIVEN, row, facts).with_texts(vec![document]));
+}
+
+/// An event at a gate, in the run of its task.
+pub(super) fn of_promise(kind: &'static str, row: &PromiseRow, mut facts: Value) -> Happening {
+    match &row.of_task {
+        None => Happening::new(kind, facts),
+        Some((run, task)) => {
+            facts["run"] = json!(run);
+            facts["task"] = json!(task);
+            Happening::of_run(kind, run, facts)
+        }
+    }
+}
+
+/// What counts of what a validator says: a criterion that asks for more than somebody's word holds only with evidence that is
+/// strong enough, and evidence against it outweighs what was said.
+fn counted(
+    row: &PromiseRow,
+    validator: &str,
+    answered: &BTreeMap<String, CriterionStatus>,
+    evidence: &[Evidence],
+) -> BTreeMap<String, CriterionStatus> {
+    let count = |criterion: &CriterionRow| {
+        let said = answered.get(&criterion.id).copied().unwrap_or(CriterionStatus::Skip);
+        let own = || evidence.iter().filter(|it| it.criterion.as_str() == criterion.id);
+        let against = [CriterionStatus::Fail, CriterionStatus::Blocked]
+            .into_iter()
+            .find(|status| own().any(|it| it.status == *status));
+        let shown = own().any(|it| it.status == CriterionStatus::Pass && it.kind.is_enough_for(criterion.asks));
+        let word_is_enough = criterion.asks == EvidenceKind::Statement && validator != BUILTIN;
+        match (said, against) {
+            (CriterionStatus::Pass, Some(against)) => against,
+            (CriterionStatus::Pass, None) if shown || word_is_enough => CriterionStatus::Pass,
+            (CriterionStatus::Pass, None) => CriterionStatus::Skip,
+            (said, _) => said,
+        }
+    };
+    row.criteria.iter().map(|criterion| (criterion.id.clone(), count(criterion))).collect()
+}
+
+impl Validate {
+    fn collected(&self, desk: &mut Desk, row: &PromiseRow, evidence: &Evidence) -> u64 {
+        let mut facts = serde_json::to_value(evidence).unwrap_or_default();
+        if let Some(fields) = facts.as_object_mut() {
+            // Texts can be erased; facts cannot.
+            fields.remove("says");
+            fields.remove("output");
+            fields.insert("promise".to_owned(), json!(row.promise));
+            fields.insert("round".to_owned(), json!(row.round));
+            fields.insert("validator".to_owned(), json!(self.validator));
+            fields.insert("bound".to_owned(), json!(self.bound));
+        }
+        let says = Untrusted::new(evidence.says.inspect(str::to_owned));
+        let output = evidence.output.as_ref().map(|output| Untrusted::new(output.inspect(|text| text.to_owned())));
+        let texts = std::iter::once(says).chain(output).collect();
+        desk.record(of_promise(EVIDENCE_COLLECTED, row, facts).with_texts(texts))
+    }
+}

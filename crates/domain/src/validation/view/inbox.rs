@@ -1,0 +1,136 @@
+//! What waits for a person: one list, oldest first.
+
+use crate::deciding::{Key, Moment, Need, Range, Refusal, Seen, Tree, View, ViewInfo};
+use crate::ids::RunId;
+use crate::validation::row::{PromiseRow, promise_key, promise_of};
+use crate::validation::shown;
+use crate::work::indexes;
+use crate::work::row::{TaskRow, run_key, run_of, task_of};
+use crate::work::view::cursor::{self, PAGE, PAGE_MAX};
+use countersign_contract::{Int, List, shape};
+
+shape! {
+    /// What waits for a person, oldest first.
+    pub closed struct Inbox {
+        /// Only of this run.
+        pub run_id: Option<RunId>,
+        /// Where the page begins: `next` of the page before.
+        pub cursor: Option<String>,
+        /// How many are looked at; 100, if it is not said.
+        pub limit: Option<Int<1, PAGE_MAX>>,
+    }
+}
+
+shape! {
+    /// Something that waits for a person.
+    pub struct InboxItem {
+        /// What is asked: `acceptance`, `validation`, `judgement`, `conflict`, or `decision`.
+        pub asks: String,
+        /// The run.
+        pub run_id: String,
+        /// The task.
+        pub task_id: String,
+        /// One line.
+        pub title: String,
+        /// What it is filed under.
+        pub code: String,
+        /// Why it waits.
+        pub reason: String,
+        /// Since which event.
+        pub since: Int,
+        /// The criteria that are not shown to hold.
+        pub failures: List<String>,
+        /// The mark of what is shown, to be given with the answer.
+        pub shown: Option<String>,
+        /// What can be answered, as commands.
+        pub answers: List<String>,
+    }
+}
+
+shape! {
+    /// What waits for a person.
+    pub struct InboxShown {
+        /// The items.
+        pub items: List<InboxItem>,
+        /// Where the next page begins; absent at the end.
+        pub next: Option<String>,
+    }
+}
+
+impl Inbox {
+    fn range(&self) -> Range {
+        let limit = self.limit.map_or(PAGE, |limit| usize::try_from(limit.get()).unwrap_or(PAGE));
+        indexes::inbox(cursor::place(self.cursor.as_deref()).as_deref(), limit)
+    }
+}
+
+impl View for Inbox {
+    const INFO: ViewInfo = ViewInfo { id: "inbox.list", summary: "What waits for a person, oldest first" };
+    type Shown = InboxShown;
+
+    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+        let range = self.range();
+        let keys: Vec<Key> = seen.range_so_far(&range).into_iter().flatten().map(|(_, key)| key.clone()).collect();
+        let of_task = |key: Key| {
+            let run = key.id.split_once('/').map(|(run, _)| Need::Entity(run_key(run)));
+            let promise = Need::Entity(promise_key(&key.id));
+            [Some(Need::Entity(key)), Some(promise), run].into_iter().flatten()
+        };
+        keys.into_iter().flat_map(of_task).chain([Need::Range(range)]).collect()
+    }
+
+    fn render(&self, seen: &Seen, moment: &Moment, _: Option<&Tree>) -> Result<InboxShown, Refusal> {
+        cursor::read(self.cursor.as_deref())?;
+        let range = self.range();
+        let hits: Vec<_> = seen.range(&range).collect();
+        let next = hits.last().filter(|_| hits.len() == range.limit).map(|(at, _)| cursor::write(at));
+        let wanted = |task: &TaskRow| self.run_id.as_ref().is_none_or(|run| run.as_str() == task.run);
+        let open = |task: &TaskRow| run_of(seen.entity(&run_key(&task.run))).is_some_and(|run| run.is_open());
+        let tasks = hits.into_iter().filter_map(|(_, key)| task_of(seen.entity(key)));
+        let items = tasks.filter(|task| wanted(task) && open(task)).map(|task| {
+            let promise = promise_of(seen.entity(&promise_key(&task.lease_name())));
+            item(&task, promise.as_ref(), moment)
+        });
+        Ok(InboxShown { items: items.collect::<Vec<_>>().into(), next })
+    }
+}
+
+fn item(task: &TaskRow, promise: Option<&PromiseRow>, moment: &Moment) -> InboxItem {
+    let blocker = task.blocker.as_ref();
+    let asks = blocker.and_then(|it| it.asks.clone()).unwrap_or_else(|| "decision".to_owned());
+    let failures: Vec<String> = match (asks.as_str(), promise) {
+        ("acceptance", Some(row)) => {
+            let results = row.results().into_iter().filter(|(_, status)| status.as_str() != "PASS");
+            results.map(|(id, _)| id).collect()
+        }
+        ("validation", Some(row)) => row
+            .criteria
+            .iter()
+            .filter(|it| it.asks == crate::validation::evidence::EvidenceKind::Statement)
+            .map(|it| it.id.clone())
+            .collect(),
+        _ => Vec::new(),
+    };
+    let id = &task.task;
+    let again = format!("countersign task unblock {id} --reason TEXT");
+    let never = format!("countersign task cancel {id} --reason TEXT");
+    let named = failures.join(",");
+    let answer = match asks.as_str() {
+        "acceptance" => Some(format!("countersign gate accept {id} --failures {named} --reason TEXT")),
+        "validation" => Some(format!("countersign gate testify {id} --pass {named} --evidence TEXT")),
+        "judgement" => Some(format!("countersign gate rule {id} PASS --reason TEXT")),
+        _ => None,
+    };
+    InboxItem {
+        run_id: task.run.clone(),
+        task_id: task.task.clone(),
+        title: task.spec.title.clone(),
+        code: blocker.map(|it| it.code.clone()).unwrap_or_default(),
+        reason: blocker.map(|it| it.reason.clone()).unwrap_or_default(),
+        since: blocker.map_or(0, |it| it.at).into(),
+        failures: failures.into(),
+        shown: promise.filter(|_| asks != "decision").map(|row| shown::mark(row, moment.now_ms)),
+        answers: answer.into_iter().chain([again, never]).collect::<Vec<_>>().into(),
+        asks,
+    }
+}

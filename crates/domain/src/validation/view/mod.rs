@@ -1,0 +1,11 @@
+//! What is shown of promises, gates, and what waits for a person.
+
+mod gate;
+mod inbox;
+mod promise;
+mod summary;
+
+pub use gate::{GateCriterion, GateShown, GateStatus, VerdictShown};
+pub use inbox::{Inbox, InboxItem, InboxShown};
+pub use promise::{ListPromises, PromiseBrief, PromiseShown, PromisesShown, ShowPromise};
+pub use summary::summary;

@@ -1,0 +1,88 @@
+//! Saying that something is about to be done in the world.
+
+use super::{TASK_CODES, TaskAnswer, task_answer};
+use crate::deciding::{
+    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Refusal, Role, Seen, Writes,
+};
+use crate::ids::{RunId, TaskId};
+use crate::work::effect::{EffectKind, effect_key};
+use crate::work::event::EFFECT_STARTED;
+use crate::work::picking;
+use countersign_contract::diagnostic::Code;
+use countersign_contract::{Int, Json, shape};
+use serde_json::json;
+
+shape! {
+    /// Say that something is done in the world for a task, before it is known how it ends.
+    pub closed struct StartEffect {
+        /// The run; the only open one, if it is not named.
+        pub run_id: Option<RunId>,
+        /// The task.
+        pub task_id: TaskId,
+        /// The lease under which it is done.
+        pub lease: Int,
+        /// What is done.
+        pub kind: EffectKind,
+        /// How the process is known again, such as its number and when it began.
+        pub mark: Option<Json>,
+    }
+}
+
+impl StartEffect {
+    fn lease(&self) -> u64 {
+        self.lease.get().unsigned_abs()
+    }
+}
+
+impl Command for StartEffect {
+    const INFO: CommandInfo = CommandInfo {
+        id: "effect.start",
+        summary: "Say that something is done in the world for a task",
+        may: &[Role::Orchestrator],
+        invalidates: &["effect.list"],
+        refuses: TASK_CODES,
+        writes: Writes::Events,
+    };
+    type Answer = TaskAnswer;
+
+    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+        let mut needs = picking::task_needs(self.run_id.as_ref(), &self.task_id, seen);
+        let run = picking::run_so_far(self.run_id.as_ref(), seen);
+        needs.extend(
+            run.map(|run| Need::Entity(effect_key(&run, self.task_id.as_str(), self.lease(), self.kind.as_str()))),
+        );
+        needs
+    }
+
+    fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
+        let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        let task = picking::task(&run, &self.task_id, desk.seen())?;
+        let number = self.lease();
+        let now = desk.moment().now_ms;
+        let held = desk.lease(&task.lease_name()).is_some_and(|hold| hold.number == number && hold.deadline > now);
+        if !held {
+            let reason = format!("lease {number} of {} is gone", task.task);
+            return Err(
+                Refusal::new(Code::ConcurrencyConflict, reason, "stop; the task is somebody else's").of_run(&run.run)
+            );
+        }
+        let key = effect_key(&run.run, &task.task, number, self.kind.as_str());
+        if desk.entity(&key).is_some() {
+            return Ok(());
+        }
+        desk.write_under(task.lease_name(), number);
+        let mut facts = json!({
+            "kind": self.kind.as_str(), "lease": number, "recovery": self.kind.recovery().as_str(), "run": run.run,
+            "task": task.task,
+        });
+        if let Some(mark) = &self.mark {
+            facts["mark"] = mark.to_value();
+        }
+        desk.record(Happening::of_run(EFFECT_STARTED, &run.run, facts));
+        Ok(())
+    }
+
+    fn answer(&self, stored: &Answered<'_>) -> TaskAnswer {
+        task_answer(stored)
+    }
+}
