@@ -5,6 +5,7 @@
 //! **Absent on purpose:** decisions. What was seen is handed to those who decide.
 
 mod content;
+pub mod evidence;
 pub mod git;
 pub mod names;
 pub mod program;
