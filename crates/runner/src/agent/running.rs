@@ -115,7 +115,13 @@ pub struct Running {
 }
 
 impl Running {
-    pub(super) fn new(mut child: Child, call: Invocation, secrets: Vec<String>, attempt: String, limits: Limits) -> Self {
+    pub(super) fn new(
+        mut child: Child,
+        call: Invocation,
+        secrets: Vec<String>,
+        attempt: String,
+        limits: Limits,
+    ) -> Self {
         // Until it is waited for, its number cannot be anybody else's.
         let start_time = processes::process(child.id()).map_or(0, |process| process.since);
         let mark = Mark { pid: child.id(), start_time, boot_id: processes::boot().unwrap_or_default(), attempt };
@@ -135,17 +141,7 @@ impl Running {
             read_err(pipe, limits, err.clone(), lines, send.clone());
         }
         notice_end(&child, send);
-        Self {
-            child: Some(child),
-            mark,
-            manner: call.manner,
-            secrets,
-            limits,
-            since: Instant::now(),
-            out,
-            err,
-            notes,
-        }
+        Self { child: Some(child), mark, manner: call.manner, secrets, limits, since: Instant::now(), out, err, notes }
     }
 
     /// What to record before waiting.
