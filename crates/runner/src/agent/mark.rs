@@ -1,0 +1,73 @@
+//! What is recorded of an agent's process, so that it can be found after a crash of the runner.
+
+use super::ending;
+use super::processes::{self, Family};
+use crate::content;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+/// How long an old agent may take to end after it was asked to.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// One process, told from every other that has ever had its number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// Its number, which is also that of its group.
+    pub pid: u32,
+    /// When it began, in ticks since the machine did.
+    pub start_time: u64,
+    /// The name of that run of the machine.
+    pub boot_id: String,
+    /// What its environment and that of its descendants holds as `COUNTERSIGN_ATTEMPT`.
+    pub attempt: String,
+}
+
+/// What came of ending an old agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// Nothing of it was left: it had ended, or the machine has been restarted.
+    Gone,
+    /// Some processes were left, and were ended.
+    Ended(usize),
+    /// Some processes are still there after they were killed.
+    Left(usize),
+    /// It cannot be told here which processes are meant, and none was touched.
+    Unknown,
+}
+
+/// Ends what is left of an agent that an earlier runner started. A process counts as its own only if number, start and run
+/// of the machine are those of the mark, or if it carries the attempt in its environment, or is in a group with or descends
+/// from one that does.
+pub fn stop_old(mark: &Mark) -> Stopped {
+    let Some(boot) = processes::boot() else { return Stopped::Unknown };
+    if mark.boot_id.is_empty() || mark.attempt.is_empty() {
+        return Stopped::Unknown;
+    }
+    if boot != mark.boot_id {
+        return Stopped::Gone;
+    }
+    let family = Family { leader: mark.pid, since: mark.start_time, attempt: &mark.attempt, is_held: false };
+    match ending::end(&family, GRACE) {
+        ending::Outcome { found: 0, .. } => Stopped::Gone,
+        ending::Outcome { found, left: 0 } => Stopped::Ended(found),
+        ending::Outcome { left, .. } => Stopped::Left(left),
+    }
+}
+
+/// A name that no other attempt has. It is no secret: it lets nobody do anything.
+pub(super) fn fresh(spool: &Path) -> String {
+    static STARTED: AtomicU64 = AtomicU64::new(0);
+    let number = STARTED.fetch_add(1, Ordering::Relaxed);
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let boot = processes::boot().unwrap_or_default();
+    let pieces: [&[u8]; 5] = [
+        boot.as_bytes(),
+        &std::process::id().to_be_bytes(),
+        &now.to_be_bytes(),
+        &number.to_be_bytes(),
+        spool.as_os_str().as_encoded_bytes(),
+    ];
+    content::hash(&pieces).chars().take(32).collect()
+}

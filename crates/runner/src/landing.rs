@@ -1,0 +1,315 @@
+//! Landing: bringing a claimed commit into the branch that is checked out in the working tree that people use.
+//!
+//! ```text
+//! look ─▶ merge (in git's store) ─▶ commit (in git's store) ─▶ update files and index ─▶ move HEAD
+//! ```
+//!
+//! Only the last two steps touch what people see, and each can be the last before a crash. Landing keeps no notes about how
+//! far it came: it is begun again from what is there. A file that already is what the landing brings is not in its way, and
+//! neither is one that is still what HEAD says; so a landing that was cut short is completed, and one that was completed is
+//! known by the trailers of its commit.
+//!
+//! **Invariant:** what is in a file and not in git is never overwritten. If it is in the way, nothing is changed.
+//! **Invariant:** HEAD moves from the commit that was looked at or not at all.
+//! **Absent:** a file that git had written half when the machine stopped looks like a user's change, and is reported as one.
+
+mod obstacles;
+mod updating;
+
+use crate::worktree::Identity;
+use crate::worktree::call::{Fault, Git, is_commit, lines, object, pieces};
+use crate::worktree::change::{between, called};
+use crate::worktree::message;
+use std::fs::File;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long another landing is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often is begun again when HEAD was moved by somebody else in the meantime.
+const TRIES: usize = 3;
+/// How many commits are named that touched what is in conflict.
+const TOUCHES_MAX: usize = 10;
+
+/// Files by which git knows that it is in the middle of something, and how that is called.
+const UNDER_WAY: &[(&str, &str)] = &[
+    ("MERGE_HEAD", "merge"),
+    ("CHERRY_PICK_HEAD", "cherry-pick"),
+    ("REVERT_HEAD", "revert"),
+    ("rebase-merge", "rebase"),
+    ("rebase-apply", "rebase"),
+    ("BISECT_LOG", "bisect"),
+];
+
+/// A claimed commit, and where it is to land.
+#[derive(Clone, Copy, Debug)]
+pub struct Claim<'a> {
+    /// The project's folder in the working tree that people use.
+    pub root: &'a Path,
+    /// The commit.
+    pub commit: &'a str,
+    /// The commit that it was made on top of.
+    pub base: &'a str,
+    /// What the landed commit says.
+    pub message: &'a str,
+    /// What it is known by: a commit since the base that has all of them is this landing. There must be one.
+    pub trailers: &'a [(String, String)],
+    /// In whose name it lands.
+    pub identity: &'a Identity,
+}
+
+/// What came of a landing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Landing {
+    /// It landed as this commit, on top of the one that was HEAD.
+    Landed {
+        /// The new HEAD.
+        commit: String,
+        /// The old one.
+        was: String,
+    },
+    /// There was nothing to do: this commit has landed it before, or HEAD has the same content already.
+    Already {
+        /// The commit that has it.
+        commit: String,
+    },
+    /// Others have changed the same places. Nothing was changed.
+    Conflict {
+        /// The files, as resources of the project.
+        paths: Vec<String>,
+        /// The commits since the base that touched them, the youngest first.
+        ours: Vec<Touch>,
+        /// The commit that could not land.
+        theirs: String,
+    },
+    /// Files that it would change have changes that are not committed. Nothing was changed.
+    Dirty {
+        /// The files, as resources of the project.
+        paths: Vec<String>,
+    },
+    /// It could not be done, and why, and what to do.
+    Failed(String),
+}
+
+/// A commit that touched files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touch {
+    /// Its name.
+    pub commit: String,
+    /// Who wrote it.
+    pub author: String,
+    /// Its first line.
+    pub subject: String,
+    /// The task that it landed, if it did.
+    pub task: Option<String>,
+}
+
+/// What is done next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The merge is computed.
+    Merge,
+    /// The commit is written.
+    Commit,
+    /// Files and index are updated.
+    Update,
+    /// HEAD is moved.
+    Move,
+    /// It is over.
+    Done,
+}
+
+/// Lands a claimed commit.
+pub fn land(claim: &Claim) -> Landing {
+    land_by_steps(claim, &mut |_| ControlFlow::Continue(()))
+}
+
+/// Lands a claimed commit, and asks before each step whether to go on. Who says no leaves things as a crash there would.
+pub fn land_by_steps(claim: &Claim, steps: &mut dyn FnMut(Step) -> ControlFlow<()>) -> Landing {
+    let mut landed = || {
+        let _alone = lock(claim)?;
+        for _ in 0..TRIES {
+            if let Some(landing) = attempt(claim, steps)? {
+                return Ok(landing);
+            }
+        }
+        Err(format!("HEAD was moved by somebody else {TRIES} times while `{}` landed; try again", claim.commit))
+    };
+    landed().unwrap_or_else(Landing::Failed)
+}
+
+/// How the working tree stands.
+pub(crate) struct Stand {
+    pub(crate) top: PathBuf,
+    pub(crate) prefix: String,
+    pub(crate) git_dir: PathBuf,
+    pub(crate) head: String,
+    head_tree: String,
+    claimed_tree: String,
+}
+
+/// One landing from a look to HEAD. None, if HEAD was moved by somebody else in the meantime.
+fn attempt(claim: &Claim, steps: &mut dyn FnMut(Step) -> ControlFlow<()>) -> Result<Option<Landing>, String> {
+    let mut go = |step: Step| match steps(step) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => {
+            Err(format!("landing was stopped before the step {step:?}; land again to complete it"))
+        }
+    };
+    let message = message::with_trailers(claim.message, claim.trailers)?;
+    let stand = stand(claim)?;
+    let git = Git::at(&stand.top);
+    if stand.head != claim.base
+        && let Some(commit) = landed_before(&git, claim)?
+    {
+        return Ok(Some(Landing::Already { commit }));
+    }
+    go(Step::Merge)?;
+    let tree = match merge(&git, claim, &stand)? {
+        Ok(tree) => tree,
+        Err(names) => return conflict(&git, claim, &stand, &names).map(Some),
+    };
+    if tree == stand.head_tree {
+        return Ok(Some(Landing::Already { commit: stand.head }));
+    }
+    if let Some((_, what)) = UNDER_WAY.iter().find(|(file, _)| stand.git_dir.join(file).symlink_metadata().is_ok()) {
+        return Err(format!("a {what} is under way in {}; complete or abort it, then land again", stand.top.display()));
+    }
+    let changes = between(&git, &stand.head, &tree)?;
+    let way = obstacles::look(&git, &stand, &changes)?;
+    if let obstacles::Way::Blocked(names) = way {
+        let paths = names.iter().map(|name| called(name, stand.prefix.as_bytes())).collect();
+        return Ok(Some(Landing::Dirty { paths }));
+    }
+    go(Step::Commit)?;
+    let arguments = ["commit-tree", &tree, "-p", &stand.head, "-F", "-"];
+    let commit = object(&git.run_as(&arguments, message.as_bytes(), Some(claim.identity))?)?;
+    go(Step::Update)?;
+    if let Err(said) = updating::update(&git, &stand, &way, &changes, &commit) {
+        // Somebody may have begun to work on the same files since they were looked at.
+        return match obstacles::look(&git, &stand, &changes)? {
+            obstacles::Way::Blocked(names) => Ok(Some(Landing::Dirty {
+                paths: names.iter().map(|name| called(name, stand.prefix.as_bytes())).collect(),
+            })),
+            _ => Err(said),
+        };
+    }
+    go(Step::Move)?;
+    let moved = git.run_as(
+        &["update-ref", "-m", &format!("countersign: land {}", claim.commit), "HEAD", &commit, &stand.head],
+        &[],
+        Some(claim.identity),
+    );
+    if let Err(fault) = moved {
+        return if head(&git) == Some(stand.head) { Err(fault.text) } else { Ok(None) };
+    }
+    go(Step::Done)?;
+    Ok(Some(Landing::Landed { commit, was: stand.head }))
+}
+
+fn stand(claim: &Claim) -> Result<Stand, String> {
+    for name in [claim.commit, claim.base] {
+        if !is_commit(name) {
+            return Err(format!("`{}` is no full name of a commit", name.escape_debug()));
+        }
+    }
+    if claim.trailers.is_empty() {
+        return Err("a landing without trailers could not be known again".into());
+    }
+    let git = Git::at(claim.root);
+    let (claimed, claimed_tree) = (format!("{}^{{commit}}", claim.commit), format!("{}^{{tree}}", claim.commit));
+    let base = format!("{}^{{commit}}", claim.base);
+    let ask = ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--show-prefix"];
+    let objects = ["HEAD^{commit}", "HEAD^{tree}", &claimed, &claimed_tree, &base];
+    let out = git.run(&[ask.as_slice(), &objects].concat(), &[]).map_err(|fault| {
+        if head(&git).is_none() && git.run(&["rev-parse", "--is-inside-work-tree"], &[]).is_ok() {
+            return format!("there is no commit yet in {} to land on; make a first one", claim.root.display());
+        }
+        fault.text
+    })?;
+    let [top, git_dir, prefix, head, head_tree, _, claimed_tree, _] =
+        lines(&out).ok_or_else(|| format!("a folder above {} has a name that cannot be used", claim.root.display()))?;
+    Ok(Stand { top: top.into(), prefix, git_dir: git_dir.into(), head, head_tree, claimed_tree })
+}
+
+fn head(git: &Git) -> Option<String> {
+    git.run(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], &[]).ok().and_then(|out| object(&out).ok())
+}
+
+/// The commit since the base that has all the trailers.
+fn landed_before(git: &Git, claim: &Claim) -> Result<Option<String>, String> {
+    let range = format!("{}..HEAD", claim.base);
+    let format = "--format=tformat:%H%x1f%(trailers:only,unfold,separator=%x1f)";
+    let out = git.run(&["log", "-z", format, &range, "--"], &[])?;
+    let wanted: Vec<String> = claim.trailers.iter().map(|(key, value)| format!("{key}: {value}")).collect();
+    Ok(pieces(&out).find_map(|line| {
+        let line = String::from_utf8_lossy(line);
+        let mut fields = line.split('\x1f');
+        let commit = fields.next()?;
+        let found: Vec<&str> = fields.map(str::trim).collect();
+        wanted.iter().all(|trailer| found.contains(&trailer.as_str())).then(|| commit.to_owned())
+    }))
+}
+
+/// The tree that HEAD becomes, or the files that are in conflict.
+fn merge(git: &Git, claim: &Claim, stand: &Stand) -> Result<Result<String, Vec<Vec<u8>>>, String> {
+    if stand.head == claim.base {
+        return Ok(Ok(stand.claimed_tree.clone()));
+    }
+    let base = format!("--merge-base={}", claim.base);
+    let arguments =
+        ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", &base, &stand.head, claim.commit];
+    let (out, is_clean) = match git.run(&arguments, &[]) {
+        Ok(out) => (out, true),
+        Err(Fault { code: Some(1), out, .. }) => (out, false),
+        Err(Fault { code: Some(129), .. }) => {
+            return Err("this git cannot merge without touching files; install git 2.40 or newer".into());
+        }
+        Err(fault) => return Err(fault.text),
+    };
+    let mut parts = pieces(&out);
+    let tree = parts.next().and_then(|tree| std::str::from_utf8(tree).ok()).filter(|tree| is_commit(tree));
+    let tree = tree.ok_or("`git merge-tree` answered in an unknown form")?;
+    let names: Vec<Vec<u8>> = parts.map(<[u8]>::to_vec).collect();
+    Ok(if is_clean { Ok(tree.to_owned()) } else { Err(names) })
+}
+
+fn conflict(git: &Git, claim: &Claim, stand: &Stand, names: &[Vec<u8>]) -> Result<Landing, String> {
+    let format = "--format=tformat:%H%x1f%an%x1f%s%x1f%(trailers:key=Countersign-Task,valueonly,separator=%x20)";
+    let (most, range) = (format!("--max-count={TOUCHES_MAX}"), format!("{}..{}", claim.base, stand.head));
+    let mut arguments: Vec<std::ffi::OsString> =
+        ["log", "-z", format, &most, &range, "--"].iter().map(std::ffi::OsString::from).collect();
+    // A few say enough, and the list of arguments stays short.
+    arguments.extend(names.iter().take(50).map(|name| crate::names::path(name).into_os_string()));
+    let out = git.run(&arguments, &[])?;
+    let touch = |line: &[u8]| {
+        let line = String::from_utf8_lossy(line);
+        let mut fields = line.split('\x1f').map(|field| field.trim().to_owned());
+        let (commit, author, subject) = (fields.next()?, fields.next()?, fields.next()?);
+        Some(Touch { commit, author, subject, task: fields.next().filter(|task| !task.is_empty()) })
+    };
+    let mut paths: Vec<String> = names.iter().map(|name| called(name, stand.prefix.as_bytes())).collect();
+    paths.dedup();
+    Ok(Landing::Conflict { paths, ours: pieces(&out).filter_map(touch).collect(), theirs: claim.commit.to_owned() })
+}
+
+/// One landing at a time. The lock ends with whoever holds it.
+fn lock(claim: &Claim) -> Result<File, String> {
+    let git = Git::at(claim.root);
+    let out = git.run(&["rev-parse", "--path-format=absolute", "--git-path", "countersign-landing.lock"], &[])?;
+    let [path] = lines(&out).ok_or_else(|| format!("{} has a name that cannot be used", claim.root.display()))?;
+    let said = |error: std::io::Error| format!("the lock {path} cannot be had: {error}");
+    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(said)?;
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(std::fs::TryLockError::Error(error)) => return Err(said(error)),
+            Err(std::fs::TryLockError::WouldBlock) if Instant::now() >= until => {
+                return Err(format!("another landing has held {path} for {} s; try again", PATIENCE.as_secs()));
+            }
+            Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(5)),
+        }
+    }
+}

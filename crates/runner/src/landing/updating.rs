@@ -1,0 +1,64 @@
+//! Making files and index what the landed commit says.
+
+use super::Stand;
+use super::obstacles::{self, Way};
+use crate::names;
+use crate::worktree::call::Git;
+use crate::worktree::change::Change;
+use std::path::Path;
+
+/// Updates what the landing changes. Everything else, staged or not, stays as it is.
+pub(super) fn update(git: &Git, stand: &Stand, way: &Way, changes: &[Change], commit: &str) -> Result<(), String> {
+    if *way == Way::Begun {
+        return complete(git, stand, changes);
+    }
+    // Git looks once more that no file has changed, and then writes; the index comes last and at once.
+    let read_tree = || git.run(&["read-tree", "-m", "-u", &stand.head, commit], &[]);
+    if read_tree().is_ok() {
+        return Ok(());
+    }
+    // It goes by size and time alone. A file that was only touched is known to be the same after a refresh.
+    let _ = git.run(&["update-index", "-q", "--refresh"], &[]);
+    read_tree().map(drop).map_err(|fault| {
+        let lock = stand.git_dir.join("index.lock");
+        if lock.symlink_metadata().is_ok() {
+            return format!(
+                "{} is there: another git is at work, or was ended; if none is, remove that file, then land again",
+                lock.display()
+            );
+        }
+        format!("{}; nothing has landed", fault.text)
+    })
+}
+
+/// Completes what was begun, file by file. All of them were seen to be what HEAD says or what the landing brings.
+fn complete(git: &Git, stand: &Stand, changes: &[Change]) -> Result<(), String> {
+    for change in changes.iter().filter(|change| change.new().is_none()) {
+        remove(&stand.top, &change.name)?;
+    }
+    let (gone, there): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| change.new().is_none());
+    // Those that go first, so that a folder can come where a file was.
+    let entries: Vec<u8> = gone.iter().chain(&there).flat_map(|change| change.entry(true)).collect();
+    git.run(&["update-index", "-z", "--replace", "--index-info"], &entries)?;
+    let written: Vec<u8> = there.iter().flat_map(|it| [it.name.as_slice(), b"\0"].concat()).collect();
+    if !written.is_empty() {
+        git.run(&["checkout-index", "-f", "-q", "-u", "-z", "--stdin"], &written)?;
+    }
+    Ok(())
+}
+
+/// Removes a file, and the folders above that are then empty.
+fn remove(top: &Path, name: &[u8]) -> Result<(), String> {
+    // Where a link has come in the place of a folder, what is behind it is not meant.
+    if !obstacles::is_there(top, name) {
+        return Ok(());
+    }
+    let path = top.join(names::path(name));
+    std::fs::remove_file(&path).map_err(|error| format!("{} cannot be removed: {error}", path.display()))?;
+    for above in path.ancestors().skip(1).take_while(|above| *above != top) {
+        if std::fs::remove_dir(above).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
