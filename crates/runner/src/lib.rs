@@ -6,5 +6,6 @@
 
 mod content;
 pub mod git;
+pub mod judge;
 pub mod names;
 pub mod program;
