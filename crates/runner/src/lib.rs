@@ -11,6 +11,7 @@ mod content;
 pub mod evidence;
 pub mod git;
 pub mod landing;
+pub mod judge;
 pub mod names;
 pub mod program;
 pub mod worktree;
