@@ -82,6 +82,7 @@ pub const COMMANDS: &[CommandRow] = &[
     CommandRow::of::<work::Reassign>(),
     CommandRow::of::<work::AddWorklog>(),
     CommandRow::of::<work::Resume>(),
+    CommandRow::of::<work::FailAttempt>(),
     CommandRow::of::<work::StartEffect>(),
     CommandRow::of::<work::FinishEffect>(),
     CommandRow::of::<gates::MakePromise>(),
@@ -95,6 +96,7 @@ pub const COMMANDS: &[CommandRow] = &[
     CommandRow::of::<gates::Accept>(),
     CommandRow::of::<gates::Testify>(),
     CommandRow::of::<gates::Rule>(),
+    CommandRow::of::<gates::HoldBack>(),
     CommandRow::of::<gates::Land>(),
     CommandRow::of::<plan::command::StartRun>(),
 ];

@@ -24,6 +24,7 @@ mod hosts;
 mod http;
 mod junit_files;
 mod pin;
+mod page;
 mod plain;
 mod port;
 pub mod process;
@@ -217,7 +218,7 @@ fn of_kind(kind: EvidenceKind, check: &Check, site: &Site<'_>) -> Evidence {
         Check { diff: Some(false), .. } => blocked(kind, "`diff: false` asks for nothing; leave the check out"),
         Check { port: Some(port), .. } => port::collect(port.get(), check.timeout.as_ref().map(|_| patience)),
         Check { http: Some(wanted), .. } => http::collect(wanted, site.allowed_hosts, patience),
-        Check { page: Some(_), .. } => blocked(kind, "pages are looked at by a browser, and none is set up here"),
+        Check { page: Some(wanted), .. } => page::collect(wanted, site, patience),
         Check { human: Some(_), .. } => Evidence::new(kind, Status::Skip, "a person must say so"),
         _ => blocked(kind, "the check says nothing to look at; give it one kind, such as `test`"),
     }

@@ -3,6 +3,7 @@
 mod accept;
 mod adopt;
 mod cancel;
+mod hold;
 mod judge;
 mod land;
 mod make;
@@ -16,6 +17,7 @@ mod validate;
 pub use accept::Accept;
 pub use adopt::Adopt;
 pub use cancel::CancelPromise;
+pub use hold::{HoldBack, Obstacle};
 pub use judge::{JudgeVerdict, Judged};
 pub use land::Land;
 pub(crate) use make::{Gated, make};

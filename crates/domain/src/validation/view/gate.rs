@@ -71,6 +71,8 @@ shape! {
         pub reason: String,
         /// Whether a person must answer.
         pub waits_for_a_person: bool,
+        /// The event that claims that all is done.
+        pub claim: Option<Int>,
         /// What was validated: a commit, or the hash of contents.
         pub bound: Option<String>,
         /// The criteria.
@@ -159,6 +161,7 @@ impl View for GateStatus {
             gate: standing.gate().filter(|_| !done).map(|gate| u64::from(gate).into()),
             reason: standing.says(),
             waits_for_a_person: !row.is_final() && row.waits_for_a_person(),
+            claim: row.claim.map(Int::from),
             bound: row.bound.clone(),
             criteria: criteria.collect::<Vec<_>>().into(),
             verdicts: verdicts.collect::<Vec<_>>().into(),

@@ -41,7 +41,12 @@ impl Command for Unblock {
             return Ok(());
         }
         picking::may_become(&task, TaskStatus::Todo)?;
-        attempt::requeue(desk, &task, false, self.reason.as_str());
+        // What passed its gates and could not land is only to be landed.
+        if task.blocker.as_ref().is_some_and(|it| it.asks.as_deref() == Some("landing")) {
+            attempt::requeue_keeping(desk, &task, self.reason.as_str());
+        } else {
+            attempt::requeue(desk, &task, false, self.reason.as_str());
+        }
         Ok(())
     }
 

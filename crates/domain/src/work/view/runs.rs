@@ -54,6 +54,10 @@ shape! {
         pub since: String,
         /// What is counted.
         pub metrics: MetricsShown,
+        /// How many tokens its agents used, as far as they said so.
+        pub spent_tokens: Int,
+        /// How much money, in US dollars.
+        pub spent_usd: f64,
         /// The version of this row: the last event that changed it.
         pub version: Int,
     }
@@ -109,6 +113,8 @@ fn metrics(of: &Metrics) -> MetricsShown {
 fn shown(run: RunRow, version: u64) -> RunShown {
     RunShown {
         metrics: metrics(&run.metrics),
+        spent_tokens: run.spent.tokens.into(),
+        spent_usd: run.spent.micros as f64 / 1e6,
         run_id: run.run,
         objective: run.objective,
         constraints: run.constraints.into(),

@@ -1,0 +1,62 @@
+//! Saying that an attempt at a task came to nothing.
+
+use super::{TASK_CODES, TASK_VIEWS, TaskAnswer, task_answer};
+use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
+use crate::ids::{RunId, TaskId};
+use crate::work::payload::ErrorCode;
+use crate::work::task_state::TaskStatus;
+use crate::work::{attempt, picking};
+use countersign_contract::diagnostic::Code;
+use countersign_contract::{Int, Text, shape};
+
+shape! {
+    /// Say that an attempt at a task came to nothing: its worker died, or brought nothing that can be used. It is tried again
+    /// if the budget allows.
+    pub closed struct FailAttempt {
+        /// The run; the only open one, if it is not named.
+        pub run_id: Option<RunId>,
+        /// The task.
+        pub task_id: TaskId,
+        /// The lease of that attempt.
+        pub lease: Int,
+        /// What it is filed under.
+        pub code: ErrorCode,
+        /// What happened.
+        pub reason: Text<1, 2000> = "the agent was ended by signal 9",
+    }
+}
+
+impl Command for FailAttempt {
+    const INFO: CommandInfo = CommandInfo {
+        id: "attempt.fail",
+        summary: "Say that an attempt at a task came to nothing; it is tried again if the budget allows",
+        may: &[Role::Orchestrator],
+        invalidates: TASK_VIEWS,
+        refuses: TASK_CODES,
+        writes: Writes::Events,
+    };
+    type Answer = TaskAnswer;
+
+    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+        picking::task_needs(self.run_id.as_ref(), &self.task_id, seen)
+    }
+
+    fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
+        let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        let task = picking::task(&run, &self.task_id, desk.seen())?;
+        let (number, now) = (self.lease.get().unsigned_abs(), desk.moment().now_ms);
+        let hold = desk.lease(&task.lease_name()).filter(|hold| hold.deadline > now && hold.number == number).cloned();
+        let Some(hold) = hold.filter(|_| task.status == TaskStatus::InProgress) else {
+            let reason = format!("lease {number} of {} is gone", task.task);
+            let help = "that attempt has ended already; `countersign task show` tells how";
+            return Err(Refusal::new(Code::ConcurrencyConflict, reason, help).of_run(&run.run));
+        };
+        desk.write_under(task.lease_name(), number);
+        attempt::fail(desk, &task, &hold, self.code.get(), self.reason.as_str());
+        Ok(())
+    }
+
+    fn answer(&self, stored: &Answered<'_>) -> TaskAnswer {
+        task_answer(stored)
+    }
+}
