@@ -8,4 +8,5 @@ mod content;
 pub mod git;
 pub mod judge;
 pub mod names;
+pub mod page;
 pub mod program;
