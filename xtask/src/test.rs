@@ -34,7 +34,7 @@ fn needs() -> Needs {
         println!("cargo-nextest is not installed; using `cargo test`, which runs the same tests more slowly");
         println!("to install it: cargo install cargo-nextest --locked");
     }
-    for tool in [POSTGRES, STRACE, PYTHON, NPM] {
+    for tool in [POSTGRES, STRACE, PYTHON, NPM, CHROMIUM] {
         tool.provide();
     }
     provide_schemathesis();
@@ -59,6 +59,8 @@ pub(crate) const STRACE: Tool = Tool { name: "strace", package: "strace", here: 
 const PYTHON: Tool = Tool { name: "Python with its venv", package: "python3-venv", here: has_python };
 /// The same for those that run on node.
 const NPM: Tool = Tool { name: "npm", package: "npm", here: has_npm };
+/// What looks at pages.
+const CHROMIUM: Tool = Tool { name: "Chromium", package: "chromium", here: has_chromium };
 
 impl Tool {
     /// Installs it where it is missing, and says so.
@@ -115,6 +117,11 @@ fn has_python() -> bool {
 
 fn has_npm() -> bool {
     answers(Command::new("npm").arg("--version"))
+}
+
+/// Whether a browser is there under one of the names by which the tests call it.
+fn has_chromium() -> bool {
+    ["chromium", "chromium-browser", "google-chrome"].iter().any(|name| answers(Command::new(name).arg("--version")))
 }
 
 /// Whether the programs of a PostgreSQL server are where the tests look for them.
