@@ -83,6 +83,7 @@ pub const COMMANDS: &[CommandRow] = &[
     CommandRow::of::<work::AddWorklog>(),
     CommandRow::of::<work::Resume>(),
     CommandRow::of::<work::FailAttempt>(),
+    CommandRow::of::<work::ReturnAttempt>(),
     CommandRow::of::<work::StartEffect>(),
     CommandRow::of::<work::FinishEffect>(),
     CommandRow::of::<gates::MakePromise>(),

@@ -15,4 +15,6 @@ pub mod landing;
 pub mod names;
 pub mod page;
 pub mod program;
+#[cfg(unix)]
+pub mod run;
 pub mod worktree;

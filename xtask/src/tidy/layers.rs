@@ -10,7 +10,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("domain", &["contract", "tokens"]),
     ("ledger", &[]),
     ("engine", &["contract", "diagnostic", "domain", "ledger"]),
-    ("runner", &["domain", "engine"]),
+    ("runner", &["contract", "domain", "engine"]),
     ("countersign", &["diagnostic", "contract", "tokens", "domain", "ledger", "engine", "runner"]),
     ("xtask", &[]),
 ];

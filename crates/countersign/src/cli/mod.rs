@@ -18,6 +18,7 @@ mod hook;
 mod import;
 mod init;
 mod install;
+mod interrupt;
 mod lock;
 mod log;
 mod man;

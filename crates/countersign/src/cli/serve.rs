@@ -127,8 +127,8 @@ async fn serve(
     Ok(Exit::Allowed)
 }
 
-/// What asks the server to end.
-struct Signals {
+/// What asks a process to end.
+pub(super) struct Signals {
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
     #[cfg(unix)]
@@ -137,17 +137,17 @@ struct Signals {
 
 impl Signals {
     #[cfg(unix)]
-    fn new() -> anyhow::Result<Self> {
+    pub(super) fn new() -> anyhow::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
     }
 
     #[cfg(not(unix))]
-    fn new() -> anyhow::Result<Self> {
+    pub(super) fn new() -> anyhow::Result<Self> {
         Ok(Self {})
     }
 
-    async fn next(&mut self) {
+    pub(super) async fn next(&mut self) {
         #[cfg(unix)]
         tokio::select! {
             _ = self.terminate.recv() => {}

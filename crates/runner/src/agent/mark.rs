@@ -2,11 +2,8 @@
 
 use super::ending;
 use super::processes::{self, Family};
-use crate::content;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// How long an old agent may take to end after it was asked to.
 const GRACE: Duration = Duration::from_secs(5);
@@ -22,6 +19,13 @@ pub struct Mark {
     pub boot_id: String,
     /// What its environment and that of its descendants holds as `COUNTERSIGN_ATTEMPT`.
     pub attempt: String,
+}
+
+impl Mark {
+    /// The mark of an attempt whose process nobody recorded: what carries it in its environment is meant.
+    pub fn of_attempt(attempt: &str) -> Option<Self> {
+        Some(Self { pid: 0, start_time: 0, boot_id: processes::boot()?, attempt: attempt.to_owned() })
+    }
 }
 
 /// What came of ending an old agent.
@@ -54,20 +58,4 @@ pub fn stop_old(mark: &Mark) -> Stopped {
         ending::Outcome { found, left: 0 } => Stopped::Ended(found),
         ending::Outcome { left, .. } => Stopped::Left(left),
     }
-}
-
-/// A name that no other attempt has. It is no secret: it lets nobody do anything.
-pub(super) fn fresh(spool: &Path) -> String {
-    static STARTED: AtomicU64 = AtomicU64::new(0);
-    let number = STARTED.fetch_add(1, Ordering::Relaxed);
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
-    let boot = processes::boot().unwrap_or_default();
-    let pieces: [&[u8]; 5] = [
-        boot.as_bytes(),
-        &std::process::id().to_be_bytes(),
-        &now.to_be_bytes(),
-        &number.to_be_bytes(),
-        spool.as_os_str().as_encoded_bytes(),
-    ];
-    content::hash(&pieces).chars().take(32).collect()
 }

@@ -60,6 +60,8 @@ pub struct Job<'a> {
     pub schema: &'a str,
     /// Whether a known agent is allowed to change files in its folder. One that is not may only look.
     pub changes: bool,
+    /// What its processes are known by: no other attempt has the same.
+    pub attempt: &'a str,
     /// Variables for this task, beside those that the agent's entry in the plan names.
     pub variables: &'a [(String, String)],
     /// The folder for files that belong to this attempt; made if it is not there. It must not be inside `folder`.
@@ -101,7 +103,7 @@ impl Default for Limits {
 /// Starts an agent. What comes back must be waited for; if it is dropped instead, the agent is ended for good.
 pub fn start(job: &Job) -> Result<Running, String> {
     let invocation = invocation::of(job)?;
-    let attempt = mark::fresh(job.spool);
+    let attempt = job.attempt.to_owned();
     let environment = environment::of(job, &attempt)?;
     let mut command = Command::new(&invocation.program);
     command

@@ -148,7 +148,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    fn new(kind: EvidenceKind, status: Status, says: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: EvidenceKind, status: Status, says: impl Into<String>) -> Self {
         Self {
             kind,
             status,

@@ -36,6 +36,17 @@ impl Trees {
         Ok(gone)
     }
 
+    /// Takes away every working tree of one run.
+    pub fn sweep_of(&self, run: &str) -> Result<(), String> {
+        let folder = self.place.join(run);
+        for top in children(&folder)? {
+            self.remove_at(&top)?;
+        }
+        // Only if it is empty.
+        let _ = std::fs::remove_dir(&folder);
+        Ok(())
+    }
+
     pub(super) fn remove_at(&self, top: &Path) -> Result<(), String> {
         if !top.starts_with(&self.place) || top == self.place {
             return Err(format!("{} is not one of our working trees", top.display()));

@@ -64,6 +64,10 @@ fn said(run: &Value) -> String {
     if !denials.is_empty() {
         field("refused", &denials.join(", "));
     }
+    if run["spent_tokens"].as_u64() > Some(0) || run["spent_usd"].as_f64() > Some(0.0) {
+        let (tokens, money) = (run["spent_tokens"].as_u64().unwrap_or(0), run["spent_usd"].as_f64().unwrap_or(0.0));
+        field("used", &format!("{tokens} tokens, {money:.2} dollars, as its agents say"));
+    }
     let rates = [
         ("packet_pass_rate", "results that passed"),
         ("first_pass_rate", "done at the first attempt"),
@@ -88,6 +92,7 @@ fn times(count: &Value) -> String {
 fn done_means(run: &Value) -> &'static str {
     match run["policy"].as_str() {
         Some("claim") => "claimed: the worker's word, and a result that passed every check",
+        Some("gates") => "verified: claimed, validated by somebody else, judged, and landed",
         _ => "what the run's policy asks for",
     }
 }

@@ -43,6 +43,14 @@ shape! {
     }
 }
 
+impl Endpoint {
+    /// One that was named outside of a plan: address, model, and the variable that holds the key.
+    pub fn of(url: &str, model: &str, key: &str) -> Option<Self> {
+        let named = json!({ "url": url, "model": model, "key": key }).to_string();
+        crate::plan::parts::read("the judge", &named).ok()
+    }
+}
+
 /// Who judges.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Judge {

@@ -1,0 +1,39 @@
+//! What a signal means while agents work: the first asks everything to stop, the second ends it at once.
+
+use countersign_runner::agent::Stop;
+
+/// Ends the watching when it is dropped.
+pub struct Signals(Option<tokio::sync::oneshot::Sender<()>>);
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        if let Some(end) = self.0.take() {
+            let _ = end.send(());
+        }
+    }
+}
+
+/// Has an interrupt ask for a stop. A run that is ended at once goes on with `--resume`, like one that was killed.
+pub fn stops(stop: &Stop) -> anyhow::Result<Signals> {
+    let (send, receive) = tokio::sync::oneshot::channel();
+    let stop = stop.clone();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    std::thread::spawn(move || {
+        runtime.block_on(async move {
+            let mut receive = receive;
+            let Ok(mut signals) = super::serve::Signals::new() else { return };
+            tokio::select! {
+                () = signals.next() => {
+                    super::output::say("stopping: agents are asked to end; once more ends it at once");
+                    stop.stop();
+                }
+                _ = &mut receive => return,
+            }
+            tokio::select! {
+                () = signals.next() => std::process::exit(130),
+                _ = &mut receive => {}
+            }
+        });
+    });
+    Ok(Signals(Some(send)))
+}

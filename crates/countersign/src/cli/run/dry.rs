@@ -1,0 +1,119 @@
+//! What a plan would do, without doing it.
+
+use crate::cli::Exit;
+use crate::cli::asking::{Here, line};
+use crate::cli::output::{self, Format};
+use crate::world::outside;
+use countersign_contract::{Contract, Form, Request, check};
+use countersign_diagnostic::render;
+use countersign_diagnostic::{Source, visible};
+use countersign_domain::plan::order::stages;
+use countersign_domain::plan::payload::{Criterion, Plan, PlannedTask};
+use countersign_domain::plan::{gated, machine_checks};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Shows the order, what goes on side by side, and what each gate asks.
+pub fn run(here: &Here<'_>, text: &str, format: Format) -> anyhow::Result<Exit> {
+    let outside = outside(None);
+    let source = Source { name: "the plan", text };
+    let request =
+        Request { form: Some(Form::of_text(text)), contract: Some(Plan::NAME), ..Request::alone(source, &outside) };
+    let checked = check(&here.project.checker(), &request);
+    let plan = checked.records.first().and_then(|record| record.downcast_ref::<Plan>());
+    let Some(plan) = plan.filter(|_| checked.decision.allow) else {
+        if format == Format::Json {
+            output::print(&render::json::decision(&checked.decision, source));
+        } else {
+            let terminal = crate::terminal::Terminal::stderr();
+            for finding in &checked.decision.details.diagnostics {
+                let look = output::look(terminal.look(), text, &checked);
+                output::say_rendered(&render::text::diagnostic(finding, source, look));
+            }
+            output::say_rendered(&render::text::verdict(&checked.decision));
+        }
+        return Ok(Exit::Refused);
+    };
+    match format {
+        Format::Text => output::print(&said(plan)),
+        Format::Json => output::print(&line(&shown(plan))),
+    }
+    Ok(Exit::Allowed)
+}
+
+fn said(plan: &Plan) -> String {
+    let mut out = format!("{}\n", visible(plan.objective.as_str()));
+    for (n, stage) in stages(plan).unwrap_or_default().iter().enumerate() {
+        let beside = if stage.len() > 1 { ", side by side" } else { "" };
+        let _ = writeln!(out, "\nstage {}{beside}", n + 1);
+        for task in stage.iter().filter_map(|task| plan.tasks.get(*task)) {
+            of_task(&mut out, plan, task);
+        }
+    }
+    out
+}
+
+fn of_task(out: &mut String, plan: &Plan, task: &PlannedTask) {
+    let part = gated(plan, task);
+    let _ = writeln!(out, "  {}  {}  ({})", task.id, visible(task.title.as_str()), task.agent.as_str());
+    let scope: Vec<&str> = task.lock_scope.iter().map(|path| path.as_str()).collect();
+    let _ = writeln!(out, "    changes    {}", visible(&scope.join(", ")));
+    let _ = writeln!(out, "    gate 1     {} brings a result that says how each criterion is met", task.agent.as_str());
+    let _ = writeln!(out, "    gate 2     validated by {}", part.validators.join(", "));
+    for (n, criterion) in task.acceptance.iter().enumerate() {
+        let text = criterion.text.inspect(|text| visible(text).into_owned());
+        let _ = writeln!(out, "      AC-{} {text}", n + 1);
+        for words in checks(criterion) {
+            let _ = writeln!(out, "           {words}");
+        }
+    }
+    let judge = match (part.judge.as_str(), part.judge_optional) {
+        ("none", _) => "nobody judges".to_owned(),
+        (judge, true) => format!("judged by {judge}, or passed if it cannot be reached"),
+        (judge, false) => format!("judged by {judge}"),
+    };
+    let _ = writeln!(out, "    gate 3     {judge}");
+}
+
+/// What is looked at for a criterion.
+fn checks(criterion: &Criterion) -> Vec<String> {
+    let mut all: Vec<String> = machine_checks(criterion)
+        .map(|check| {
+            let kind = check.kinds().first().map_or("nothing", |kind| kind.as_str());
+            let program = check.program().map(|words| words.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(" "));
+            visible(&format!("{kind} {}", program.unwrap_or_default())).trim_end().to_owned()
+        })
+        .collect();
+    if all.is_empty() {
+        all.push("somebody's statement".to_owned());
+    }
+    if let Some(pins) = &criterion.pin {
+        let pins: Vec<&str> = pins.iter().map(|pin| pin.as_str()).collect();
+        all.push(visible(&format!("with {} as before the work", pins.join(", "))).into_owned());
+    }
+    if criterion.red_before_green == Some(true) {
+        all.push("which must fail before the work".to_owned());
+    }
+    all
+}
+
+fn shown(plan: &Plan) -> Value {
+    let stages: Vec<Vec<&str>> = stages(plan)
+        .unwrap_or_default()
+        .iter()
+        .map(|stage| stage.iter().filter_map(|task| plan.tasks.get(*task)).map(|task| task.id.as_str()).collect())
+        .collect();
+    let tasks: Vec<Value> = plan
+        .tasks
+        .iter()
+        .map(|task| {
+            let part = gated(plan, task);
+            let asks: Vec<&str> = part.asks.iter().map(|kind| kind.as_str()).collect();
+            json!({
+                "task_id": task.id, "agent": task.agent, "validators": part.validators, "judge": part.judge,
+                "judge_optional": part.judge_optional, "evidence": asks,
+            })
+        })
+        .collect();
+    json!({ "objective": plan.objective, "stages": stages, "tasks": tasks })
+}

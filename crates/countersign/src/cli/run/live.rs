@@ -1,0 +1,224 @@
+//! What is seen of a run while it goes on: on a terminal a table that is drawn over itself, otherwise a line for each thing
+//! that happens.
+
+use crate::cli::asking::line;
+use crate::cli::output::{self, Format};
+use crate::cli::words::{Table, cut, span};
+use crate::terminal::Terminal;
+use countersign_diagnostic::visible;
+use countersign_domain::plan::payload::Plan;
+use countersign_runner::evidence::Status;
+use countersign_runner::run::{Note, Watch};
+use serde_json::json;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How much of what agents say is shown under the table.
+const LINES: usize = 6;
+
+/// A task as it is drawn.
+struct Drawn {
+    task: String,
+    title: String,
+    agent: String,
+    now: String,
+    since: Option<Instant>,
+    attempt: u64,
+}
+
+struct State {
+    tasks: Vec<Drawn>,
+    said: Vec<String>,
+    /// How many lines stand on the terminal.
+    lines: usize,
+    waiting: Vec<String>,
+}
+
+/// Who looks on at a run from the command line.
+pub struct Live {
+    run: String,
+    objective: String,
+    budget: String,
+    format: Format,
+    drawn: bool,
+    began: Instant,
+    state: Mutex<State>,
+}
+
+impl Live {
+    /// For a run that follows a plan.
+    pub fn new(plan: &Plan, run: &str, format: Format) -> Self {
+        let tasks = plan.tasks.iter().map(|task| Drawn {
+            task: task.id.as_str().to_owned(),
+            title: task.title.as_str().to_owned(),
+            agent: task.agent.as_str().to_owned(),
+            now: "waits".to_owned(),
+            since: None,
+            attempt: 0,
+        });
+        let budgets = plan.budgets.as_ref();
+        let wall = budgets.and_then(|it| it.wall_time.as_ref()).map(|wall| format!(" of {}", wall.as_str()));
+        Self {
+            run: run.to_owned(),
+            objective: visible(plan.objective.as_str()).into_owned(),
+            budget: wall.unwrap_or_default(),
+            format,
+            drawn: format == Format::Text && Terminal::stdout().edge().is_some(),
+            began: Instant::now(),
+            state: Mutex::new(State { tasks: tasks.collect(), said: Vec::new(), lines: 0, waiting: Vec::new() }),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says what begins.
+    pub fn begin(&self) {
+        match self.format {
+            Format::Json => output::print(&line(&json!({ "note": "run", "run_id": self.run }))),
+            Format::Text => output::print(&format!("run {}  {}\n", self.run, self.objective)),
+        }
+    }
+
+    /// Takes the table away: what stays is the report.
+    pub fn end(&self) {
+        let mut state = self.state();
+        if self.drawn && state.lines > 0 {
+            output::print(&format!("\u{1b}[{}A\r\u{1b}[J", state.lines));
+            state.lines = 0;
+        }
+    }
+
+    fn draw(&self, state: &mut State) {
+        let terminal = Terminal::stdout();
+        let mut table = Table::new(["TASK", "AGENT", "NOW", "FOR", "ATTEMPT", "TITLE"]);
+        for task in &state.tasks {
+            let elapsed = task.since.map_or_else(String::new, |since| span(seconds(since.elapsed())));
+            let attempt = if task.attempt > 0 { task.attempt.to_string() } else { String::new() };
+            table.row([task.task.clone(), task.agent.clone(), task.now.clone(), elapsed, attempt, task.title.clone()]);
+        }
+        let mut lines = table.lines(&terminal);
+        let room = terminal.height().saturating_sub(LINES + 3).max(3);
+        if lines.len() > room {
+            let more = lines.len() - room + 1;
+            lines.truncate(room - 1);
+            lines.push(format!("… and {more} more"));
+        }
+        lines.push(format!("{}{} so far", span(seconds(self.began.elapsed())), self.budget));
+        if !state.waiting.is_empty() {
+            let waiting = state.waiting.join(", ");
+            lines.push(terminal.bold(&format!("waits for a person: {waiting}; answer with `countersign inbox`")));
+        }
+        let edge = terminal.edge();
+        lines.extend(state.said.iter().map(|said| cut(said, edge)));
+        let mut out = if state.lines > 0 { format!("\u{1b}[{}A\r\u{1b}[J", state.lines) } else { String::new() };
+        for line in &lines {
+            out.push_str(line);
+            out.push('\n');
+        }
+        state.lines = lines.len();
+        output::print(&out);
+    }
+}
+
+fn seconds(time: Duration) -> i64 {
+    i64::try_from(time.as_secs()).unwrap_or(i64::MAX)
+}
+
+/// A short time with its fractions.
+fn short(time: Duration) -> String {
+    if time.as_secs() >= 60 { span(seconds(time)) } else { format!("{:.1} s", time.as_secs_f64()) }
+}
+
+/// What happened to a task in a few words, and whether it stands there now.
+fn words(note: &Note<'_>) -> Option<(String, String, bool)> {
+    let of = |task: &str, words: String, stands: bool| Some((task.to_owned(), words, stands));
+    match note {
+        Note::Begun { task, agent, attempt, lease } => {
+            of(task, format!("{agent} works, attempt {attempt}, lease {lease}"), true)
+        }
+        Note::Said { task, line } => of(task, format!("| {line}"), false),
+        Note::Ended { task, how, took } => of(task, format!("agent {how} after {}", short(*took)), true),
+        Note::Claimed { task, changes } => of(task, format!("claims to be done, {changes} files changed"), true),
+        Note::Seen { task, criterion, kind, status, says } => {
+            let status = match status {
+                Status::Pass => "pass",
+                Status::Fail => "FAIL",
+                Status::Blocked => "BLOCKED",
+                Status::Skip => "skipped",
+            };
+            of(task, format!("{criterion} {kind} {status}: {says}"), true)
+        }
+        Note::Validated { task, validator, verdict } => of(task, format!("{verdict} by {validator}"), true),
+        Note::Judged { task, by, verdict } => of(task, format!("judged {verdict} by {by}"), true),
+        Note::Landed { task, commit } => of(task, format!("landed as {}", commit.get(..10).unwrap_or(commit)), true),
+        Note::Done { task, assurance } => of(task, format!("done ({assurance})"), true),
+        Note::Again { task, reason } => of(task, format!("tried again: {reason}"), true),
+        Note::Stopped { task, reason } => of(task, format!("waits for a person: {reason}"), true),
+        Note::Flag { task, text } => of(task, format!("note: {text}"), false),
+        Note::Recovered { task, what } => of(task, format!("left by an earlier runner: {what}"), false),
+        Note::Waiting { .. } | Note::Tick { .. } => None,
+    }
+}
+
+/// The name of a note for programs.
+fn name(note: &Note<'_>) -> &'static str {
+    match note {
+        Note::Begun { .. } => "begun",
+        Note::Said { .. } => "said",
+        Note::Ended { .. } => "ended",
+        Note::Claimed { .. } => "claimed",
+        Note::Seen { .. } => "seen",
+        Note::Validated { .. } => "validated",
+        Note::Judged { .. } => "judged",
+        Note::Landed { .. } => "landed",
+        Note::Done { .. } => "done",
+        Note::Again { .. } => "again",
+        Note::Stopped { .. } => "stopped",
+        Note::Flag { .. } => "flag",
+        Note::Recovered { .. } => "recovered",
+        Note::Waiting { .. } => "waiting",
+        Note::Tick { .. } => "tick",
+    }
+}
+
+impl Watch for Live {
+    fn note(&self, note: &Note<'_>) {
+        let mut state = self.state();
+        if let Note::Waiting { tasks } = note {
+            if state.waiting != *tasks {
+                state.waiting = tasks.to_vec();
+                if !self.drawn && self.format == Format::Text && !tasks.is_empty() {
+                    output::print(&format!("waits for a person: {}; see `countersign inbox`\n", tasks.join(", ")));
+                }
+            }
+            return;
+        }
+        if let Some((task, words, stands)) = words(note) {
+            let words = visible(&words).into_owned();
+            match (self.format, self.drawn) {
+                (Format::Json, _) => {
+                    output::print(&line(&json!({ "note": name(note), "task_id": task, "text": words })));
+                }
+                (Format::Text, false) => output::print(&format!("{task}: {words}\n")),
+                (Format::Text, true) => {
+                    state.said.push(format!("{task}: {words}"));
+                    let more = state.said.len().saturating_sub(LINES);
+                    state.said.drain(..more);
+                }
+            }
+            state.waiting.retain(|it| *it != task);
+            if let Some(drawn) = state.tasks.iter_mut().find(|it| it.task == task).filter(|_| stands) {
+                drawn.now = words;
+                drawn.since = Some(Instant::now());
+                if let Note::Begun { attempt, .. } = note {
+                    drawn.attempt = *attempt;
+                }
+            }
+        }
+        if self.drawn {
+            self.draw(&mut state);
+        }
+    }
+}

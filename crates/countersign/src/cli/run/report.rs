@@ -1,0 +1,85 @@
+//! What is said at the end of a run.
+
+use crate::cli::asking::line;
+use crate::cli::checkpoint;
+use crate::cli::words::{Table, span};
+use crate::client::Client;
+use countersign_diagnostic::visible;
+use countersign_runner::run::{End, Outcome, Row, State};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// How a task stands, in a word or two.
+fn stands(task: &Row) -> String {
+    let state = task.state.as_str().replace('_', " ");
+    match &task.assurance {
+        Some(assurance) => format!("{state} ({assurance})"),
+        None => state,
+    }
+}
+
+/// How a run came to its end, in a sentence.
+fn ended(outcome: &Outcome) -> String {
+    let done = outcome.tasks.iter().filter(|task| task.state == State::Done).count();
+    let all = outcome.tasks.len();
+    let took = span(i64::try_from(outcome.took.as_secs()).unwrap_or(i64::MAX));
+    let how = match &outcome.end {
+        End::Finished => String::new(),
+        End::Waits => "; what is left waits for a person".to_owned(),
+        End::Stopped => "; it was stopped".to_owned(),
+        End::Spent(what) => format!("; {what}"),
+    };
+    format!("{done} of {all} tasks are done after {took}{how}")
+}
+
+/// For people: a table, the reasons of what is not done, what to do, and the checkpoint to keep.
+pub fn text(client: &Client<'_>, run: &str, outcome: &Outcome) -> anyhow::Result<String> {
+    let mut table = Table::new(["TASK", "STATUS", "ATTEMPTS", "AGENT", "TITLE"]);
+    for task in &outcome.tasks {
+        let row = [task.task.clone(), stands(task), task.attempt.to_string(), task.agent.clone(), task.title.clone()];
+        table.row(row.map(|cell| visible(&cell).into_owned()));
+    }
+    let mut out = format!("\n{}\n{}.\n", table.text_or("the plan has no tasks"), ended(outcome));
+    for task in outcome.tasks.iter().filter(|task| task.state != State::Done) {
+        let why = task.blocker.as_deref().unwrap_or("it was not begun");
+        let _ = writeln!(out, "  {} is {}: {}", task.task, stands(task), visible(why));
+    }
+    if outcome.end != End::Finished {
+        let _ = writeln!(out, "  see `countersign inbox`; go on with `countersign run --resume {run}`");
+    }
+    match checkpoint::signed(client.engine()?) {
+        Ok(Some((_, note))) => {
+            let _ = write!(out, "\nKeep this checkpoint somewhere else; it shows any later rewrite of the ledger:\n{note}");
+        }
+        Ok(None) => {}
+        Err(error) => {
+            let _ = writeln!(out, "\nno checkpoint was signed: {error:#}");
+        }
+    }
+    Ok(out)
+}
+
+/// For programs: one line.
+pub fn json(client: &Client<'_>, run: &str, outcome: &Outcome) -> anyhow::Result<String> {
+    let tasks: Vec<Value> = outcome
+        .tasks
+        .iter()
+        .map(|task| {
+            json!({
+                "task_id": task.task, "status": task.state.as_str(), "assurance": task.assurance, "attempts": task.attempt,
+                "agent": task.agent, "blocker": task.blocker,
+            })
+        })
+        .collect();
+    let (end, reason) = match &outcome.end {
+        End::Finished => ("finished", None),
+        End::Waits => ("waits", None),
+        End::Stopped => ("stopped", None),
+        End::Spent(what) => ("spent", Some(what)),
+    };
+    let note = checkpoint::signed(client.engine()?).ok().flatten().map(|(_, note)| note);
+    let took = u64::try_from(outcome.took.as_millis()).unwrap_or(u64::MAX);
+    Ok(line(&json!({
+        "note": "end", "run_id": run, "end": end, "reason": reason, "took_ms": took, "tasks": tasks, "checkpoint": note,
+    })))
+}

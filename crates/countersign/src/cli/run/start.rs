@@ -1,0 +1,184 @@
+//! `countersign run start`, for short `countersign run PLAN`
+
+use super::live::Live;
+use super::{dry, report};
+use crate::cli::asking::{Here, How, refused, text_of, wrong};
+use crate::cli::output::{self, Format};
+use crate::cli::{Exit, interrupt};
+use crate::client::{self, Client};
+use crate::terminal;
+use anyhow::{Context, bail};
+use countersign_domain::plan::command::read;
+use countersign_domain::plan::payload::Plan;
+use countersign_runner::agent::Stop;
+use countersign_runner::run::{self as runner, End, Outcome, Setup, State};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Start a run with a plan: agents work, and nothing is done until it is verified
+///
+/// Each task is given to its agent in a working tree of its own. What the agent claims is tested in a clean checkout, looked at
+/// by whom the plan names, and only then merged. Whatever needs a person is in `countersign inbox`, and nothing else stops.
+/// A run that was stopped or killed goes on with --resume.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign run plan.yaml
+  countersign run plan.yaml --dry-run
+  countersign run --resume
+  countersign run plan.yaml --concurrency 4 --notify ./tell-me.sh
+
+Exit codes: 0 every task is done, 1 something is not done, 2 wrong usage, 3 could not be run.")]
+#[group(id = "start")]
+pub struct Args {
+    /// The plan, in YAML or JSON; - is standard input
+    #[arg(value_name = "PLAN")]
+    plan: Option<PathBuf>,
+
+    /// Show the order, what goes on side by side and what each gate asks, and do nothing
+    #[arg(long, conflicts_with = "resume")]
+    dry_run: bool,
+
+    /// Go on with a run that was stopped or killed: the only open one, or the one named
+    #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "", conflicts_with = "plan")]
+    resume: Option<String>,
+
+    /// How many agents work at once; otherwise what the plan says, or as many as there are cores
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=256))]
+    concurrency: Option<u16>,
+
+    /// Wait for people when nothing else is left to do; so it is at a terminal
+    #[arg(long, overrides_with = "no_wait")]
+    wait: bool,
+
+    /// End when only people can go on; so it is without a terminal
+    #[arg(long)]
+    no_wait: bool,
+
+    /// A program to run whenever a person is asked; it reads what for from standard input, as JSON
+    #[arg(long, value_name = "PROGRAM", num_args = 1..)]
+    notify: Vec<String>,
+
+    /// The id of the run, a UUID of version 4; otherwise one is drawn
+    #[arg(long, value_name = "UUID", conflicts_with = "resume")]
+    id: Option<String>,
+
+    #[command(flatten)]
+    how: How,
+}
+
+pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
+    let plan = match (&args.plan, &args.resume) {
+        (Some(path), _) => Some(text_of(here, path)?),
+        (None, Some(_)) => None,
+        (None, None) => return Err(wrong("name a plan, or go on with a run: `countersign run --resume`")),
+    };
+    if args.dry_run {
+        return dry::run(here, &plan.unwrap_or_default(), args.how.format);
+    }
+    client::must_be_local(here.project, here.global)?;
+    let client = Client::open(here.project, here.global)?;
+    let run = match plan {
+        Some(plan) => match client.ask("run.start", &start(args, &plan)) {
+            Ok(reply) => reply.answer["run_id"].as_str().unwrap_or_default().to_owned(),
+            Err(failure) => return refused(failure, args.how.format),
+        },
+        None => match client.look("run.plan", &resumed(args)) {
+            Ok(shown) => shown["run_id"].as_str().unwrap_or_default().to_owned(),
+            Err(failure) => return refused(failure, args.how.format),
+        },
+    };
+    carry_out(args, here, &client, &run)
+}
+
+fn start(args: &Args, plan: &str) -> Value {
+    match &args.id {
+        Some(id) => json!({ "plan": plan, "run_id": id }),
+        None => json!({ "plan": plan }),
+    }
+}
+
+fn resumed(args: &Args) -> Value {
+    match args.resume.as_deref().filter(|run| !run.is_empty()) {
+        Some(run) => json!({ "run_id": run }),
+        None => json!({}),
+    }
+}
+
+/// Carries a run out from the plan that stands in the ledger.
+fn carry_out(args: &Args, here: &Here<'_>, client: &Client<'_>, run: &str) -> anyhow::Result<Exit> {
+    let plan = plan_of(client, run)?;
+    let root = here.project.root.as_deref().context("there is no project here; run `countersign init`")?;
+    let root = root.canonicalize().with_context(|| format!("{} cannot be read", root.display()))?;
+    let spool = root.join(crate::project::FOLDER).join("runs").join(run);
+    std::fs::create_dir_all(&spool).with_context(|| format!("{} cannot be made", spool.display()))?;
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let planned = plan.concurrency.and_then(|it| usize::try_from(it.get()).ok());
+    let concurrency = args.concurrency.map(usize::from).or(planned).unwrap_or(cores);
+    let stop = Stop::default();
+    let _signals = interrupt::stops(&stop)?;
+    let live = Live::new(&plan, run, args.how.format);
+    live.begin();
+    let setup = Setup {
+        engine: client.engine()?,
+        world: client.around()?,
+        call: client.call()?,
+        root: &root,
+        spool: &spool,
+        plan: &plan,
+        run,
+        concurrency,
+        waits: (args.wait || terminal::can_ask()) && !args.no_wait,
+        notify: (!args.notify.is_empty()).then_some(args.notify.as_slice()),
+        variables: &variables(here, &root),
+        stop: &stop,
+        watch: &live,
+    };
+    let outcome = runner::carry_out(&setup);
+    live.end();
+    let outcome = outcome.map_err(anyhow::Error::msg)?;
+    conclude(args, client, run, &outcome)
+}
+
+fn plan_of(client: &Client<'_>, run: &str) -> anyhow::Result<Plan> {
+    let shown = match client.look("run.plan", &json!({ "run_id": run })) {
+        Ok(shown) => shown,
+        Err(_) => bail!("the plan of run {run} cannot be read"),
+    };
+    read(shown["plan"].as_str().unwrap_or_default())
+        .with_context(|| format!("the plan of run {run} was erased, or was written by a newer version"))
+}
+
+/// What every agent is told of where it is. Tokens are not among it.
+fn variables(here: &Here<'_>, root: &std::path::Path) -> Vec<(String, String)> {
+    let mut variables = vec![("COUNTERSIGN_PROJECT".to_owned(), root.to_string_lossy().into_owned())];
+    if let Ok(program) = std::env::current_exe() {
+        variables.push(("COUNTERSIGN_BIN".to_owned(), program.to_string_lossy().into_owned()));
+    }
+    // One with a password in it would be a secret.
+    let ledger = here.global.ledger.as_ref().filter(|ledger| !ledger.contains("://"));
+    let ledger = ledger.and_then(|ledger| std::path::absolute(ledger).ok());
+    variables.extend(ledger.map(|ledger| ("COUNTERSIGN_LEDGER".to_owned(), ledger.to_string_lossy().into_owned())));
+    if let Ok(home) = std::env::var("COUNTERSIGN_HOME") {
+        variables.push(("COUNTERSIGN_HOME".to_owned(), home));
+    }
+    variables
+}
+
+/// Closes what is finished, and says how it ended.
+fn conclude(args: &Args, client: &Client<'_>, run: &str, outcome: &Outcome) -> anyhow::Result<Exit> {
+    let shown = client.look("run.show", &json!({ "run_id": run }));
+    let open = shown.as_ref().is_ok_and(|shown| shown["status"] == "open");
+    if outcome.end == End::Finished
+        && open
+        && let Err(failure) = client.ask("run.close", &json!({ "run_id": run }))
+    {
+        return refused(failure, args.how.format);
+    }
+    match args.how.format {
+        Format::Json => output::print(&report::json(client, run, outcome)?),
+        Format::Text => output::print(&report::text(client, run, outcome)?),
+    }
+    let all_done = outcome.tasks.iter().all(|task| task.state == State::Done);
+    Ok(if all_done { Exit::Allowed } else { Exit::Refused })
+}

@@ -1,0 +1,129 @@
+//! One attempt at a task, from its claim to where it cannot go on by itself.
+
+use super::desk::No;
+use super::work::{self, Claimed};
+use super::{Note, Run, gates};
+use countersign_domain::deciding::Tree;
+use countersign_domain::plan::payload::{Agent, PlannedTask};
+use serde_json::json;
+
+/// Something that is being attempted.
+pub(super) struct Attempt<'a> {
+    /// The task, as the plan has it.
+    pub(super) planned: &'a PlannedTask,
+    /// Its place in the plan.
+    pub(super) number: usize,
+    /// Who does it.
+    pub(super) agent: &'a Agent,
+    /// The lease.
+    pub(super) lease: u64,
+    /// The commit that it starts from; none where there is no repository, or the work is done by a peer.
+    pub(super) base: Option<String>,
+}
+
+impl Attempt<'_> {
+    pub(super) fn task(&self) -> &str {
+        self.planned.id.as_str()
+    }
+
+    pub(super) fn worker(&self) -> &str {
+        self.planned.agent.as_str()
+    }
+}
+
+/// Attempts a task. Says whether it could be begun; if not, somebody else is in the way just now.
+pub(super) fn attempt(run: &Run<'_>, number: usize) -> bool {
+    let Some(planned) = run.setup.plan.tasks.get(number) else { return true };
+    let worker = planned.agent.as_str();
+    let Some((_, agent)) = run.setup.plan.agents.iter().find(|(name, _)| name == worker) else { return true };
+    if agent.peer == Some(true) {
+        return of_peer(run, planned, number, agent);
+    }
+    let task = planned.id.as_str();
+    let base = match run.ground.trees().map(|_| run.ground.head()).transpose() {
+        Ok(base) => base,
+        Err(why) => {
+            run.note(&Note::Flag { task, text: &why });
+            return false;
+        }
+    };
+    let tree = base.clone().map(|commit| Tree { commit: Some(commit), ..Tree::default() });
+    let claimed = run.desk.ask_as(worker, tree, "task.claim", &run.desk.of_task(task));
+    let answer = match claimed {
+        Ok(answer) => answer,
+        Err(no) => {
+            if no.code.is_none() {
+                run.note(&Note::Flag { task, text: &no.reason });
+            }
+            return false;
+        }
+    };
+    let lease = answer["lease"].as_u64().unwrap_or(0);
+    let attempt = Attempt { planned, number, agent, lease, base };
+    if let Err(no) = carry_on(run, &attempt) {
+        give_up(run, &attempt, &no);
+    }
+    true
+}
+
+/// The work where a person has answered, or the work itself; then the gates.
+fn carry_on(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<(), No> {
+    let gate = run.desk.look("gate.status", &run.desk.of_task(attempt.task())).map_err(broken)?;
+    let claimed = if gate["claim"].is_u64() {
+        work::again(run, attempt, &gate).map_err(broken)?
+    } else {
+        match work::work(run, attempt, &gate)? {
+            Some(claimed) => claimed,
+            None => return Ok(()),
+        }
+    };
+    gates::pass(run, attempt, &claimed)
+}
+
+/// A result that a peer has brought goes through its gates.
+fn of_peer(run: &Run<'_>, planned: &PlannedTask, number: usize, agent: &Agent) -> bool {
+    let task = planned.id.as_str();
+    let Ok(shown) = run.desk.look("task.show", &run.desk.of_task(task)) else { return false };
+    let (Some(lease), true) = (shown["lease"].as_u64(), shown["result"].is_u64()) else { return false };
+    let attempt = Attempt { planned, number, agent, lease, base: None };
+    let done = work::in_place(run, &attempt).map_err(broken).and_then(|claimed: Claimed| gates::pass(run, &attempt, &claimed));
+    if let Err(no) = done {
+        give_up(run, &attempt, &no);
+    }
+    true
+}
+
+fn broken(reason: String) -> No {
+    No { code: None, reason }
+}
+
+/// An attempt came to nothing. Whether it is tried again is for its budget to say.
+pub(super) fn give_up(run: &Run<'_>, attempt: &Attempt<'_>, no: &No) {
+    let task = attempt.task();
+    if run.stop.is_asked() {
+        // It was stopped, and did not fail: it goes back for the next runner.
+        let mut request = run.desk.of_task(task);
+        request["lease"] = json!(attempt.lease);
+        request["reason"] = json!("the runner was stopped");
+        let _ = run.desk.ask("attempt.return", &request);
+        return;
+    }
+    let code = no.code.as_deref().unwrap_or("DEPENDENCY_NOT_MET");
+    let reason: String = no.reason.chars().take(1900).collect();
+    let mut request = run.desk.of_task(task);
+    request["lease"] = json!(attempt.lease);
+    request["code"] = json!(code);
+    request["reason"] = json!(reason);
+    match run.desk.ask("attempt.fail", &request) {
+        Ok(answer) if answer["status"] == "todo" => run.note(&Note::Again { task, reason: &reason }),
+        Ok(_) => stopped(run, task, &reason),
+        // Its time ran out, or somebody took it away: the ledger has the reason.
+        Err(no) => run.note(&Note::Flag { task, text: &no.reason }),
+    }
+}
+
+/// A task waits for a person from here on.
+pub(super) fn stopped(run: &Run<'_>, task: &str, reason: &str) {
+    run.note(&Note::Stopped { task, reason });
+    super::notice::tell(run, task, reason);
+}

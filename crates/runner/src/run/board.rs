@@ -1,0 +1,229 @@
+//! The tasks of a run as they stand, and which is to be begun next.
+
+use super::desk::Desk;
+use countersign_domain::plan::order::collide;
+use countersign_domain::plan::payload::{Plan, PlannedTask};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// How long a task rests that could not be claimed just now.
+const REST: Duration = Duration::from_secs(1);
+
+/// How far a task has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It waits for others, or to be begun.
+    Todo,
+    /// Somebody works on it.
+    InProgress,
+    /// It waits for a person.
+    Blocked,
+    /// It is done.
+    Done,
+    /// It was given up.
+    Failed,
+    /// It is not wanted any more.
+    Canceled,
+}
+
+impl State {
+    fn of(word: &str) -> Self {
+        match word {
+            "in_progress" => Self::InProgress,
+            "blocked" => Self::Blocked,
+            "done" => Self::Done,
+            "failed" => Self::Failed,
+            "canceled" => Self::Canceled,
+            _ => Self::Todo,
+        }
+    }
+
+    /// Whether nothing changes any more.
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Done | Self::Failed | Self::Canceled)
+    }
+
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Todo => "todo",
+            Self::InProgress => "in_progress",
+            Self::Blocked => "blocked",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Canceled => "canceled",
+        }
+    }
+}
+
+/// A task as it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Its id.
+    pub task: String,
+    /// One line.
+    pub title: String,
+    /// Who does it.
+    pub agent: String,
+    /// How far it has come.
+    pub state: State,
+    /// How sure it is that it is done.
+    pub assurance: Option<String>,
+    /// What keeps it from going on.
+    pub blocker: Option<String>,
+    /// How often it was begun.
+    pub attempt: u64,
+    waiting: bool,
+}
+
+/// All tasks, in the order of the plan.
+pub(super) struct Board {
+    rows: Vec<Row>,
+    numbers: BTreeMap<String, usize>,
+    running: Vec<bool>,
+    rests: Vec<Option<Instant>>,
+    /// Whether two tasks want the same thing.
+    collides: Vec<Vec<usize>>,
+    peers: Vec<bool>,
+    order: Vec<usize>,
+    /// The last event that the rows know of.
+    pub(super) seen: u64,
+}
+
+impl Board {
+    pub(super) fn new(plan: &Plan) -> Self {
+        let tasks: &[PlannedTask] = &plan.tasks;
+        let row = |task: &PlannedTask| Row {
+            task: task.id.as_str().to_owned(),
+            title: task.title.as_str().to_owned(),
+            agent: task.agent.as_str().to_owned(),
+            state: State::Todo,
+            assurance: None,
+            blocker: None,
+            attempt: 0,
+            waiting: true,
+        };
+        let collides =
+            |one: &PlannedTask| (0..tasks.len()).filter(|other| collide(one, &tasks[*other])).collect::<Vec<_>>();
+        let is_peer = |task: &PlannedTask| {
+            plan.agents.iter().any(|(name, agent)| name == task.agent.as_str() && agent.peer == Some(true))
+        };
+        let mut order: Vec<usize> = (0..tasks.len()).collect();
+        order.sort_by_key(|task| std::cmp::Reverse(tasks[*task].priority));
+        Self {
+            rows: tasks.iter().map(row).collect(),
+            numbers: tasks.iter().enumerate().map(|(n, task)| (task.id.as_str().to_owned(), n)).collect(),
+            running: vec![false; tasks.len()],
+            rests: vec![None; tasks.len()],
+            collides: tasks.iter().map(collides).collect(),
+            peers: tasks.iter().map(is_peer).collect(),
+            order,
+            seen: 0,
+        }
+    }
+
+    /// Reads every task from the ledger.
+    pub(super) fn refresh(&mut self, desk: &Desk<'_>) -> Result<(), String> {
+        let mut question = desk.of_run();
+        question["limit"] = json!(1000);
+        loop {
+            let page = desk.look("task.list", &question)?;
+            for task in page["tasks"].as_array().into_iter().flatten() {
+                self.read(task);
+            }
+            match page.get("next").and_then(Value::as_str) {
+                Some(next) => question["cursor"] = json!(next),
+                None => return Ok(()),
+            }
+        }
+    }
+
+    fn read(&mut self, task: &Value) {
+        let Some(n) = task["task_id"].as_str().and_then(|id| self.numbers.get(id).copied()) else { return };
+        let row = &mut self.rows[n];
+        let text = |name: &str| task[name].as_str().map(str::to_owned);
+        row.state = State::of(task["status"].as_str().unwrap_or_default());
+        row.assurance = text("assurance");
+        row.blocker = text("blocker");
+        row.attempt = task["attempt"].as_u64().unwrap_or(0);
+        row.waiting = task["waiting_for"].as_array().is_some_and(|waiting| !waiting.is_empty());
+    }
+
+    /// The best task that can be begun, which is then running. The first of the plan among those that are as urgent.
+    pub(super) fn pick(&mut self, concurrency: usize) -> Option<usize> {
+        if self.running() >= concurrency {
+            return None;
+        }
+        let now = Instant::now();
+        let found = self.order.iter().copied().find(|task| self.can_begin(*task, now))?;
+        self.running[found] = true;
+        Some(found)
+    }
+
+    fn can_begin(&self, task: usize, now: Instant) -> bool {
+        let row = &self.rows[task];
+        let open = if self.peers[task] {
+            // It claims tasks itself; what it brought goes through the gates here.
+            row.state == State::InProgress
+        } else {
+            row.state == State::Todo && !row.waiting
+        };
+        open && !self.running[task]
+            && self.rests[task].is_none_or(|until| until <= now)
+            && !self.collides[task].iter().any(|other| *other != task && self.running[*other])
+    }
+
+    /// A task is not running any more; it rests for a while if it could not be begun.
+    pub(super) fn back(&mut self, task: usize, begun: bool) {
+        self.running[task] = false;
+        self.rests[task] = (!begun).then(|| Instant::now() + REST);
+        // Whatever it has become stands in the ledger.
+        self.seen = 0;
+    }
+
+    /// Whether a task that rested can be tried again.
+    pub(super) fn is_due(&self) -> bool {
+        let now = Instant::now();
+        self.rests.iter().flatten().any(|until| *until <= now)
+    }
+
+    /// How many are running.
+    pub(super) fn running(&self) -> usize {
+        self.running.iter().filter(|running| **running).count()
+    }
+
+    /// Whether every task has come to its end.
+    pub(super) fn is_finished(&self) -> bool {
+        self.rows.iter().all(|row| row.state.is_final())
+    }
+
+    /// Whether something can happen without a person: something runs, can be begun, or is worked on by others.
+    pub(super) fn has_hope(&self) -> bool {
+        self.running() > 0
+            || self.rows.iter().any(|row| match row.state {
+                State::Todo => !row.waiting,
+                State::InProgress => true,
+                _ => false,
+            })
+    }
+
+    /// Whether a task would be begun for the first time or anew.
+    pub(super) fn would_begin(&self) -> bool {
+        self.rows.iter().any(|row| row.state == State::Todo && !row.waiting)
+    }
+
+    /// What waits for a person.
+    pub(super) fn waiting(&self) -> Vec<String> {
+        self.rows.iter().filter(|row| row.state == State::Blocked).map(|row| row.task.clone()).collect()
+    }
+
+    /// How often tasks were begun.
+    pub(super) fn attempts(&self) -> u64 {
+        self.rows.iter().map(|row| row.attempt).sum()
+    }
+
+    pub(super) fn rows(&self) -> Vec<Row> {
+        self.rows.clone()
+    }
+}

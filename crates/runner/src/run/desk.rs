@@ -1,0 +1,149 @@
+//! How the ledger is asked: in the name of who leads, or of an agent.
+
+use countersign_contract::{Checked, Checker, Outside};
+use countersign_domain::deciding::{Role, Tree};
+use countersign_engine::{Call, Engine, Failure, StoredText, World};
+use serde_json::{Value, json};
+
+/// The ledger of a run.
+pub(super) struct Desk<'a> {
+    engine: &'a Engine,
+    world: &'a dyn World,
+    call: &'a Call,
+    run: &'a str,
+}
+
+/// Why something was not recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct No {
+    /// What it is filed under; nothing, if the ledger could not be asked.
+    pub(super) code: Option<String>,
+    /// Why.
+    pub(super) reason: String,
+}
+
+impl From<Failure> for No {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Refused(refusal) => {
+                let findings = refusal.findings.iter().filter(|it| it.severity.as_str() == "error").take(5);
+                let found: Vec<String> = findings.map(|it| format!("{}: {}", it.pointer, it.message)).collect();
+                let mut reason = refusal.reason.clone();
+                if !found.is_empty() {
+                    reason = format!("{reason} ({})", found.join("; "));
+                }
+                Self { code: Some(refusal.code.as_str().to_owned()), reason }
+            }
+            Failure::Malformed(decision) => {
+                let findings = decision.details.diagnostics.iter().take(5);
+                let found: Vec<String> = findings.map(|it| format!("{}: {}", it.pointer, it.message)).collect();
+                let code = decision.code.map_or("SCHEMA_INVALID", |code| code.as_str());
+                Self { code: Some(code.to_owned()), reason: format!("{} ({})", decision.reason, found.join("; ")) }
+            }
+            Failure::Unknown(reason) => Self { code: None, reason },
+            Failure::Ledger(error) => Self { code: None, reason: error.to_string() },
+        }
+    }
+}
+
+impl From<No> for String {
+    fn from(no: No) -> String {
+        match no.code {
+            Some(code) => format!("{}: {}", code, no.reason),
+            None => no.reason,
+        }
+    }
+}
+
+impl<'a> Desk<'a> {
+    pub(super) fn new(engine: &'a Engine, world: &'a dyn World, call: &'a Call, run: &'a str) -> Self {
+        Self { engine, world, call, run }
+    }
+
+    /// A question about the run.
+    pub(super) fn of_run(&self) -> Value {
+        json!({ "run_id": self.run })
+    }
+
+    /// A question about a task, or a request for it.
+    pub(super) fn of_task(&self, task: &str) -> Value {
+        json!({ "run_id": self.run, "task_id": task })
+    }
+
+    /// The number of the last event.
+    pub(super) fn head(&self) -> Result<u64, String> {
+        Ok(self.engine.ledger().head().map_err(|error| error.to_string())?.seq)
+    }
+
+    /// Acts on what is due.
+    pub(super) fn settle(&self) -> Result<(), String> {
+        self.engine.settle(64).map(|_| ()).map_err(|error| error.to_string())
+    }
+
+    /// Asks in the name of who leads.
+    pub(super) fn ask(&self, id: &str, request: &Value) -> Result<Value, No> {
+        self.put(self.call, self.world, id, request)
+    }
+
+    /// Asks in the name of an agent, who has seen a working tree of its own.
+    pub(super) fn ask_as(&self, agent: &str, tree: Option<Tree>, id: &str, request: &Value) -> Result<Value, No> {
+        let call = Call { actor: agent.to_owned(), roles: vec![Role::Agent], bound: None, key: None, ..self.call.clone() };
+        match tree {
+            None => self.put(&call, self.world, id, request),
+            Some(tree) => self.put(&call, &InTree { world: self.world, tree }, id, request),
+        }
+    }
+
+    fn put(&self, call: &Call, world: &dyn World, id: &str, request: &Value) -> Result<Value, No> {
+        let mut request = request.clone();
+        if let Some(fields) = request.as_object_mut() {
+            fields.retain(|_, value| !value.is_null());
+        }
+        Ok(self.engine.ask(world, call, id, &request.to_string())?.answer)
+    }
+
+    /// The facts of an event.
+    pub(super) fn facts(&self, seq: u64) -> Option<Value> {
+        let stored = self.engine.stored(seq, seq).ok()?;
+        stored.into_iter().find(|event| event.seq == seq).map(|event| event.facts().clone())
+    }
+
+    /// The first text of an event.
+    pub(super) fn text(&self, seq: u64) -> Result<String, String> {
+        let texts = self.engine.texts(seq).map_err(|error| error.to_string())?;
+        match texts.into_iter().next() {
+            Some(StoredText::Said(text)) => Ok(text.inspect(|text| text.to_owned())),
+            _ => Err(format!("what event {seq} said was erased; the work must be done again")),
+        }
+    }
+
+    /// Asks a question.
+    pub(super) fn look(&self, id: &str, question: &Value) -> Result<Value, String> {
+        let shown = self.engine.look(self.world, self.call, id, &question.to_string());
+        shown.map_err(|failure| String::from(No::from(failure)))
+    }
+}
+
+/// The world with another working tree in it.
+struct InTree<'a> {
+    world: &'a dyn World,
+    tree: Tree,
+}
+
+impl World for InTree<'_> {
+    fn checker(&self) -> Checker<'_> {
+        self.world.checker()
+    }
+
+    fn outside(&self) -> Outside {
+        self.world.outside()
+    }
+
+    fn look_for_files(&self, checked: &Checked, name: &str) -> Option<Outside> {
+        self.world.look_for_files(checked, name)
+    }
+
+    fn tree(&self, _: Option<&str>) -> Option<Tree> {
+        Some(self.tree.clone())
+    }
+}

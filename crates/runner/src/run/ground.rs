@@ -1,0 +1,148 @@
+//! Where the work is done: in working trees of a git repository, or, where there is none, in the project's folder itself.
+
+use crate::git;
+use crate::worktree::call::{Git, is_commit, lines};
+use crate::worktree::change::{between, called};
+use crate::worktree::{Trees, Worktree};
+use countersign_domain::work::scope::contains;
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+
+/// How many files of a scope are hashed where there is no git.
+const FILES_MAX: usize = 20_000;
+
+/// Where the work is done.
+pub(super) struct Ground {
+    root: PathBuf,
+    run: String,
+    /// None where there is no repository.
+    trees: Option<Trees>,
+}
+
+impl Ground {
+    /// The ground of a project.
+    pub(super) fn of(root: &Path, run: &str) -> Result<Self, String> {
+        let inside = git::ask_one(root, &["rev-parse", "--is-inside-work-tree"]).as_deref() == Some("true");
+        let trees = if inside { Some(Trees::new(root, None, None)?) } else { None };
+        let ground = Self { root: root.to_owned(), run: run.to_owned(), trees };
+        if ground.trees.is_some() {
+            ground.head()?;
+        }
+        Ok(ground)
+    }
+
+    /// The working trees, if there is a repository.
+    pub(super) fn trees(&self) -> Option<&Trees> {
+        self.trees.as_ref()
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The commit that is checked out where people work.
+    pub(super) fn head(&self) -> Result<String, String> {
+        let head = git::ask_one(&self.root, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+        head.filter(|head| is_commit(head)).ok_or_else(|| {
+            "the repository has no commit yet, and agents work on commits; make the first one with `git commit`".to_owned()
+        })
+    }
+
+    /// The name of a working tree: a run, a task, and which attempt or what for.
+    pub(super) fn name(&self, task: &str, which: &str) -> String {
+        format!("{}/{task}.{which}", self.run.get(..8).unwrap_or("run"))
+    }
+
+    /// Removes a working tree. What cannot be removed now is swept later.
+    pub(super) fn drop(&self, tree: &Worktree) {
+        if let Some(trees) = &self.trees {
+            let _ = trees.remove(tree);
+        }
+    }
+
+    /// Removes every working tree of this run.
+    pub(super) fn sweep(&self) {
+        if let Some(trees) = &self.trees {
+            let _ = trees.sweep_of(self.run.get(..8).unwrap_or("run"));
+        }
+    }
+
+    fn reference(&self, task: &str) -> String {
+        format!("refs/countersign/{}/{task}", self.run)
+    }
+
+    /// Keeps a claimed commit, so that it is there after a crash and while people think about it.
+    pub(super) fn keep(&self, task: &str, commit: &str) -> Result<(), String> {
+        Git::at(&self.root).run(&["update-ref", &self.reference(task), commit], &[])?;
+        Ok(())
+    }
+
+    /// The commit that was claimed last for a task.
+    pub(super) fn kept(&self, task: &str) -> Option<String> {
+        let name = format!("{}^{{commit}}", self.reference(task));
+        git::ask_one(&self.root, &["rev-parse", "--verify", "--quiet", &name]).filter(|commit| is_commit(commit))
+    }
+
+    /// Lets go of every commit that was kept for this run.
+    pub(super) fn forget(&self) {
+        if self.trees.is_none() {
+            return;
+        }
+        let prefix = format!("refs/countersign/{}/", self.run);
+        let Ok(out) = Git::at(&self.root).run(&["for-each-ref", "--format=delete %(refname)", &prefix], &[]) else { return };
+        if !out.is_empty() {
+            let _ = Git::at(&self.root).run(&["update-ref", "--stdin"], &out);
+        }
+    }
+
+    /// The commit that a claimed one was made on top of, and what it changes.
+    pub(super) fn change(&self, commit: &str) -> Result<(String, Vec<String>), String> {
+        let parent = format!("{commit}^{{commit}}~1");
+        let git = Git::at(&self.root);
+        let out = git.run(&["rev-parse", "--show-prefix", &parent], &[])?;
+        let [prefix, base] = lines(&out).ok_or("git answered in an unknown form")?;
+        let changes = between(&git, &base, commit)?;
+        Ok((base, changes.iter().map(|change| called(&change.name, prefix.as_bytes())).collect()))
+    }
+
+    /// The hash of everything inside a scope, where there is no git to name it.
+    pub(super) fn content(&self, scope: &[String]) -> Result<String, String> {
+        let mut files = Vec::new();
+        for path in scope {
+            walk(&self.root, &self.root.join(path), &mut files)?;
+        }
+        files.sort();
+        files.dedup();
+        let mut hash = Sha256::new();
+        for file in files {
+            let bytes = std::fs::read(&file).map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
+            let name = file.strip_prefix(&self.root).unwrap_or(&file);
+            hash.update((name.as_os_str().len() as u64).to_be_bytes());
+            hash.update(name.as_os_str().as_encoded_bytes());
+            hash.update(Sha256::digest(&bytes));
+        }
+        Ok(format!("sha256:{}", hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<String>()))
+    }
+}
+
+/// The files below a path, links not followed and our own folder left out.
+fn walk(root: &Path, path: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
+    let Ok(meta) = path.symlink_metadata() else { return Ok(()) };
+    let name = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
+    if contains(".countersign", &name) || contains(".git", &name) {
+        return Ok(());
+    }
+    if meta.is_file() {
+        files.push(path.to_owned());
+        if files.len() > FILES_MAX {
+            return Err(format!("more than {FILES_MAX} files lie in the scope; make it smaller, or use git"));
+        }
+    } else if meta.is_dir() {
+        let entries = std::fs::read_dir(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+        for entry in entries {
+            let entry = entry.map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+            walk(root, &entry.path(), files)?;
+        }
+    }
+    Ok(())
+}

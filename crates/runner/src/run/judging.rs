@@ -1,0 +1,124 @@
+//! Gate 3: a judge reads the promise, the evidence and the validation.
+
+use super::attempt::Attempt;
+use super::desk::No;
+use super::work::Claimed;
+use super::{Note, Run, validating};
+use crate::judge::{self, Case, Judged, Unreachable};
+use countersign_domain::plan::ENDPOINT;
+use countersign_domain::plan::payload::{Endpoint, Judge};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// How long a judge may take.
+const PATIENCE: Duration = Duration::from_secs(300);
+/// What an agent that judges answers with.
+const SCHEMA: &str = r#"{"type":"object","properties":{"verdict":{"enum":["PASS","WARN","FAIL"]},"reasoning":{"type":"string"}},"required":["verdict","reasoning"],"additionalProperties":false}"#;
+
+/// Has the judge speak, and records what it said; that it could not be reached, too.
+pub(super) fn judge(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, gate: &Value) -> Result<Value, No> {
+    let name = gate["judge"].as_str().unwrap_or_default();
+    let criteria: Vec<(String, String)> = gate["criteria"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|it| (text(it, "id"), text(it, "description")))
+        .collect();
+    let verdicts = gate["verdicts"].as_array().into_iter().flatten().filter_map(|it| it["response"].as_str());
+    let validation = format!("[{}]", verdicts.collect::<Vec<_>>().join(","));
+    let evidence = json!({ "bound": claimed.bound, "changed": claimed.changed, "flags": claimed.flags }).to_string();
+    let edits = claimed.changed.join("\n");
+    let case = Case {
+        task: attempt.task(),
+        title: attempt.planned.title.as_str(),
+        criteria: &criteria,
+        claim: &claimed.result,
+        validation: &validation,
+        evidence: &evidence,
+        test_edits: &edits,
+    };
+    let said = if name == ENDPOINT { by_endpoint(run, attempt, &case) } else { by_agent(run, attempt, name, &case) };
+    let (verdict, reasoning, by) = match said {
+        Ok(judged) => (judged.verdict.as_str(), judged.reasoning, judged.model),
+        Err(unreachable) => ("UNREACHED", unreachable.to_string(), name.to_owned()),
+    };
+    let by = if name == ENDPOINT { name_of(&by) } else { name.to_owned() };
+    let mut request = run.desk.of_task(attempt.task());
+    request["lease"] = json!(attempt.lease);
+    request["bound"] = json!(claimed.bound);
+    request["judge"] = json!(by);
+    request["verdict"] = json!(verdict);
+    request["reasoning"] = json!(if reasoning.trim().is_empty() { "no reason was given" } else { reasoning.as_str() });
+    run.note(&Note::Judged { task: attempt.task(), by: &by, verdict });
+    run.desk.ask("gate.judge", &request)
+}
+
+/// A model's name as one that the ledger takes for somebody.
+fn name_of(model: &str) -> String {
+    let usual = |letter: char| if letter.is_ascii_alphanumeric() || "._-".contains(letter) { letter } else { '-' };
+    let name: String = model.chars().map(usual).take(64).collect();
+    if name.is_empty() { ENDPOINT.to_owned() } else { name }
+}
+
+fn text(value: &Value, name: &str) -> String {
+    value[name].as_str().unwrap_or_default().to_owned()
+}
+
+fn unreachable(why: impl Into<String>) -> Unreachable {
+    Unreachable { why: why.into(), attempts: 0 }
+}
+
+fn by_endpoint(run: &Run<'_>, attempt: &Attempt<'_>, case: &Case<'_>) -> Result<Judged, Unreachable> {
+    let Some(endpoint) = endpoint(run) else {
+        return Err(unreachable("the plan names no endpoint, and neither do COUNTERSIGN_JUDGE_URL and COUNTERSIGN_JUDGE_MODEL"));
+    };
+    let variable = endpoint.key.as_str();
+    let Some(key) = std::env::var(variable).ok().filter(|key| !key.is_empty()) else {
+        return Err(unreachable(format!("the variable {variable} holds no key for the judge; set it")));
+    };
+    let sleep = |wait: Duration| {
+        let mut left = wait;
+        while !left.is_zero() && !run.stop.is_asked() {
+            let some = left.min(Duration::from_secs(5));
+            std::thread::sleep(some);
+            left -= some;
+            validating::keep_alive(run, attempt);
+        }
+    };
+    judge::ask(&endpoint, &key, case, PATIENCE, &sleep)
+}
+
+/// The endpoint that the plan names, or, where the judge is only optional, one that the environment names.
+fn endpoint(run: &Run<'_>) -> Option<Endpoint> {
+    match run.setup.plan.gates.as_ref()?.judge.as_ref()? {
+        Judge::Endpoint(endpoint) => Some(endpoint.clone()),
+        Judge::Named(_) => {
+            let named = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+            let (url, model) = (named("COUNTERSIGN_JUDGE_URL")?, named("COUNTERSIGN_JUDGE_MODEL")?);
+            Endpoint::of(&url, &model, "COUNTERSIGN_JUDGE_KEY")
+        }
+    }
+}
+
+fn by_agent(run: &Run<'_>, attempt: &Attempt<'_>, name: &str, case: &Case<'_>) -> Result<Judged, Unreachable> {
+    let Some((_, agent)) = run.setup.plan.agents.iter().find(|(it, _)| it == name) else {
+        return Err(unreachable(format!("the plan has no agent {name}")));
+    };
+    let (system, user) = judge::prompt(case);
+    let criteria: Vec<Value> =
+        case.criteria.iter().map(|(id, text)| json!({ "id": id, "description": text })).collect();
+    let validation: Value = serde_json::from_str(case.validation).unwrap_or_default();
+    let evidence: Value = serde_json::from_str(case.evidence).unwrap_or_default();
+    let input = json!({
+        "task_id": case.task, "title": case.title, "acceptance_criteria": criteria, "claim": case.claim,
+        "validation": validation, "evidence": evidence,
+    });
+    let prompt = format!("{system}\n\n{user}");
+    // It reads what it is given, and needs no tree.
+    let folder = std::env::temp_dir();
+    let answer =
+        validating::look_on(run, attempt, agent, name, &folder, &input.to_string(), &prompt, SCHEMA).map_err(unreachable)?;
+    let (verdict, reasoning) = judge::read(&answer).map_err(unreachable)?;
+    let (input_tokens, output_tokens, took) = (0, 0, Duration::ZERO);
+    Ok(Judged { verdict, reasoning, model: name.to_owned(), input_tokens, output_tokens, attempts: 1, took })
+}

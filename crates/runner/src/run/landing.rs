@@ -1,0 +1,140 @@
+//! What passed its gates becomes part of the tree: one at a time, in the order of the plan.
+
+use super::attempt::{Attempt, stopped};
+use super::desk::No;
+use super::work::{Claimed, scope};
+use super::{Note, Run};
+use crate::landing::{self, Claim, Landing};
+use crate::worktree::Identity;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Who waits to land, by the place of their task in the plan.
+#[derive(Default)]
+pub(super) struct Queue {
+    line: Mutex<Line>,
+    bell: Condvar,
+}
+
+#[derive(Default)]
+struct Line {
+    waiting: BTreeSet<usize>,
+    busy: bool,
+}
+
+/// Somebody's turn. It ends when this is dropped.
+struct Turn<'q>(&'q Queue);
+
+impl Queue {
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until nobody lands and nobody who waits comes earlier in the plan.
+    fn turn(&self, number: usize) -> Turn<'_> {
+        let mut line = self.line();
+        line.waiting.insert(number);
+        while line.busy || line.waiting.first() != Some(&number) {
+            line = self.bell.wait(line).unwrap_or_else(PoisonError::into_inner);
+        }
+        line.waiting.remove(&number);
+        line.busy = true;
+        Turn(self)
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.line().busy = false;
+        self.0.bell.notify_all();
+    }
+}
+
+/// What a landed commit is known by. One that was claimed is landed once, however often it is tried.
+pub(super) fn trailers(run: &Run<'_>, attempt: &Attempt<'_>) -> Vec<(String, String)> {
+    [("Countersign-Run", run.setup.run.to_owned()), ("Countersign-Task", attempt.task().to_owned())]
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+/// Lands what passed its gates, and says so: the task is done.
+pub(super) fn land(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed) -> Result<(), No> {
+    let _turn = run.landing.turn(attempt.number);
+    super::validating::keep_alive(run, attempt);
+    let (bound, commit) = match &claimed.base {
+        None => (run.ground.content(&scope(attempt)).map_err(plain)?, None),
+        Some(base) => match into_the_tree(run, attempt, claimed, base)? {
+            Some(commit) => (claimed.bound.clone(), Some(commit)),
+            None => return Ok(()),
+        },
+    };
+    let mut request = run.desk.of_task(attempt.task());
+    request["lease"] = json!(attempt.lease);
+    request["bound"] = json!(bound);
+    request["commit"] = json!(commit);
+    run.desk.ask("gate.land", &request)?;
+    let shown = run.desk.look("task.show", &run.desk.of_task(attempt.task())).unwrap_or_default();
+    let assurance = shown["task"]["assurance"].as_str().unwrap_or("verified");
+    run.note(&Note::Done { task: attempt.task(), assurance });
+    Ok(())
+}
+
+/// Merges the claimed commit. None, if it cannot be, and a person is asked.
+fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: &str) -> Result<Option<String>, No> {
+    let mut request = run.desk.of_task(attempt.task());
+    request["lease"] = json!(attempt.lease);
+    request["kind"] = json!("landing");
+    run.desk.ask("effect.start", &request)?;
+    let trailers = trailers(run, attempt);
+    let message = format!("{}: {}", attempt.task(), attempt.planned.title.as_str());
+    let claim = Claim {
+        root: run.ground.root(),
+        commit: &claimed.bound,
+        base,
+        message: &message,
+        trailers: &trailers,
+        identity: &Identity::default(),
+    };
+    let (obstacle, reason) = match landing::land(&claim) {
+        Landing::Landed { commit, .. } | Landing::Already { commit } => {
+            run.note(&Note::Landed { task: attempt.task(), commit: &commit });
+            return Ok(Some(commit));
+        }
+        Landing::Conflict { paths, ours, theirs } => {
+            let ours: Vec<String> = ours
+                .iter()
+                .map(|touch| {
+                    let task = touch.task.as_deref().map(|task| format!(" ({task})")).unwrap_or_default();
+                    format!("{}{task} `{}`", touch.commit.get(..10).unwrap_or(&touch.commit), touch.subject)
+                })
+                .collect();
+            let theirs = theirs.get(..10).unwrap_or(&theirs).to_owned();
+            let (paths, ours) = (paths.join(", "), ours.join(", "));
+            ("conflict", format!("{paths} cannot be merged: changed by {ours}, and by {} in {theirs}", attempt.task()))
+        }
+        Landing::Dirty { paths } => {
+            let paths = paths.join(", ");
+            ("landing", format!("{paths} has changes that are not committed; commit or stash them, then unblock"))
+        }
+        Landing::Failed(why) => ("landing", why),
+    };
+    let reason: String = reason.chars().take(1900).collect();
+    let mut request = run.desk.of_task(attempt.task());
+    request["lease"] = json!(attempt.lease);
+    request["kind"] = json!("landing");
+    request["outcome"] = json!(format!("not landed: {obstacle}"));
+    run.desk.ask("effect.finish", &request)?;
+    let mut request = run.desk.of_task(attempt.task());
+    request["lease"] = json!(attempt.lease);
+    request["obstacle"] = json!(obstacle);
+    request["reason"] = json!(reason);
+    run.desk.ask("gate.hold", &request)?;
+    stopped(run, attempt.task(), &reason);
+    Ok(None)
+}
+
+fn plain(reason: String) -> No {
+    No { code: None, reason }
+}

@@ -1,0 +1,243 @@
+//! Carrying a plan out: agents work, and nothing is done until it is verified.
+//!
+//! ```text
+//!            ┌ claim ─▶ agent ─▶ commit ─▶ submit ─┐
+//! ready task ┤                                     ├─▶ validate ─▶ judge ─▶ land ─▶ done
+//!            └ claim, where a person has answered ─┘      └────────┴──── fails: tried again, or a person is asked
+//! ```
+//!
+//! Everything that is decided is decided by commands; here it is only looked what to do next, and done. What was begun in
+//! the world stands in the ledger before anybody waits for it, so that a runner can be killed at any moment: the next one
+//! ends what is left of its agents, and goes on from what the ledger says.
+//!
+//! **Invariant:** whoever did the work does not run its gates: agents act in their own names, gates in that of who leads.
+//! **Invariant:** one task lands at a time; of those that wait to land, the one that stands first in the plan.
+//! **Invariant:** what waits for a person holds nothing up but itself and what depends on it.
+//! **Absent on purpose:** terminals. Whoever looks on is told by [`Watch`].
+
+mod attempt;
+mod board;
+mod desk;
+mod gates;
+mod ground;
+mod judging;
+mod landing;
+mod notice;
+mod recover;
+mod validating;
+mod watch;
+mod work;
+
+pub use board::{Row, State};
+pub use watch::{Note, Watch};
+
+use crate::agent::Stop;
+use board::Board;
+use countersign_domain::plan::payload::Plan;
+use countersign_engine::{Call, Engine, World};
+use desk::Desk;
+use ground::Ground;
+use std::path::Path;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often it is looked whether somebody else has changed something, while nothing else wakes the runner.
+const TICK: Duration = Duration::from_millis(500);
+
+/// What a run is carried out with.
+pub struct Setup<'a> {
+    /// The ledger.
+    pub engine: &'a Engine,
+    /// What can be seen of the project.
+    pub world: &'a dyn World,
+    /// Who leads.
+    pub call: &'a Call,
+    /// The project's folder.
+    pub root: &'a Path,
+    /// Where files of attempts are kept while they run, and pictures for good.
+    pub spool: &'a Path,
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The run.
+    pub run: &'a str,
+    /// How many agents work at once.
+    pub concurrency: usize,
+    /// Whether to wait for people, when nothing else is left to do.
+    pub waits: bool,
+    /// What is run when a person is asked.
+    pub notify: Option<&'a [String]>,
+    /// Variables for every agent.
+    pub variables: &'a [(String, String)],
+    /// Asks it to stop.
+    pub stop: &'a Stop,
+    /// Who looks on.
+    pub watch: &'a dyn Watch,
+}
+
+/// How a run came to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// Every task is done, failed or canceled.
+    Finished,
+    /// What is left waits for a person.
+    Waits,
+    /// It was asked to stop.
+    Stopped,
+    /// A budget is used up: which, and how much of it.
+    Spent(String),
+}
+
+/// What came of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// How it came to its end.
+    pub end: End,
+    /// The tasks as they stand, in the order of the plan.
+    pub tasks: Vec<Row>,
+    /// How long it took this time.
+    pub took: Duration,
+}
+
+/// What all threads of a run share.
+struct Run<'a> {
+    setup: &'a Setup<'a>,
+    desk: Desk<'a>,
+    ground: Ground,
+    board: Mutex<Board>,
+    /// Rung when something has changed.
+    bell: Condvar,
+    /// Asks the agents of this run to stop.
+    stop: Stop,
+    landing: landing::Queue,
+    began: Instant,
+}
+
+impl Run<'_> {
+    fn board(&self) -> MutexGuard<'_, Board> {
+        // A thread that panicked has changed nothing halfway: rows are replaced as a whole.
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, note: &Note<'_>) {
+        self.setup.watch.note(note);
+    }
+}
+
+/// Carries a run out, as far as it goes without people, or to its end.
+///
+/// # Errors
+/// The ledger or the repository cannot be used. What was begun is as it stands in the ledger.
+pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
+    let desk = Desk::new(setup.engine, setup.world, setup.call, setup.run);
+    let ground = Ground::of(setup.root, setup.run)?;
+    let run = Run {
+        board: Mutex::new(Board::new(setup.plan)),
+        landing: landing::Queue::default(),
+        bell: Condvar::new(),
+        stop: Stop::default(),
+        began: Instant::now(),
+        setup,
+        desk,
+        ground,
+    };
+    recover::recover(&run)?;
+    run.board().refresh(&run.desk)?;
+    let end = std::thread::scope(|scope| lead(&run, scope));
+    run.ground.sweep();
+    run.board().refresh(&run.desk)?;
+    if end == Ok(End::Finished) {
+        run.ground.forget();
+    }
+    let tasks = run.board().rows();
+    Ok(Outcome { end: end?, tasks, took: run.began.elapsed() })
+}
+
+/// Gives tasks out until there is nothing left to give.
+fn lead<'scope, 'env>(
+    run: &'scope Run<'env>,
+    scope: &'scope std::thread::Scope<'scope, 'env>,
+) -> Result<End, String> {
+    let mut spent = None;
+    loop {
+        if run.setup.stop.is_asked() {
+            run.stop.stop();
+        }
+        if spent.is_none() {
+            spent = over_budget(run)?;
+            if spent.is_some() {
+                run.stop.stop();
+            }
+        }
+        let mut board = run.board();
+        let head = run.desk.head()?;
+        if board.seen != head || board.is_due() {
+            board.seen = head;
+            board.refresh(&run.desk)?;
+        }
+        while !run.stop.is_asked()
+            && let Some(task) = board.pick(run.setup.concurrency)
+        {
+            scope.spawn(move || {
+                let after = attempt::attempt(run, task);
+                let mut board = run.board();
+                board.back(task, after);
+                run.bell.notify_all();
+            });
+        }
+        if board.running() == 0 {
+            let end = if run.setup.stop.is_asked() {
+                Some(End::Stopped)
+            } else if let Some(spent) = spent.take() {
+                Some(End::Spent(spent))
+            } else if board.is_finished() {
+                Some(End::Finished)
+            } else if !board.has_hope() && !run.setup.waits {
+                Some(End::Waits)
+            } else {
+                None
+            };
+            if let Some(end) = end {
+                return Ok(end);
+            }
+        }
+        if !board.has_hope() && board.running() == 0 {
+            let waiting = board.waiting();
+            run.note(&Note::Waiting { tasks: &waiting });
+        }
+        let waited = run.bell.wait_timeout(board, TICK);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+        run.note(&Note::Tick { elapsed: run.began.elapsed() });
+    }
+}
+
+/// The budget that is used up, if one is.
+fn over_budget(run: &Run<'_>) -> Result<Option<String>, String> {
+    let Some(budgets) = &run.setup.plan.budgets else { return Ok(None) };
+    if let Some(limit) = budgets.wall_time.as_ref().map(|span| span.seconds().unsigned_abs())
+        && run.began.elapsed().as_secs() >= limit
+    {
+        return Ok(Some(format!("the wall time of {limit} s is over")));
+    }
+    let attempts = run.board().attempts();
+    if let Some(limit) = budgets.attempts.as_ref().map(|limit| limit.get().unsigned_abs())
+        && attempts >= limit
+        && run.board().would_begin()
+    {
+        return Ok(Some(format!("tasks were begun {attempts} times, and {limit} are allowed")));
+    }
+    if budgets.tokens.is_none() && budgets.money.is_none() {
+        return Ok(None);
+    }
+    let shown = run.desk.look("run.show", &run.desk.of_run())?;
+    let tokens = shown["spent_tokens"].as_u64().unwrap_or(0);
+    if let Some(limit) = budgets.tokens.as_ref().map(|limit| limit.get().unsigned_abs())
+        && tokens >= limit
+    {
+        return Ok(Some(format!("{tokens} tokens were used, and {limit} are allowed")));
+    }
+    let money = shown["spent_usd"].as_f64().unwrap_or(0.0);
+    if let Some(limit) = budgets.money.filter(|limit| money >= *limit) {
+        return Ok(Some(format!("{money:.2} dollars were spent, and {limit:.2} are allowed")));
+    }
+    Ok(None)
+}

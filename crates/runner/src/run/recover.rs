@@ -1,0 +1,81 @@
+//! What an earlier runner left: its agents are ended, and its tasks go on from what the ledger says.
+
+use super::{Note, Run};
+use crate::agent::{self, Mark, Stopped};
+use serde_json::{Value, json};
+
+/// What the processes of an attempt are known by.
+pub(super) fn attempt_name(run: &str, task: &str, lease: u64) -> String {
+    format!("{run}.{task}.{lease}")
+}
+
+/// Deals with everything that was begun and of which nobody knows how it ended.
+pub(super) fn recover(run: &Run<'_>) -> Result<(), String> {
+    run.desk.settle()?;
+    let shown = run.desk.look("effect.list", &run.desk.of_run())?;
+    for effect in shown["effects"].as_array().into_iter().flatten() {
+        of_effect(run, effect);
+    }
+    let mut question = run.desk.of_run();
+    question["limit"] = json!(1000);
+    question["status"] = json!("in_progress");
+    let shown = run.desk.look("task.list", &question)?;
+    for task in shown["tasks"].as_array().into_iter().flatten() {
+        of_task(run, task)?;
+    }
+    run.ground.sweep();
+    Ok(())
+}
+
+fn of_effect(run: &Run<'_>, effect: &Value) {
+    let (task, kind) = (effect["task_id"].as_str().unwrap_or_default(), effect["kind"].as_str().unwrap_or_default());
+    // Whether something landed is looked for when it is landed again.
+    if kind == "landing" {
+        return;
+    }
+    let what = match serde_json::from_value::<Mark>(effect["mark"].clone()) {
+        Ok(mark) => match agent::stop_old(&mark) {
+            Stopped::Gone => "its agent had ended".to_owned(),
+            Stopped::Ended(count) => format!("{count} processes of its agent were ended"),
+            Stopped::Left(count) => format!("{count} processes of its agent could not be ended"),
+            Stopped::Unknown => "whether its agent has ended cannot be told here".to_owned(),
+        },
+        Err(_) => "its agent left no mark".to_owned(),
+    };
+    run.note(&Note::Recovered { task, what: &what });
+    let mut request = run.desk.of_task(task);
+    request["lease"] = effect["lease"].clone();
+    request["kind"] = json!(kind);
+    request["outcome"] = json!(format!("unknown: the runner was gone; {what}"));
+    if let Err(no) = run.desk.ask("effect.finish", &request) {
+        run.note(&Note::Flag { task, text: &no.reason });
+    }
+}
+
+/// A task that was in work goes back: what it had claimed by then stands, the rest is done again.
+fn of_task(run: &Run<'_>, task: &Value) -> Result<(), String> {
+    let (Some(id), Some(owner)) = (task["task_id"].as_str(), task["owner"].as_str()) else { return Ok(()) };
+    let planned = run.setup.plan.tasks.iter().find(|it| it.id.as_str() == id);
+    let agent = planned.and_then(|it| run.setup.plan.agents.iter().find(|(name, _)| name == it.agent.as_str()));
+    // A peer goes on by itself.
+    if agent.is_none_or(|(_, agent)| agent.peer == Some(true)) {
+        return Ok(());
+    }
+    let shown = run.desk.look("task.show", &run.desk.of_task(id))?;
+    let lease = shown["lease"].as_u64().unwrap_or(0);
+    // One that was started and not recorded yet carries the attempt all the same.
+    if let Some(mark) = Mark::of_attempt(&attempt_name(run.setup.run, id, lease))
+        && let Stopped::Ended(count) = agent::stop_old(&mark)
+    {
+        run.note(&Note::Recovered { task: id, what: &format!("{count} processes of its agent were ended") });
+    }
+    let mut request = run.desk.of_task(id);
+    request["lease"] = json!(lease);
+    request["reason"] = json!("the runner was gone");
+    match run.desk.ask("attempt.return", &request) {
+        Ok(_) => run.note(&Note::Recovered { task: id, what: "it goes on" }),
+        // Its lease lapsed in the meantime, and the ledger has dealt with it.
+        Err(no) => run.note(&Note::Recovered { task: id, what: &format!("{owner} lost it: {}", no.reason) }),
+    }
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! What is told to whoever looks on.
+
+use crate::evidence::Status;
+use std::time::Duration;
+
+/// Something that has happened in a run.
+#[derive(Debug, Clone, Copy)]
+pub enum Note<'a> {
+    /// An agent works on a task.
+    Begun { task: &'a str, agent: &'a str, attempt: u64, lease: u64 },
+    /// An agent wrote a line to standard error.
+    Said { task: &'a str, line: &'a str },
+    /// An agent has ended.
+    Ended { task: &'a str, how: &'a str, took: Duration },
+    /// A result was brought, and is a claim from here on.
+    Claimed { task: &'a str, changes: usize },
+    /// Evidence was collected.
+    Seen { task: &'a str, criterion: &'a str, kind: &'a str, status: Status, says: &'a str },
+    /// Somebody validated.
+    Validated { task: &'a str, validator: &'a str, verdict: &'a str },
+    /// Somebody judged.
+    Judged { task: &'a str, by: &'a str, verdict: &'a str },
+    /// Work became part of the tree.
+    Landed { task: &'a str, commit: &'a str },
+    /// A task is done.
+    Done { task: &'a str, assurance: &'a str },
+    /// A task will be tried again.
+    Again { task: &'a str, reason: &'a str },
+    /// A task waits for a person.
+    Stopped { task: &'a str, reason: &'a str },
+    /// Something that somebody should know.
+    Flag { task: &'a str, text: &'a str },
+    /// What was left by an earlier runner was dealt with.
+    Recovered { task: &'a str, what: &'a str },
+    /// Only people can go on with it.
+    Waiting { tasks: &'a [String] },
+    /// Time went by.
+    Tick { elapsed: Duration },
+}
+
+/// Who looks on at a run. Called from many threads.
+pub trait Watch: Sync {
+    /// Something has happened.
+    fn note(&self, note: &Note<'_>);
+}
