@@ -91,7 +91,8 @@ fn look(folder: &Path, resource: &str) -> io::Result<File> {
     File::open(place)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::io::Read;

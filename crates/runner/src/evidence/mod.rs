@@ -41,6 +41,9 @@ use std::time::{Duration, Instant};
 /// How long a check may take when neither it nor the plan says so.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
+/// How long a check may take whatever is said: no work waits longer for its evidence.
+const PATIENCE_MAX: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
 /// Where a check is carried out, and what is known there.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'a> {
@@ -84,7 +87,7 @@ impl<'a> Site<'a> {
     /// How long a check may take.
     fn patience_for(&self, check: &Check) -> Duration {
         let own = check.timeout.as_ref().and_then(|span| u64::try_from(span.seconds()).ok()).filter(|it| *it > 0);
-        own.map_or(self.patience, Duration::from_secs)
+        own.map_or(self.patience, Duration::from_secs).min(PATIENCE_MAX)
     }
 }
 

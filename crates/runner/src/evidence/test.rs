@@ -39,6 +39,9 @@ fn judge(readings: &[Reading], failure: Option<String>, was_cut: bool) -> (Statu
     let fault = readings.iter().find_map(fault);
     let counts = report::decisive(readings);
     let says = match (failure, counts, fault) {
+        (Some(failure), Some(Counts { passed: 0, failed: 0, skipped: 0, from, .. }), _) => {
+            format!("{failure}: no test ran, says {from}")
+        }
         (Some(failure), Some(counts), _) if counts.failed == 0 => {
             format!("{failure}, although {}; such a summary is not believed", sum(counts))
         }

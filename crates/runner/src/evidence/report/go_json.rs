@@ -72,7 +72,8 @@ mod tests {
 
     #[test]
     fn tests_are_counted_by_how_they_ended() {
-        let cases: &[(&[(&str, &str)], Option<(u64, u64, u64)>)] = &[
+        type Case<'c> = (&'c [(&'c str, &'c str)], Option<(u64, u64, u64)>);
+        let cases: &[Case<'_>] = &[
             (&[("start", ""), ("run", "TestA"), ("output", "TestA"), ("pass", "TestA"), ("pass", "")], Some((1, 0, 0))),
             (
                 &[("run", "TestA"), ("run", "TestA/x"), ("skip", "TestA/x"), ("pass", "TestA"), ("pass", "")],
