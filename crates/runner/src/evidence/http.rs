@@ -1,8 +1,8 @@
 //! An address that must answer.
 //!
-//! Only hosts that may be asked are asked, and at no other address than the one that was looked at: names are resolved here, and
-//! an address that is not allowed is never connected to. A redirect is followed on the same host only. Nothing of this machine's
-//! settings takes part: no proxy, no cookies, no credentials.
+//! Only hosts that may be asked are asked, and at no other address than the one that was looked at: names are resolved
+//! here, and an address that is not allowed is never connected to. A redirect is followed on the same host only.
+//! Nothing of this machine's settings takes part: no proxy, no cookies, no credentials.
 
 use super::hosts::Hosts;
 use super::{AnswerSeen, Evidence, Status, plain};

@@ -1,8 +1,8 @@
 //! Tests that must have run, all of them, and passed.
 //!
-//! The counts are read from what the tests report; the exit code alone is no evidence that any test ran. A skipped test is
-//! not passed, and no tests at all are a failure. Whatever a worker's tests print, every report in the output must be content: a
-//! second, better summary does not hide the first.
+//! The counts are read from what the tests report; the exit code alone is no evidence that any test ran. A skipped test
+//! is not passed, and no tests at all are a failure. Whatever a worker's tests print, every report in the output must
+//! be content: a second, better summary does not hide the first.
 
 use super::report::{self, Counts, Reading};
 use super::{Evidence, Site, Status, command, junit_files, plain};

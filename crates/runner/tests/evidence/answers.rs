@@ -148,12 +148,13 @@ fn a_server_that_takes_too_long_fails() {
 }
 
 #[test]
-fn a_large_answer_is_read_in_part() {
+fn an_answer_without_an_end_is_read_in_part() {
     let server = Server::new(|_, stream| {
         write!(stream, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nthe beginning ")?;
         let piece = vec![b'x'; 1 << 16];
-        (0..200).try_for_each(|_| stream.write_all(&piece))?;
-        stream.write_all(b"the end")
+        loop {
+            stream.write_all(&piece)?;
+        }
     });
     let cases = [("the beginning", Status::Pass), ("the end", Status::Blocked)];
     for (words, status) in cases {

@@ -1,7 +1,8 @@
-//! `go test -json`: a line of JSON for each event, such as `{"Action":"pass","Package":"p","Test":"TestA","Elapsed":0}`.
+//! `go test -json`: a line of JSON for each event, such as
+//! `{"Action":"pass","Package":"p","Test":"TestA","Elapsed":0}`.
 //!
-//! Every test that began must have ended, once and in one way. A package that fails without a failed test did not build or
-//! broke down.
+//! Every test that began must have ended, once and in one way. A package that fails without a failed test did not build
+//! or broke down.
 
 use super::{Counts, Reading, contradicts};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! TAP, versions 13 and 14: `TAP version 13`, a plan `1..4`, and `ok 1 - name` or `not ok 2 - name` for each test.
 //!
-//! Parts of a test are indented and counted, too, because a skipped part does not show in the whole. A test marked `# SKIP` or
-//! `# TODO` is skipped, however it ended. The plan must be kept.
+//! Parts of a test are indented and counted, too, because a skipped part does not show in the whole. A test marked `#
+//! SKIP` or `# TODO` is skipped, however it ended. The plan must be kept.
 
 use super::{Counts, Reading, contradicts, digits};
 

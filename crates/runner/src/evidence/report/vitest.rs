@@ -1,5 +1,5 @@
-//! vitest: at the end `Test Files  1 passed (1)`, beneath it `Tests  3 passed | 1 skipped (4)`, then when it began and how long
-//! it took.
+//! vitest: at the end `Test Files  1 passed (1)`, beneath it `Tests  3 passed | 1 skipped (4)`, then when it began and
+//! how long it took.
 
 use super::{Counts, Reading, contradicts, counted, digits, settle};
 
