@@ -1,7 +1,7 @@
 //! Opening a file beneath a folder, so that no link leads out of it.
 //!
-//! On Linux the system itself sees to it. Elsewhere, and where the system refuses to, the way is walked step by step and no link is
-//! followed at all.
+//! On Linux the system itself sees to it. Elsewhere, and where the system refuses to, the way is walked step by step
+//! and no link is followed at all.
 
 use std::fs::File;
 use std::io;
@@ -91,7 +91,8 @@ fn look(folder: &Path, resource: &str) -> io::Result<File> {
     File::open(place)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::io::Read;

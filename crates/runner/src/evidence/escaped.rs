@@ -1,13 +1,16 @@
 //! Finding what a program started and let go of.
 //!
-//! A process can leave its group. What it cannot leave, unless it means to, is the environment that it was started with: every
-//! program gets a mark there, and on Linux, where the environments of one's own processes can be read, its bearers are ended
-//! with it. Marks are added to those above, so that a check inside of a check ends with both.
+//! A process can leave its group. What it cannot leave, unless it means to, is the environment that it was started
+//! with: every program gets a mark there, and on Linux, where the environments of one's own processes can be read, its
+//! bearers are ended with it. Marks are added to those above, so that a check inside of a check ends with both.
 //!
-//! **Absent on purpose:** certainty. A process that was given another environment is not found; only a sandbox could do that.
+//! **Absent on purpose:** certainty. A process that was given another environment is not found; only a sandbox could do
+//! that.
 
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
+#[cfg(target_os = "linux")]
+use std::time::{Duration, Instant};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The variable that carries marks.
@@ -32,15 +35,14 @@ impl Mark {
         command.env(NAME, marks);
     }
 
-    /// Ends whoever still bears it.
+    /// Ends whoever still bears it, and waits until they are gone: while some are ended, others may be started.
     #[cfg(target_os = "linux")]
     pub fn end_bearers(&self) {
-        /// How often it is looked again: while some are ended, others may be started.
-        const ROUNDS: usize = 5;
-        for _ in 0..ROUNDS {
-            if !self.end_those_found() {
-                return;
-            }
+        const PATIENCE: Duration = Duration::from_secs(2);
+        const PAUSE: Duration = Duration::from_millis(2);
+        let until = Instant::now() + PATIENCE;
+        while self.end_those_found() && Instant::now() < until {
+            std::thread::sleep(PAUSE);
         }
     }
 

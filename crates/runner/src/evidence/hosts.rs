@@ -1,8 +1,8 @@
 //! Which hosts may be asked.
 //!
-//! This machine always may be. Another host must be allowed by name or address, and a name may not lead to an address that is not
-//! public, unless that address is allowed itself: otherwise whoever answers for the name would choose which machine inside is
-//! asked.
+//! This machine always may be. Another host must be allowed by name or address, and a name may not lead to an address
+//! that is not public, unless that address is allowed itself: otherwise whoever answers for the name would choose which
+//! machine inside is asked.
 
 use std::net::IpAddr;
 
@@ -52,7 +52,8 @@ fn is_public(address: IpAddr) -> bool {
         }
         IpAddr::V6(it) => {
             let [first, second, ..] = it.segments();
-            // Of the whole space this eighth is given out; parts of it carry addresses of version 4, or are for examples.
+            // Of the whole space this eighth is given out; parts of it carry addresses of version 4, or are for
+            // examples.
             let given_out = first & 0xe000 == 0x2000;
             let carries = first == 0x2002 || (first == 0x2001 && (second < 0x0200 || second == 0x0db8));
             given_out && !carries

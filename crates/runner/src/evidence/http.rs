@@ -1,8 +1,8 @@
 //! An address that must answer.
 //!
-//! Only hosts that may be asked are asked, and at no other address than the one that was looked at: names are resolved here, and
-//! an address that is not allowed is never connected to. A redirect is followed on the same host only. Nothing of this machine's
-//! settings takes part: no proxy, no cookies, no credentials.
+//! Only hosts that may be asked are asked, and at no other address than the one that was looked at: names are resolved
+//! here, and an address that is not allowed is never connected to. A redirect is followed on the same host only.
+//! Nothing of this machine's settings takes part: no proxy, no cookies, no credentials.
 
 use super::hosts::Hosts;
 use super::{AnswerSeen, Evidence, Status, plain};
@@ -94,9 +94,10 @@ impl Ask {
             let says = format!("`{}` is not among the hosts that the plan allows, and was not asked", show(host));
             return Err(outcome(Status::Blocked, says));
         }
-        let agent = self.agent(first.scheme_str() == Some("https"))?;
+        let tls = if first.scheme_str() == Some("https") { Some(tls().ok_or_else(untrusting)?) } else { None };
         let mut url = first.clone();
         for _ in 0..=REDIRECTS_MAX {
+            let agent = self.agent(tls.clone());
             let request = Request::builder().method(method.clone()).uri(url.clone()).body(());
             let request = request.map_err(|error| outcome(Status::Blocked, format!("it cannot be asked: {error}")))?;
             let answer = agent.run(request).map_err(|error| self.failed(&error, "did not answer"))?;
@@ -118,7 +119,8 @@ impl Ask {
         Err(outcome(Status::Fail, format!("it redirects more than {REDIRECTS_MAX} times")))
     }
 
-    fn agent(&self, encrypted: bool) -> Result<Agent, Outcome> {
+    /// One that may take as long as there is time left.
+    fn agent(&self, tls: Option<TlsConfig>) -> Agent {
         let left = self.until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
         let mut config = Agent::config_builder()
             .http_status_as_error(false)
@@ -128,14 +130,11 @@ impl Ask {
             .max_idle_connections(0)
             .allow_non_standard_methods(true)
             .timeout_global(Some(left));
-        if encrypted {
-            config = config.tls_config(tls().ok_or_else(|| {
-                let says = "this machine trusts no certificate authority; set SSL_CERT_FILE to a file with some";
-                outcome(Status::Blocked, says)
-            })?);
+        if let Some(tls) = tls {
+            config = config.tls_config(tls);
         }
         let resolver = Careful { hosts: self.hosts.clone(), inner: DefaultResolver::default() };
-        Ok(Agent::with_parts(config.build(), DefaultConnector::default(), resolver))
+        Agent::with_parts(config.build(), DefaultConnector::default(), resolver)
     }
 
     fn failed(&self, error: &ureq::Error, what: &str) -> Outcome {
@@ -205,13 +204,20 @@ impl Resolver for Careful {
             return Err(ureq::Error::HostNotFound);
         }
         let mut kept = self.empty();
-        for address in self.inner.resolve(uri, config, timeout)?.iter() {
+        // Whatever keeps a name from being resolved, the host was not found.
+        let found = self.inner.resolve(uri, config, timeout).map_err(|_| ureq::Error::HostNotFound)?;
+        for address in found.iter() {
             if self.hosts.allow_at(host, address.ip()) {
                 kept.push(*address);
             }
         }
         if kept.is_empty() { Err(ureq::Error::HostNotFound) } else { Ok(kept) }
     }
+}
+
+fn untrusting() -> Outcome {
+    let says = "this machine trusts no certificate authority; set SSL_CERT_FILE to a file with some";
+    outcome(Status::Blocked, says)
 }
 
 /// The authorities that this machine trusts; none, if it trusts nobody.

@@ -1,7 +1,7 @@
 //! Reports that a run has written into the checkout.
 //!
-//! They are looked for in a few places only, and only what was not there before the run, or was another file then, is read: a
-//! report that came with the commit is nobody's evidence.
+//! They are looked for in a few places only, and only what was not there before the run, or was another file then, is
+//! read: a report that came with the commit is nobody's evidence.
 
 use super::beneath::{self, Found};
 use super::report::{Reading, junit};

@@ -4,15 +4,15 @@
 //! check ─collect─▶ test · command · file · diff · port · http ─▶ Evidence: a status, a sentence, what was seen
 //! ```
 //!
-//! A check comes from the plan, never from the worker. Its programs run in a checkout of the claimed commit, in a cleaned
-//! environment, for a limited time and with limited output.
+//! A check comes from the plan, never from the worker. Its programs run in a checkout of the claimed commit, in a
+//! cleaned environment, for a limited time and with limited output.
 //!
 //! **Invariant:** what cannot be found out is [`Status::Blocked`], with the reason. Only what was seen to hold is
 //! [`Status::Pass`]; a weaker look never stands in for the one that was asked for.
-//! **Invariant:** no secret that can be told by its form stands in what is handed out, and hashes are taken after secrets
-//! are gone.
-//! **Absent on purpose:** what follows from evidence, and a sandbox. A program that a check runs may do what its user may; that
-//! the files which decide are not the worker's is what [`pin`] is for.
+//! **Invariant:** no secret that can be told by its form stands in what is handed out, and hashes are taken after
+//! secrets are gone.
+//! **Absent on purpose:** what follows from evidence, and a sandbox. A program that a check runs may do what its user
+//! may; that the files which decide are not the worker's is what [`pin`] is for.
 
 mod beneath;
 mod capture;
@@ -42,6 +42,9 @@ use std::time::{Duration, Instant};
 /// How long a check may take when neither it nor the plan says so.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
+/// How long a check may take whatever is said: no work waits longer for its evidence.
+const PATIENCE_MAX: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
 /// Where a check is carried out, and what is known there.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'a> {
@@ -49,8 +52,8 @@ pub struct Site<'a> {
     pub checkout: &'a Path,
     /// What a program sees beside the few variables that every program needs.
     pub environment: &'a [(String, String)],
-    /// Hosts that may be asked, beside this machine: names or addresses. An address that is not public is asked only if it
-    /// stands here itself; a name that leads there is not enough.
+    /// Hosts that may be asked, beside this machine: names or addresses. An address that is not public is asked only if
+    /// it stands here itself; a name that leads there is not enough.
     pub allowed_hosts: &'a [String],
     /// Resources that the worker declared as changed.
     pub declared: &'a [String],
@@ -85,7 +88,7 @@ impl<'a> Site<'a> {
     /// How long a check may take.
     fn patience_for(&self, check: &Check) -> Duration {
         let own = check.timeout.as_ref().and_then(|span| u64::try_from(span.seconds()).ok()).filter(|it| *it > 0);
-        own.map_or(self.patience, Duration::from_secs)
+        own.map_or(self.patience, Duration::from_secs).min(PATIENCE_MAX)
     }
 }
 
@@ -198,7 +201,8 @@ pub enum Before {
     Unknown(Evidence),
 }
 
-/// Carries out a check on the base of the work: a checkout of the commit from which it began, with the pinned files in place.
+/// Carries out a check on the base of the work: a checkout of the commit from which it began, with the pinned files in
+/// place.
 pub fn red(check: &Check, base: &Site<'_>) -> Before {
     let evidence = collect(check, base);
     match evidence.status {

@@ -1,7 +1,8 @@
 //! Putting pinned resources back to what they were before the work.
 //!
-//! The files that decide whether work is accepted are not the worker's to change. git itself compares and writes, with an index of
-//! its own, so that nothing that the worker staged, hid or ignored plays a part; attributes are those of the base, too.
+//! The files that decide whether work is accepted are not the worker's to change. git itself compares and writes, with
+//! an index of its own, so that nothing that the worker staged, hid or ignored plays a part; attributes are those of
+//! the base, too.
 
 use crate::{names, program};
 use countersign_contract::show;
@@ -37,8 +38,8 @@ impl fmt::Display for PinFault {
 
 impl std::error::Error for PinFault {}
 
-/// Puts files and folders of a checkout back to what they were in a commit. What the commit does not have there is removed, also
-/// what git ignores. Gives the resources that differed; what is in submodules is left alone.
+/// Puts files and folders of a checkout back to what they were in a commit. What the commit does not have there is
+/// removed, also what git ignores. Gives the resources that differed; what is in submodules is left alone.
 pub fn pin(checkout: &Path, base: &str, pins: &[String]) -> Result<Vec<String>, PinFault> {
     let pins = normal(pins)?;
     if pins.is_empty() {
@@ -148,7 +149,7 @@ impl<'a> Work<'a> {
 
     fn fault(&self, verb: &str) -> PinFault {
         PinFault(format!(
-            "pinned files could not be put back: `git {verb}` failed; is the checkout a working tree that has the commit {}?",
+            "pinned files could not be put back: `git {verb}` failed; the checkout must be a working tree that has {}",
             self.base
         ))
     }

@@ -5,7 +5,8 @@ use countersign_contract::{scan, sha256_hex};
 /// How much of an output goes into evidence.
 const SHOWN_MAX: usize = 16 << 10;
 
-/// The text of some output. Escape sequences go, `\r` ends a line, and what is no text becomes the replacement character.
+/// The text of some output. Escape sequences go, `\r` ends a line, and what is no text becomes the replacement
+/// character.
 pub(super) fn text(bytes: &[u8]) -> String {
     let source = String::from_utf8_lossy(bytes);
     let mut out = String::with_capacity(source.len());
@@ -23,8 +24,8 @@ pub(super) fn text(bytes: &[u8]) -> String {
     out
 }
 
-/// Passes over the rest of an escape sequence, as ECMA-48 has them. One that a line's end breaks ends there, so that nothing
-/// that stands on a line of its own can be hidden by an unfinished one.
+/// Passes over the rest of an escape sequence, as ECMA-48 has them. One that a line's end breaks ends there, so that
+/// nothing that stands on a line of its own can be hidden by an unfinished one.
 fn skip_sequence(first: char, letters: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     let mut next_if = |wanted: fn(char) -> bool| letters.next_if(|letter| wanted(*letter)).is_some();
     if first == '\u{9b}' || next_if(|letter| letter == '[') {
@@ -105,7 +106,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_line_end_is_lost(bytes in prop::collection::vec(prop::sample::select(b"\x1b[]m1;\n\x07\\a(".to_vec()), 0..40)) {
+        fn no_line_end_is_lost(
+            bytes in prop::collection::vec(prop::sample::select(b"\x1b[]m1;\n\x07\\a(".to_vec()), 0..40),
+        ) {
             let ends = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count();
             prop_assert_eq!(ends(text(&bytes).as_bytes()), ends(&bytes));
         }

@@ -1,10 +1,11 @@
 //! Running a program so that it ends: in a group of its own, for a limited time, with all that it started.
 //!
 //! When the time is up the group is asked to end, and two seconds later it is ended. When the program has ended, so has
-//! whatever it left behind: the rest of its group, and on Linux what went into a group of its own but still carries the mark
-//! that the program had in its environment.
+//! whatever it left behind: the rest of its group, and on Linux what went into a group of its own but still carries the
+//! mark that the program had in its environment.
 //!
-//! **Invariant:** a group is signalled only while its leader has not been waited for, so that its number is still its own.
+//! **Invariant:** a group is signalled only while its leader has not been waited for, so that its number is still its
+//! own.
 //! **Absent on purpose:** a shell, input, and a sandbox.
 
 use super::capture::Capture;
@@ -72,7 +73,8 @@ pub struct Ended {
     pub took: Duration,
 }
 
-/// Runs a program until it and all that it started have ended. If it cannot be started, the error is a sentence that says why.
+/// Runs a program until it and all that it started have ended. If it cannot be started, the error is a sentence that
+/// says why.
 pub fn run(program: &Program<'_>) -> Result<Ended, String> {
     let start = Instant::now();
     let mark = escaped::Mark::new();
@@ -169,8 +171,8 @@ impl Stage {
     }
 }
 
-/// Listens to both streams of a program. They are read beside, because reading knows no time limit; what is read waits for
-/// at most sixteen pieces, so that a program that says too much waits, and memory does not fill.
+/// Listens to both streams of a program. They are read beside, because reading knows no time limit; what is read waits
+/// for at most sixteen pieces, so that a program that says too much waits, and memory does not fill.
 struct Ear {
     pieces: Receiver<(usize, Vec<u8>)>,
     capture: Capture,

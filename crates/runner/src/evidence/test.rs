@@ -1,8 +1,8 @@
 //! Tests that must have run, all of them, and passed.
 //!
-//! The counts are read from what the tests report; the exit code alone is no evidence that any test ran. A skipped test is
-//! not passed, and no tests at all are a failure. Whatever a worker's tests print, every report in the output must be content: a
-//! second, better summary does not hide the first.
+//! The counts are read from what the tests report; the exit code alone is no evidence that any test ran. A skipped test
+//! is not passed, and no tests at all are a failure. Whatever a worker's tests print, every report in the output must
+//! be content: a second, better summary does not hide the first.
 
 use super::report::{self, Counts, Reading};
 use super::{Evidence, Site, Status, command, junit_files, plain};
@@ -39,6 +39,9 @@ fn judge(readings: &[Reading], failure: Option<String>, was_cut: bool) -> (Statu
     let fault = readings.iter().find_map(fault);
     let counts = report::decisive(readings);
     let says = match (failure, counts, fault) {
+        (Some(failure), Some(Counts { passed: 0, failed: 0, skipped: 0, from, .. }), _) => {
+            format!("{failure}: no test ran, says {from}")
+        }
         (Some(failure), Some(counts), _) if counts.failed == 0 => {
             format!("{failure}, although {}; such a summary is not believed", sum(counts))
         }

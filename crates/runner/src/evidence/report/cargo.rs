@@ -1,6 +1,7 @@
 //! `cargo test`: for each binary `running 3 tests`, then `test result: ok. 2 passed; 0 failed; 1 ignored; …`.
 //!
-//! Binaries and doc tests are added up. Each announces how many tests it runs, and its result must account for all of them.
+//! Binaries and doc tests are added up. Each announces how many tests it runs, and its result must account for all of
+//! them.
 
 use super::{Counts, Reading, contradicts, counted, digits};
 

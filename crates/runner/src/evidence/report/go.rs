@@ -1,5 +1,5 @@
-//! `go test -v`: `=== RUN   TestA`, then `--- PASS: TestA (0.00s)`; a part of a test is indented. Each package ends with a line
-//! of its own.
+//! `go test -v`: `=== RUN   TestA`, then `--- PASS: TestA (0.00s)`; a part of a test is indented. Each package ends
+//! with a line of its own.
 //!
 //! Without `-v` there are only the lines of packages, and nothing is counted.
 

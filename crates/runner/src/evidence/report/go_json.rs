@@ -1,7 +1,8 @@
-//! `go test -json`: a line of JSON for each event, such as `{"Action":"pass","Package":"p","Test":"TestA","Elapsed":0}`.
+//! `go test -json`: a line of JSON for each event, such as
+//! `{"Action":"pass","Package":"p","Test":"TestA","Elapsed":0}`.
 //!
-//! Every test that began must have ended, once and in one way. A package that fails without a failed test did not build or
-//! broke down.
+//! Every test that began must have ended, once and in one way. A package that fails without a failed test did not build
+//! or broke down.
 
 use super::{Counts, Reading, contradicts};
 use serde_json::Value;
@@ -72,7 +73,8 @@ mod tests {
 
     #[test]
     fn tests_are_counted_by_how_they_ended() {
-        let cases: &[(&[(&str, &str)], Option<(u64, u64, u64)>)] = &[
+        type Case<'c> = (&'c [(&'c str, &'c str)], Option<(u64, u64, u64)>);
+        let cases: &[Case<'_>] = &[
             (&[("start", ""), ("run", "TestA"), ("output", "TestA"), ("pass", "TestA"), ("pass", "")], Some((1, 0, 0))),
             (
                 &[("run", "TestA"), ("run", "TestA/x"), ("skip", "TestA/x"), ("pass", "TestA"), ("pass", "")],

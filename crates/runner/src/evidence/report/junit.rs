@@ -1,7 +1,7 @@
 //! JUnit XML: a `testcase` for each test, with `failure`, `error` or `skipped` in it.
 //!
-//! The text is scanned, not parsed: tags are found, comments, CDATA and other text are passed over, and no entity is ever
-//! resolved. The outermost element says how many tests there are, and must be right.
+//! The text is scanned, not parsed: tags are found, comments, CDATA and other text are passed over, and no entity is
+//! ever resolved. The outermost element says how many tests there are, and must be right.
 
 use super::{Counts, Reading, contradicts, digits};
 use memchr::{memchr, memmem};
@@ -73,7 +73,8 @@ fn next_tag<'t>(rest: &mut &'t str) -> Option<Tag<'t>> {
     }
 }
 
-/// What follows a comment, CDATA or an instruction; each may hold what looks like tags. One that does not end takes all.
+/// What follows a comment, CDATA or an instruction; each may hold what looks like tags. One that does not end takes
+/// all.
 fn passed_over(text: &str) -> Option<&str> {
     let kinds = [("!--", "-->"), ("![CDATA[", "]]>"), ("?", "?>")];
     let (inside, closing) = kinds.iter().find_map(|(opening, closing)| Some((text.strip_prefix(opening)?, closing)))?;

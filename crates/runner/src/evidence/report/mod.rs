@@ -1,13 +1,13 @@
 //! How many tests ran, read from what they report.
 //!
-//! One file for each reporter. Each looks at the whole output and says nothing, its counts, or that what it reads contradicts
-//! itself. A summary counts only in the form and the company in which its program prints it; the word `passed` alone is
-//! nothing.
+//! One file for each reporter. Each looks at the whole output and says nothing, its counts, or that what it reads
+//! contradicts itself. A summary counts only in the form and the company in which its program prints it; the word
+//! `passed` alone is nothing.
 //!
-//! Several may find something: the output of one program inside of another's, a run of several programs, or a worker who
-//! prints what a reporter would. All of them must then be content. The counts that are shown are those of the first in this order,
-//! from the most specific form to the least: JUnit XML, `go test -json`, TAP, nextest, cargo test, vitest, jest, pytest,
-//! `go test -v`.
+//! Several may find something: the output of one program inside of another's, a run of several programs, or a worker
+//! who prints what a reporter would. All of them must then be content. The counts that are shown are those of the first
+//! in this order, from the most specific form to the least: JUnit XML, `go test -json`, TAP, nextest, cargo test,
+//! vitest, jest, pytest, `go test -v`.
 //!
 //! **Invariant:** reading takes time and memory in proportion to the output, whatever it holds.
 
@@ -115,8 +115,9 @@ fn contradicts(from: &'static str, why: impl Into<String>) -> Reading {
     Reading::Contradicts { from, why: why.into() }
 }
 
-/// One reading from the summaries of some runs, of which `starts` were announced. Runs that were announced one by one are
-/// added up. Of one run there is one summary: a second one that says something else is not believed, nor is the first.
+/// One reading from the summaries of some runs, of which `starts` were announced. Runs that were announced one by one
+/// are added up. Of one run there is one summary: a second one that says something else is not believed, nor is the
+/// first.
 fn settle(from: &'static str, summaries: &[Counts], starts: usize) -> Option<Reading> {
     let (first, rest) = summaries.split_first()?;
     if starts > summaries.len() {

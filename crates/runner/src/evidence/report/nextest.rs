@@ -1,4 +1,5 @@
-//! nextest: `Starting 4 tests across 2 binaries (1 test skipped)`, at the end `Summary [ 0.01s] 4 tests run: 4 passed, 1 skipped`.
+//! nextest: `Starting 4 tests across 2 binaries (1 test skipped)`, at the end `Summary [ 0.01s] 4 tests run: 4 passed,
+//! 1 skipped`.
 
 use super::{Counts, Reading, contradicts, counted, digits, settle};
 

@@ -1,7 +1,7 @@
 //! pytest: `2 passed, 1 skipped in 0.02s`, within `=` unless it is told to be quiet.
 //!
-//! A test that is expected to fail is skipped: whether it fails shows nothing. What was deselected without the command line's
-//! asking for it was deselected by a file of the worker's, and is skipped, too.
+//! A test that is expected to fail is skipped: whether it fails shows nothing. What was deselected without the command
+//! line's asking for it was deselected by a file of the worker's, and is skipped, too.
 
 use super::{Counts, Reading, contradicts, counted, digits, settle};
 

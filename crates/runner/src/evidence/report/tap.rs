@@ -1,7 +1,7 @@
 //! TAP, versions 13 and 14: `TAP version 13`, a plan `1..4`, and `ok 1 - name` or `not ok 2 - name` for each test.
 //!
-//! Parts of a test are indented and counted, too, because a skipped part does not show in the whole. A test marked `# SKIP` or
-//! `# TODO` is skipped, however it ended. The plan must be kept.
+//! Parts of a test are indented and counted, too, because a skipped part does not show in the whole. A test marked `#
+//! SKIP` or `# TODO` is skipped, however it ended. The plan must be kept.
 
 use super::{Counts, Reading, contradicts, digits};
 
@@ -11,14 +11,14 @@ pub(super) fn read(text: &str) -> Option<Reading> {
     // Without its first line, only a plan that is kept tells TAP from prose.
     let versioned = text.lines().any(|line| line.starts_with("TAP version "));
     let mut all = Counts::of(FROM);
-    let mut stream: Option<Stream> = (!versioned).then(Stream::default);
+    let mut stream: Option<Stream> = (!versioned).then(|| Stream::new(false));
     let mut diagnostics = false;
     for line in text.lines() {
         let bare = line.trim_start_matches(' ');
         if diagnostics {
             diagnostics = bare != "...";
         } else if line.starts_with("TAP version ") {
-            if let Some(done) = stream.replace(Stream::default()) {
+            if let Some(done) = stream.replace(Stream::new(true)) {
                 match done.settle() {
                     Ok(counts) => all.add(&counts),
                     Err(why) => return Some(contradicts(FROM, why)),
@@ -43,6 +43,8 @@ pub(super) fn read(text: &str) -> Option<Reading> {
 /// One run.
 #[derive(Default)]
 struct Stream {
+    /// Whether its first line says what it is. Otherwise its tests must have numbers to be told from prose.
+    versioned: bool,
     counts: Counts,
     /// Tests that are no part of another.
     points: u64,
@@ -52,6 +54,10 @@ struct Stream {
 }
 
 impl Stream {
+    fn new(versioned: bool) -> Self {
+        Self { versioned, ..Self::default() }
+    }
+
     fn take(&mut self, line: &str, bare: &str) {
         let outer = bare.len() == line.len();
         if outer && line.starts_with("Bail out!") {
@@ -59,7 +65,7 @@ impl Stream {
         } else if let Some(plan) = plan(line) {
             self.plan = Some(plan);
             self.plans += 1;
-        } else if let Some((ok, rest)) = point(bare) {
+        } else if let Some((ok, rest)) = point(bare, self.versioned) {
             self.points += u64::from(outer);
             match (directive(rest), ok) {
                 (true, _) => {
@@ -92,15 +98,15 @@ fn plan(line: &str) -> Option<u64> {
     digits(rest.split([' ', '#']).next().unwrap_or(rest))
 }
 
-/// Of `ok 1 - name` whether it is ok, and the rest.
-fn point(bare: &str) -> Option<(bool, &str)> {
+/// Of `ok 1 - name` whether it is ok, and the rest. The number may be left out where that is clear.
+fn point(bare: &str, clear: bool) -> Option<(bool, &str)> {
     let (ok, rest) = match bare.strip_prefix("not ok") {
         Some(rest) => (false, rest),
         None => (true, bare.strip_prefix("ok")?),
     };
-    let number = rest.strip_prefix(' ').map(|rest| rest.split(' ').next().unwrap_or(rest))?;
-    digits(number)?;
-    Some((ok, rest))
+    let number = rest.strip_prefix(' ').map(|rest| rest.split(' ').next().unwrap_or(rest));
+    let is_one = number.is_some_and(|number| clear || digits(number).is_some()) || (clear && rest.is_empty());
+    is_one.then_some((ok, rest))
 }
 
 /// Whether ` # SKIP` or ` # TODO` stands in what follows a test's number.
@@ -170,6 +176,8 @@ ok 1 - vt/b.test.js # time=4.62ms {
             ("TAP version 13\n1..1\nok 1 - issue #12 is skipped over\n", Some(Ok((1, 0, 0)))),
             ("TAP version 13\n1..1\nok 1\nTAP version 13\n1..2\nok 1\nnot ok 2\n", Some(Ok((2, 1, 0)))),
             ("1..2\nok 1 - a\nok 2 - b\n", Some(Ok((2, 0, 0)))),
+            ("TAP version 14\nok - a\nnot ok\nok # skip\n1..3\n", Some(Ok((1, 1, 1)))),
+            ("1..1\nok - a\n", None),
             ("ok 1 - a\nok then\n1..5 of them\n", None),
             ("ok\n", None),
         ];

@@ -1,17 +1,16 @@
-//! vitest: at the end `Test Files  1 passed (1)`, beneath it `Tests  3 passed | 1 skipped (4)`, then when it began and how long
-//! it took.
+//! vitest: at the end `Test Files  1 passed (1)`, beneath it `Tests  3 passed | 1 skipped (4)`, then when it began and
+//! how long it took.
 
 use super::{Counts, Reading, contradicts, counted, digits, settle};
 
 const FROM: &str = "vitest";
 
 pub(super) fn read(text: &str) -> Option<Reading> {
-    let mut lines = text.lines().map(str::trim);
     let (mut starts, mut summaries) = (0, Vec::new());
     // The line of files, which stands right above that of tests.
     let mut files: Option<&str> = None;
     let mut open: Option<Counts> = None;
-    while let Some(line) = lines.next() {
+    for line in text.lines().map(str::trim) {
         if line.strip_prefix("RUN ").is_some_and(|rest| rest.trim_start().starts_with('v')) {
             starts += 1;
         } else if let (Some(files), Some(tests)) = (files, line.strip_prefix("Tests ")) {
