@@ -20,6 +20,7 @@ use crate::content;
 use call::{Git, is_commit, lines, object, pieces};
 use change::{between, called, inside};
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// What an agent's tree was when it was made: stands beside git's own index of that tree.
@@ -99,10 +100,9 @@ impl Trees {
     /// Makes a working tree of a commit, on no branch. A name is like `1a2b3c4d/T-1.2`: a run, a task, an attempt.
     pub fn make(&self, name: &str, commit: &str) -> Result<Worktree, String> {
         let tree = self.clean_checkout(name, commit)?;
-        // What is checked out now is known to this index by size and time; later only what differs must be read. The same
-        // file under a second name, because a copy would be younger than what changes right now.
+        // What is checked out now is known to this index by size and time; later only what differs must be read.
         let (index, kept) = (tree.git_dir.join("index"), tree.git_dir.join(INDEX));
-        std::fs::hard_link(&index, &kept).map_err(|error| format!("{} cannot be kept: {error}", index.display()))?;
+        copy_with_time(&index, &kept).map_err(|error| format!("{} cannot be kept: {error}", index.display()))?;
         Ok(tree)
     }
 
@@ -151,8 +151,18 @@ impl Trees {
         let index = tree.git_dir.join(CLAIM);
         // Neither the tree's own `.git` nor its index: an agent may have done anything to them.
         let git = Git { folder: &tree.top, index: Some(&index), repository: Some(&self.common) };
-        self.fresh_index(tree, &git, &index)?;
-        let listed = git.run(&["ls-files", "-o", "-m", "-d", "--exclude-standard", "-z"], &[])?;
+        clear(&index)?;
+        let list = || git.run(&["ls-files", "-o", "-m", "-d", "--exclude-standard", "-z"], &[]);
+        let kept = copy_with_time(&tree.git_dir.join(INDEX), &index).is_ok();
+        let listed = match kept.then(list) {
+            Some(Ok(listed)) => listed,
+            // Without the kept index everything must be read again; it takes longer, and comes to the same.
+            _ => {
+                clear(&index)?;
+                git.run(&["read-tree", &tree.base], &[])?;
+                list()?
+            }
+        };
         let (mut taken, mut left_out) = (BTreeSet::new(), BTreeSet::new());
         for name in pieces(&listed) {
             let is_repository = name.ends_with(b"/");
@@ -189,21 +199,6 @@ impl Trees {
         Ok(Claimed { commit, tree_hash, changed, left_out })
     }
 
-    /// Puts an index of the base at the place of the one for the claim.
-    fn fresh_index(&self, tree: &Worktree, git: &Git, index: &Path) -> Result<(), String> {
-        match std::fs::remove_file(index) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(format!("{} cannot be removed: {error}", index.display()));
-            }
-            _ => {}
-        }
-        // Without the kept one everything must be read again; it takes longer, and comes to the same.
-        if std::fs::hard_link(tree.git_dir.join(INDEX), index).is_err() {
-            git.run(&["read-tree", &tree.base], &[])?;
-        }
-        Ok(())
-    }
-
     /// Where a name stands.
     fn path(&self, name: &str) -> Result<PathBuf, String> {
         let is_part = |part: &str| {
@@ -220,6 +215,23 @@ impl Trees {
             ));
         }
         Ok(self.place.join(name))
+    }
+}
+
+/// A copy that is not younger than what it is a copy of. Git reads a file again whose time is not before that of the index;
+/// with a younger index it would miss what changed in the same moment.
+fn copy_with_time(from: &Path, to: &Path) -> std::io::Result<()> {
+    let time = from.metadata()?.modified()?;
+    std::fs::copy(from, to)?;
+    File::options().write(true).open(to)?.set_modified(time)
+}
+
+fn clear(index: &Path) -> Result<(), String> {
+    match std::fs::remove_file(index) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(format!("{} cannot be removed: {error}", index.display()))
+        }
+        _ => Ok(()),
     }
 }
 
