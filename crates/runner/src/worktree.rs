@@ -18,7 +18,7 @@ pub use call::Identity;
 
 use crate::content;
 use call::{Git, is_commit, lines, object, pieces};
-use change::{between, called, inside};
+use change::{between, called, inside, is_there};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -177,9 +177,13 @@ impl Trees {
                 }
             }
         }
-        let input: Vec<u8> = taken.iter().flat_map(|name| [*name, b"\0".as_slice()].concat()).collect();
-        if !input.is_empty() {
-            git.run(&["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], &input)?;
+        let (there, gone): (Vec<&[u8]>, Vec<&[u8]>) = taken.into_iter().partition(|name| is_there(&tree.top, name));
+        // Those that are gone first, so that a folder or a link can come where they were.
+        for (how, names) in [("--force-remove", gone), ("--add", there)] {
+            let input: Vec<u8> = names.iter().flat_map(|name| [*name, b"\0".as_slice()].concat()).collect();
+            if !input.is_empty() {
+                git.run(&["update-index", "-z", "--replace", how, "--stdin"], &input)?;
+            }
         }
         let mut tree_hash = object(&git.run(&["write-tree"], &[])?)?;
         let mut changes = between(&git, &tree.base, &tree_hash)?;
