@@ -1,12 +1,12 @@
 //! Working trees for agents and for checks, beside the one that people use.
 //!
-//! They stand outside of the project and of its `.git`. Inside the project they would be seen by whatever walks the project,
-//! and what runs in them would find the project's own configuration above (workspaces, `node_modules`). Inside `.git` it is
-//! the same, and agents refuse to write below a folder of that name. So they stand where users' programs keep their state,
-//! in a folder for each repository.
+//! They stand outside of the project and of its `.git`. Inside the project they would be seen by whatever walks the
+//! project, and what runs in them would find the project's own configuration above (workspaces, `node_modules`). Inside
+//! `.git` it is the same, and agents refuse to write below a folder of that name. So they stand where users' programs
+//! keep their state, in a folder for each repository.
 //!
-//! **Invariant:** what an agent did is the content of its working tree when it ended. What it did to git (commits, its index,
-//! a merge that it began, its HEAD) plays no part.
+//! **Invariant:** what an agent did is the content of its working tree when it ended. What it did to git (commits, its
+//! index, a merge that it began, its HEAD) plays no part.
 //! **Invariant:** nothing outside of our own place is removed.
 
 pub(crate) mod call;
@@ -222,8 +222,8 @@ impl Trees {
     }
 }
 
-/// A copy that is not younger than what it is a copy of. Git reads a file again whose time is not before that of the index;
-/// with a younger index it would miss what changed in the same moment.
+/// A copy that is not younger than what it is a copy of. Git reads a file again whose time is not before that of the
+/// index; with a younger index it would miss what changed in the same moment.
 fn copy_with_time(from: &Path, to: &Path) -> std::io::Result<()> {
     let time = from.metadata()?.modified()?;
     std::fs::copy(from, to)?;

@@ -240,7 +240,7 @@ fn what_is_not_committed_in_the_same_files_stops_the_landing_and_nothing_changes
             let paths = expected.iter().map(|name| (*name).to_owned()).collect();
             assert_eq!(landing, Landing::Dirty { paths }, "{what}");
         });
-        assert_eq!(read(&it.beside("elsewhere"), "deep.rs").is_none_or(|text| text == "precious"), true, "{what}");
+        assert!(read(&it.beside("elsewhere"), "deep.rs").is_none_or(|text| text == "precious"), "{what}");
     }
 }
 
@@ -384,7 +384,8 @@ fn a_link_that_comes_for_a_folder_never_leads_a_removal_astray() {
 
 #[test]
 fn head_that_moves_in_the_meantime_is_landed_upon() {
-    let cases: &[(&str, fn(&Repository))] = &[
+    type Meanwhile = (&'static str, fn(&Repository));
+    let cases: &[Meanwhile] = &[
         ("one file", |it| {
             it.write("mine.txt", "m");
             it.git(&["add", "mine.txt"]);

@@ -1,8 +1,8 @@
 //! What `claude -p --output-format json` writes.
 //!
-//! One object of `"type": "result"` with `subtype`, `is_error`, `result`, `structured_output`, `session_id`, `num_turns`,
-//! `total_cost_usd`, `usage` and `modelUsage`. Where the user's settings ask for verbose output it is a list of messages, of
-//! which the last is that object. How often tools were used is not in it.
+//! One object of `"type": "result"` with `subtype`, `is_error`, `result`, `structured_output`, `session_id`,
+//! `num_turns`, `total_cost_usd`, `usage` and `modelUsage`. Where the user's settings ask for verbose output it is a
+//! list of messages, of which the last is that object. How often tools were used is not in it.
 
 use super::usage::{Usage, count, name};
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! What `codex exec --json` writes: events as JSON Lines, as declared in `codex-rs/exec/src/exec_events.rs`.
 //!
-//! `thread.started{thread_id}`, `item.completed{item{type, …}}`, `turn.completed{usage}`, `turn.failed{error{message}}` and
-//! `error{message}` are of use here. Events carry whole outputs of commands, so that they are folded as they come and not
-//! kept. There is no figure for money, and the model is not named.
+//! `thread.started{thread_id}`, `item.completed{item{type, …}}`, `turn.completed{usage}`, `turn.failed{error{message}}`
+//! and `error{message}` are of use here. Events carry whole outputs of commands, so that they are folded as they come
+//! and not kept. There is no figure for money, and the model is not named.
 
 use super::usage::{Usage, count, name, sum};
 use serde_json::Value;
@@ -115,7 +115,8 @@ impl Events {
         self.seen.then(|| self.usage.clone())
     }
 
-    /// The answer: the last message, from its file or else from the events. A turn that failed, or has no end, has none.
+    /// The answer: the last message, from its file or else from the events. A turn that failed, or has no end, has
+    /// none.
     pub(super) fn answer(&self, last: Option<&[u8]>) -> Result<String, String> {
         match &self.turn {
             Some(Err(said)) => return Err(format!("`codex` ended with an error: {said}")),

@@ -62,8 +62,8 @@ fn differing(git: &Git, changes: &[Change]) -> Result<BTreeSet<Vec<u8>>, String>
     Ok(found)
 }
 
-/// The files that are neither what HEAD says nor what the landing brings, in the index or in the tree. What is one of the
-/// two is in git, and can be replaced by the other without harm.
+/// The files that are neither what HEAD says nor what the landing brings, in the index or in the tree. What is one of
+/// the two is in git, and can be replaced by the other without harm.
 fn neither(git: &Git, stand: &Stand, changes: &[Change], gone: &BTreeSet<&[u8]>) -> Result<BTreeSet<Vec<u8>>, String> {
     let in_tree = &unlike(git, stand, changes, gone, false)? & &unlike(git, stand, changes, gone, true)?;
     let mut found = in_tree;
@@ -97,8 +97,8 @@ fn index_entries(git: &Git, changes: &[Change]) -> Result<Vec<(Vec<u8>, String)>
     Ok(entries)
 }
 
-/// The files of the tree that are not what one side of the changes says. Git compares, so that filters, line ends, modes and
-/// links count as they do for git.
+/// The files of the tree that are not what one side of the changes says. Git compares, so that filters, line ends,
+/// modes and links count as they do for git.
 fn unlike(
     git: &Git,
     stand: &Stand,
@@ -140,8 +140,8 @@ fn clear(index: &Path) -> Result<(), String> {
     }
 }
 
-/// Whether something stands where a file is to come: at its name, or at the name of a folder above. Folders are not in the
-/// way as long as there is nothing in them, and neither are files that go.
+/// Whether something stands where a file is to come: at its name, or at the name of a folder above. Folders are not in
+/// the way as long as there is nothing in them, and neither are files that go.
 fn is_taken(top: &Path, name: &[u8], gone: &BTreeSet<&[u8]>) -> bool {
     for end in name.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| end) {
         let above = &name[..end];

@@ -51,7 +51,8 @@ pub(crate) struct Git<'a> {
     pub(crate) folder: &'a Path,
     /// On which index; on the one of the working tree, if it is not said.
     pub(crate) index: Option<&'a Path>,
-    /// On which repository, with the folder as its working tree; on the one that the folder belongs to, if it is not said.
+    /// On which repository, with the folder as its working tree; on the one that the folder belongs to, if it is not
+    /// said.
     pub(crate) repository: Option<&'a Path>,
 }
 
@@ -131,7 +132,8 @@ impl<'a> Git<'a> {
     }
 }
 
-/// In a group of its own, so that whoever interrupts us from a terminal does not cut git short in the middle of a change.
+/// In a group of its own, so that whoever interrupts us from a terminal does not cut git short in the middle of a
+/// change.
 #[cfg(unix)]
 fn apart(command: &mut Command) {
     use std::os::unix::process::CommandExt;

@@ -11,9 +11,9 @@ impl Trees {
         self.remove_at(&tree.top)
     }
 
-    /// Takes away every working tree but those named: what a runner left that is no more. Gives the names of what was taken
-    /// away. Git's own `worktree prune` is not asked: it would also forget working trees of the user whose disk is not
-    /// mounted just now.
+    /// Takes away every working tree but those named: what a runner left that is no more. Gives the names of what was
+    /// taken away. Git's own `worktree prune` is not asked: it would also forget working trees of the user whose disk
+    /// is not mounted just now.
     pub fn sweep(&self, keep: &[&str]) -> Result<Vec<String>, String> {
         let keep: BTreeSet<PathBuf> = keep.iter().map(|name| self.place.join(name)).collect();
         let mut gone = Vec::new();
