@@ -21,14 +21,12 @@ mod updating;
 use crate::worktree::Identity;
 use crate::worktree::call::{Git, is_commit, lines, object};
 use crate::worktree::change::{between, called};
+use crate::worktree::lock::lock;
 use crate::worktree::message;
 use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
-/// How long another landing is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
 /// How often is begun again when HEAD was moved by somebody else in the meantime.
 const TRIES: usize = 3;
 /// Files by which git knows that it is in the middle of something, and how that is called.
@@ -128,7 +126,7 @@ pub fn land(claim: &Claim) -> Landing {
 /// would.
 pub fn land_by_steps(claim: &Claim, steps: &mut dyn FnMut(Step) -> ControlFlow<()>) -> Landing {
     let mut landed = || {
-        let _alone = lock(claim)?;
+        let _alone = alone(claim)?;
         for _ in 0..TRIES {
             if let Some(landing) = attempt(claim, steps)? {
                 return Ok(landing);
@@ -237,22 +235,10 @@ fn head(git: &Git) -> Option<String> {
     git.run(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], &[]).ok().and_then(|out| object(&out).ok())
 }
 
-/// One landing at a time. The lock ends with whoever holds it.
-fn lock(claim: &Claim) -> Result<File, String> {
+/// One landing at a time.
+fn alone(claim: &Claim) -> Result<File, String> {
     let git = Git::at(claim.root);
     let out = git.run(&["rev-parse", "--path-format=absolute", "--git-path", "countersign-landing.lock"], &[])?;
     let [path] = lines(&out).ok_or_else(|| format!("{} has a name that cannot be used", claim.root.display()))?;
-    let said = |error: std::io::Error| format!("the lock {path} cannot be had: {error}");
-    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(said)?;
-    let until = Instant::now() + PATIENCE;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(std::fs::TryLockError::Error(error)) => return Err(said(error)),
-            Err(std::fs::TryLockError::WouldBlock) if Instant::now() >= until => {
-                return Err(format!("another landing has held {path} for {} s; try again", PATIENCE.as_secs()));
-            }
-            Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(5)),
-        }
-    }
+    lock(Path::new(&path))
 }

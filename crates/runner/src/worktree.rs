@@ -11,6 +11,7 @@
 
 pub(crate) mod call;
 pub(crate) mod change;
+pub(crate) mod lock;
 pub(crate) mod message;
 mod removing;
 
@@ -119,16 +120,30 @@ impl Trees {
             std::fs::create_dir_all(above).map_err(|error| format!("{} cannot be made: {error}", above.display()))?;
         }
         let path = top.to_str().ok_or_else(|| format!("{} is no text", top.display()))?;
-        let made = Git::at(&self.top).run(&["worktree", "add", "--detach", "--quiet", "--", path, commit], &[]);
-        let found = made.map_err(String::from).and_then(|_| self.open(name, commit));
-        let folder = found.and_then(|tree| match std::fs::create_dir_all(&tree.folder) {
-            Ok(()) => Ok(tree),
-            Err(error) => Err(format!("{} cannot be made: {error}", tree.folder.display())),
+        let made = self.add(path, commit).and_then(|()| self.open(name, commit));
+        let made = made.and_then(|tree| {
+            Git::at(&tree.top).run(&["read-tree", "--reset", "-u", commit], &[])?;
+            let folder = std::fs::create_dir_all(&tree.folder);
+            folder.map_err(|error| format!("{} cannot be made: {error}", tree.folder.display()))?;
+            Ok(tree)
         });
-        folder.inspect_err(|_| {
+        made.inspect_err(|_| {
             // Half a working tree is none.
             let _ = self.remove_at(&top);
         })
+    }
+
+    /// Makes a working tree known to git, without its files. One at a time, because git reads what it keeps about all
+    /// others, and fails on one that is half made. Files take longer, and are written without waiting for each other.
+    fn add(&self, path: &str, commit: &str) -> Result<(), String> {
+        let _alone = self.alone()?;
+        let arguments = ["worktree", "add", "--no-checkout", "--detach", "--quiet", "--", path, commit];
+        Git::at(&self.top).run(&arguments, &[]).map(drop).map_err(String::from)
+    }
+
+    /// Waits until nobody else changes what git keeps about working trees.
+    fn alone(&self) -> Result<File, String> {
+        lock::lock(&self.common.join("countersign-trees.lock"))
     }
 
     /// A working tree that was made earlier, perhaps by a runner that is no more.

@@ -10,12 +10,13 @@ use serde_json::Value;
 /// How much of a complaint is repeated.
 const SAID_MAX: usize = 500;
 
-/// The object of the result, if there is one in the output.
+/// The object of the result, if there is one in the output. A wrapper may have written lines around it.
 pub(super) fn result(out: &[u8]) -> Option<Value> {
-    let whole = serde_json::from_slice(out).ok();
-    // A wrapper or a warning may have written lines before it.
-    let last = || out.split(|byte| *byte == b'\n').rev().find_map(|line| serde_json::from_slice(line).ok());
-    let value: Value = whole.or_else(last)?;
+    let lines = out.split(|byte| *byte == b'\n').rev();
+    std::iter::once(out).chain(lines).find_map(|text| in_text(serde_json::from_slice(text).ok()?))
+}
+
+fn in_text(value: Value) -> Option<Value> {
     let is_result = |value: &Value| value.get("type").and_then(Value::as_str) == Some("result");
     match value {
         Value::Array(messages) => messages.into_iter().rev().find(is_result),

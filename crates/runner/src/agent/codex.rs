@@ -9,6 +9,8 @@ use serde_json::Value;
 
 /// Longer events are passed over. Only outputs of commands are as long as this.
 const LINE_MAX: usize = 4 << 20;
+/// Longer messages are no answers.
+const MESSAGE_MAX: usize = 1 << 20;
 /// How much of a complaint is repeated.
 const SAID_MAX: usize = 500;
 
@@ -106,7 +108,8 @@ impl Events {
         add(&mut usage.commands, kind == "command_execution");
         add(&mut usage.file_changes, kind == "file_change");
         if kind == "agent_message" {
-            self.message = item.get("text").and_then(Value::as_str).map(str::to_owned);
+            let text = item.get("text").and_then(Value::as_str);
+            self.message = text.filter(|text| text.len() <= MESSAGE_MAX).map(str::to_owned);
         }
     }
 

@@ -12,7 +12,7 @@ use super::{Limits, claude};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::process::Child;
+use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -114,7 +114,7 @@ impl Running {
         let mut open = 2;
         let cut = self.until_end(stop, deadline, &mut open, beat);
         let outcome = ending::end(&self.family(), self.limits.grace);
-        let status = self.child.take().and_then(|mut child| child.wait().ok());
+        let status = self.child.take().and_then(|child| reap(child, &outcome));
         let took = self.since.elapsed();
         self.rest(open, beat);
         let how = cut.unwrap_or_else(|| match status {
@@ -122,7 +122,7 @@ impl Running {
                 (Some(code), _) => How::Exited(code),
                 (None, signal) => How::Signaled(signal.unwrap_or(0)),
             },
-            // Somebody else has waited for it: how it ended cannot be known, so it did not end well.
+            // It cannot be ended, or somebody else has waited for it: how it ended is not known, so it did not end well.
             None => How::Exited(-1),
         });
         self.ended(how, took, outcome)
@@ -224,12 +224,15 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if self.child.is_some() {
-            ending::end(&self.family(), Duration::ZERO);
-        }
-        if let Some(mut child) = self.child.take() {
-            let _ = child.wait();
+            let outcome = ending::end(&self.family(), Duration::ZERO);
+            self.child.take().and_then(|child| reap(child, &outcome));
         }
     }
+}
+
+/// Takes note of the end. One that cannot be ended, such as one that waits for a broken disk, is not waited for.
+fn reap(mut child: Child, outcome: &Outcome) -> Option<ExitStatus> {
+    if outcome.left > 0 { child.try_wait().ok().flatten() } else { child.wait().ok() }
 }
 
 fn read_out(pipe: impl Read + Send + 'static, limits: Limits, out: Shared<Out>, send: Sender<Note>) {

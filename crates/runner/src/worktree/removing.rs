@@ -26,6 +26,7 @@ impl Trees {
             // Only if it is empty.
             let _ = std::fs::remove_dir(&run);
         }
+        let _alone = self.alone()?;
         for git_dir in children(&self.common.join("worktrees"))? {
             let top = top_of(&git_dir).filter(|top| top.starts_with(&self.place) && top.symlink_metadata().is_err());
             if top.is_some() {
@@ -42,6 +43,7 @@ impl Trees {
         }
         // First what git keeps, while the tree still says where that is; a tree without it is found by the sweep.
         if let Some(git_dir) = self.git_dir_of(top) {
+            let _alone = self.alone()?;
             remove_all(&git_dir)?;
         }
         remove_all(top)
