@@ -4,34 +4,31 @@
 //! look ─▶ merge (in git's store) ─▶ commit (in git's store) ─▶ update files and index ─▶ move HEAD
 //! ```
 //!
-//! Only the last two steps touch what people see, and each can be the last before a crash. Landing keeps no notes about how
-//! far it came: it is begun again from what is there. A file that already is what the landing brings is not in its way, and
-//! neither is one that is still what HEAD says; so a landing that was cut short is completed, and one that was completed is
-//! known by the trailers of its commit.
+//! Only the last two steps touch what people see, and each can be the last before a crash. Landing keeps no notes about
+//! how far it came: it is begun again from what is there. A file that already is what the landing brings is not in its
+//! way, and neither is one that is still what HEAD says; so a landing that was cut short is completed, and one that was
+//! completed is known by the trailers of its commit.
 //!
 //! **Invariant:** what is in a file and not in git is never overwritten. If it is in the way, nothing is changed.
 //! **Invariant:** HEAD moves from the commit that was looked at or not at all.
-//! **Absent:** a file that git had written half when the machine stopped looks like a user's change, and is reported as one.
+//! **Absent:** a file that git had written half when the machine stopped looks like a user's change, and is reported as
+//! one.
 
+mod history;
 mod obstacles;
 mod updating;
 
 use crate::worktree::Identity;
-use crate::worktree::call::{Fault, Git, is_commit, lines, object, pieces};
+use crate::worktree::call::{Git, is_commit, lines, object};
 use crate::worktree::change::{between, called};
+use crate::worktree::lock::lock;
 use crate::worktree::message;
 use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
-/// How long another landing is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
 /// How often is begun again when HEAD was moved by somebody else in the meantime.
 const TRIES: usize = 3;
-/// How many commits are named that touched what is in conflict.
-const TOUCHES_MAX: usize = 10;
-
 /// Files by which git knows that it is in the middle of something, and how that is called.
 const UNDER_WAY: &[(&str, &str)] = &[
     ("MERGE_HEAD", "merge"),
@@ -125,10 +122,11 @@ pub fn land(claim: &Claim) -> Landing {
     land_by_steps(claim, &mut |_| ControlFlow::Continue(()))
 }
 
-/// Lands a claimed commit, and asks before each step whether to go on. Who says no leaves things as a crash there would.
+/// Lands a claimed commit, and asks before each step whether to go on. Who says no leaves things as a crash there
+/// would.
 pub fn land_by_steps(claim: &Claim, steps: &mut dyn FnMut(Step) -> ControlFlow<()>) -> Landing {
     let mut landed = || {
-        let _alone = lock(claim)?;
+        let _alone = alone(claim)?;
         for _ in 0..TRIES {
             if let Some(landing) = attempt(claim, steps)? {
                 return Ok(landing);
@@ -145,8 +143,8 @@ pub(crate) struct Stand {
     pub(crate) prefix: String,
     pub(crate) git_dir: PathBuf,
     pub(crate) head: String,
-    head_tree: String,
-    claimed_tree: String,
+    pub(crate) head_tree: String,
+    pub(crate) claimed_tree: String,
 }
 
 /// One landing from a look to HEAD. None, if HEAD was moved by somebody else in the meantime.
@@ -161,14 +159,14 @@ fn attempt(claim: &Claim, steps: &mut dyn FnMut(Step) -> ControlFlow<()>) -> Res
     let stand = stand(claim)?;
     let git = Git::at(&stand.top);
     if stand.head != claim.base
-        && let Some(commit) = landed_before(&git, claim)?
+        && let Some(commit) = history::landed_before(&git, claim)?
     {
         return Ok(Some(Landing::Already { commit }));
     }
     go(Step::Merge)?;
-    let tree = match merge(&git, claim, &stand)? {
+    let tree = match history::merge(&git, claim, &stand)? {
         Ok(tree) => tree,
-        Err(names) => return conflict(&git, claim, &stand, &names).map(Some),
+        Err(names) => return history::conflict(&git, claim, &stand, &names).map(Some),
     };
     if tree == stand.head_tree {
         return Ok(Some(Landing::Already { commit: stand.head }));
@@ -237,79 +235,10 @@ fn head(git: &Git) -> Option<String> {
     git.run(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], &[]).ok().and_then(|out| object(&out).ok())
 }
 
-/// The commit since the base that has all the trailers.
-fn landed_before(git: &Git, claim: &Claim) -> Result<Option<String>, String> {
-    let range = format!("{}..HEAD", claim.base);
-    let format = "--format=tformat:%H%x1f%(trailers:only,unfold,separator=%x1f)";
-    let out = git.run(&["log", "-z", format, &range, "--"], &[])?;
-    let wanted: Vec<String> = claim.trailers.iter().map(|(key, value)| format!("{key}: {value}")).collect();
-    Ok(pieces(&out).find_map(|line| {
-        let line = String::from_utf8_lossy(line);
-        let mut fields = line.split('\x1f');
-        let commit = fields.next()?;
-        let found: Vec<&str> = fields.map(str::trim).collect();
-        wanted.iter().all(|trailer| found.contains(&trailer.as_str())).then(|| commit.to_owned())
-    }))
-}
-
-/// The tree that HEAD becomes, or the files that are in conflict.
-fn merge(git: &Git, claim: &Claim, stand: &Stand) -> Result<Result<String, Vec<Vec<u8>>>, String> {
-    if stand.head == claim.base {
-        return Ok(Ok(stand.claimed_tree.clone()));
-    }
-    let base = format!("--merge-base={}", claim.base);
-    let arguments =
-        ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", &base, &stand.head, claim.commit];
-    let (out, is_clean) = match git.run(&arguments, &[]) {
-        Ok(out) => (out, true),
-        Err(Fault { code: Some(1), out, .. }) => (out, false),
-        Err(Fault { code: Some(129), .. }) => {
-            return Err("this git cannot merge without touching files; install git 2.40 or newer".into());
-        }
-        Err(fault) => return Err(fault.text),
-    };
-    let mut parts = pieces(&out);
-    let tree = parts.next().and_then(|tree| std::str::from_utf8(tree).ok()).filter(|tree| is_commit(tree));
-    let tree = tree.ok_or("`git merge-tree` answered in an unknown form")?;
-    let names: Vec<Vec<u8>> = parts.map(<[u8]>::to_vec).collect();
-    Ok(if is_clean { Ok(tree.to_owned()) } else { Err(names) })
-}
-
-fn conflict(git: &Git, claim: &Claim, stand: &Stand, names: &[Vec<u8>]) -> Result<Landing, String> {
-    let format = "--format=tformat:%H%x1f%an%x1f%s%x1f%(trailers:key=Countersign-Task,valueonly,separator=%x20)";
-    let (most, range) = (format!("--max-count={TOUCHES_MAX}"), format!("{}..{}", claim.base, stand.head));
-    let mut arguments: Vec<std::ffi::OsString> =
-        ["log", "-z", format, &most, &range, "--"].iter().map(std::ffi::OsString::from).collect();
-    // A few say enough, and the list of arguments stays short.
-    arguments.extend(names.iter().take(50).map(|name| crate::names::path(name).into_os_string()));
-    let out = git.run(&arguments, &[])?;
-    let touch = |line: &[u8]| {
-        let line = String::from_utf8_lossy(line);
-        let mut fields = line.split('\x1f').map(|field| field.trim().to_owned());
-        let (commit, author, subject) = (fields.next()?, fields.next()?, fields.next()?);
-        Some(Touch { commit, author, subject, task: fields.next().filter(|task| !task.is_empty()) })
-    };
-    let mut paths: Vec<String> = names.iter().map(|name| called(name, stand.prefix.as_bytes())).collect();
-    paths.dedup();
-    Ok(Landing::Conflict { paths, ours: pieces(&out).filter_map(touch).collect(), theirs: claim.commit.to_owned() })
-}
-
-/// One landing at a time. The lock ends with whoever holds it.
-fn lock(claim: &Claim) -> Result<File, String> {
+/// One landing at a time.
+fn alone(claim: &Claim) -> Result<File, String> {
     let git = Git::at(claim.root);
     let out = git.run(&["rev-parse", "--path-format=absolute", "--git-path", "countersign-landing.lock"], &[])?;
     let [path] = lines(&out).ok_or_else(|| format!("{} has a name that cannot be used", claim.root.display()))?;
-    let said = |error: std::io::Error| format!("the lock {path} cannot be had: {error}");
-    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(said)?;
-    let until = Instant::now() + PATIENCE;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(std::fs::TryLockError::Error(error)) => return Err(said(error)),
-            Err(std::fs::TryLockError::WouldBlock) if Instant::now() >= until => {
-                return Err(format!("another landing has held {path} for {} s; try again", PATIENCE.as_secs()));
-            }
-            Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(5)),
-        }
-    }
+    lock(Path::new(&path))
 }

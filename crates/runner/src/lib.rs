@@ -1,8 +1,8 @@
 //! What is done in the world, and what is seen there. It looks at git, runs agents as processes, and brings
 //! what they did into the project.
 //!
-//! **Invariant:** a program is run as a list of arguments, in a cleaned environment, for a limited time and with limited
-//! output; nothing that a payload says becomes an option.
+//! **Invariant:** a program is run as a list of arguments, in a cleaned environment, for a limited time and with
+//! limited output; nothing that a payload says becomes an option.
 //! **Absent on purpose:** decisions. What was seen is handed to those who decide.
 
 #[cfg(unix)]

@@ -1,16 +1,17 @@
 //! Working trees for agents and for checks, beside the one that people use.
 //!
-//! They stand outside of the project and of its `.git`. Inside the project they would be seen by whatever walks the project,
-//! and what runs in them would find the project's own configuration above (workspaces, `node_modules`). Inside `.git` it is
-//! the same, and agents refuse to write below a folder of that name. So they stand where users' programs keep their state,
-//! in a folder for each repository.
+//! They stand outside of the project and of its `.git`. Inside the project they would be seen by whatever walks the
+//! project, and what runs in them would find the project's own configuration above (workspaces, `node_modules`). Inside
+//! `.git` it is the same, and agents refuse to write below a folder of that name. So they stand where users' programs
+//! keep their state, in a folder for each repository.
 //!
-//! **Invariant:** what an agent did is the content of its working tree when it ended. What it did to git (commits, its index,
-//! a merge that it began, its HEAD) plays no part.
+//! **Invariant:** what an agent did is the content of its working tree when it ended. What it did to git (commits, its
+//! index, a merge that it began, its HEAD) plays no part.
 //! **Invariant:** nothing outside of our own place is removed.
 
 pub(crate) mod call;
 pub(crate) mod change;
+pub(crate) mod lock;
 pub(crate) mod message;
 mod removing;
 
@@ -18,8 +19,9 @@ pub use call::Identity;
 
 use crate::content;
 use call::{Git, is_commit, lines, object, pieces};
-use change::{between, called, inside};
+use change::{between, called, inside, is_there};
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// What an agent's tree was when it was made: stands beside git's own index of that tree.
@@ -99,10 +101,9 @@ impl Trees {
     /// Makes a working tree of a commit, on no branch. A name is like `1a2b3c4d/T-1.2`: a run, a task, an attempt.
     pub fn make(&self, name: &str, commit: &str) -> Result<Worktree, String> {
         let tree = self.clean_checkout(name, commit)?;
-        // What is checked out now is known to this index by size and time; later only what differs must be read. The same
-        // file under a second name, because a copy would be younger than what changes right now.
+        // What is checked out now is known to this index by size and time; later only what differs must be read.
         let (index, kept) = (tree.git_dir.join("index"), tree.git_dir.join(INDEX));
-        std::fs::hard_link(&index, &kept).map_err(|error| format!("{} cannot be kept: {error}", index.display()))?;
+        copy_with_time(&index, &kept).map_err(|error| format!("{} cannot be kept: {error}", index.display()))?;
         Ok(tree)
     }
 
@@ -119,16 +120,30 @@ impl Trees {
             std::fs::create_dir_all(above).map_err(|error| format!("{} cannot be made: {error}", above.display()))?;
         }
         let path = top.to_str().ok_or_else(|| format!("{} is no text", top.display()))?;
-        let made = Git::at(&self.top).run(&["worktree", "add", "--detach", "--quiet", "--", path, commit], &[]);
-        let found = made.map_err(String::from).and_then(|_| self.open(name, commit));
-        let folder = found.and_then(|tree| match std::fs::create_dir_all(&tree.folder) {
-            Ok(()) => Ok(tree),
-            Err(error) => Err(format!("{} cannot be made: {error}", tree.folder.display())),
+        let made = self.add(path, commit).and_then(|()| self.open(name, commit));
+        let made = made.and_then(|tree| {
+            Git::at(&tree.top).run(&["read-tree", "--reset", "-u", commit], &[])?;
+            let folder = std::fs::create_dir_all(&tree.folder);
+            folder.map_err(|error| format!("{} cannot be made: {error}", tree.folder.display()))?;
+            Ok(tree)
         });
-        folder.inspect_err(|_| {
+        made.inspect_err(|_| {
             // Half a working tree is none.
             let _ = self.remove_at(&top);
         })
+    }
+
+    /// Makes a working tree known to git, without its files. One at a time, because git reads what it keeps about all
+    /// others, and fails on one that is half made. Files take longer, and are written without waiting for each other.
+    fn add(&self, path: &str, commit: &str) -> Result<(), String> {
+        let _alone = self.alone()?;
+        let arguments = ["worktree", "add", "--no-checkout", "--detach", "--quiet", "--", path, commit];
+        Git::at(&self.top).run(&arguments, &[]).map(drop).map_err(String::from)
+    }
+
+    /// Waits until nobody else changes what git keeps about working trees.
+    fn alone(&self) -> Result<File, String> {
+        lock::lock(&self.common.join("countersign-trees.lock"))
     }
 
     /// A working tree that was made earlier, perhaps by a runner that is no more.
@@ -151,8 +166,18 @@ impl Trees {
         let index = tree.git_dir.join(CLAIM);
         // Neither the tree's own `.git` nor its index: an agent may have done anything to them.
         let git = Git { folder: &tree.top, index: Some(&index), repository: Some(&self.common) };
-        self.fresh_index(tree, &git, &index)?;
-        let listed = git.run(&["ls-files", "-o", "-m", "-d", "--exclude-standard", "-z"], &[])?;
+        clear(&index)?;
+        let list = || git.run(&["ls-files", "-o", "-m", "-d", "--exclude-standard", "-z"], &[]);
+        let kept = copy_with_time(&tree.git_dir.join(INDEX), &index).is_ok();
+        let listed = match kept.then(list) {
+            Some(Ok(listed)) => listed,
+            // Without the kept index everything must be read again; it takes longer, and comes to the same.
+            _ => {
+                clear(&index)?;
+                git.run(&["read-tree", &tree.base], &[])?;
+                list()?
+            }
+        };
         let (mut taken, mut left_out) = (BTreeSet::new(), BTreeSet::new());
         for name in pieces(&listed) {
             let is_repository = name.ends_with(b"/");
@@ -167,9 +192,13 @@ impl Trees {
                 }
             }
         }
-        let input: Vec<u8> = taken.iter().flat_map(|name| [*name, b"\0".as_slice()].concat()).collect();
-        if !input.is_empty() {
-            git.run(&["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], &input)?;
+        let (there, gone): (Vec<&[u8]>, Vec<&[u8]>) = taken.into_iter().partition(|name| is_there(&tree.top, name));
+        // Those that are gone first, so that a folder or a link can come where they were.
+        for (how, names) in [("--force-remove", gone), ("--add", there)] {
+            let input: Vec<u8> = names.iter().flat_map(|name| [*name, b"\0".as_slice()].concat()).collect();
+            if !input.is_empty() {
+                git.run(&["update-index", "-z", "--replace", how, "--stdin"], &input)?;
+            }
         }
         let mut tree_hash = object(&git.run(&["write-tree"], &[])?)?;
         let mut changes = between(&git, &tree.base, &tree_hash)?;
@@ -189,21 +218,6 @@ impl Trees {
         Ok(Claimed { commit, tree_hash, changed, left_out })
     }
 
-    /// Puts an index of the base at the place of the one for the claim.
-    fn fresh_index(&self, tree: &Worktree, git: &Git, index: &Path) -> Result<(), String> {
-        match std::fs::remove_file(index) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(format!("{} cannot be removed: {error}", index.display()));
-            }
-            _ => {}
-        }
-        // Without the kept one everything must be read again; it takes longer, and comes to the same.
-        if std::fs::hard_link(tree.git_dir.join(INDEX), index).is_err() {
-            git.run(&["read-tree", &tree.base], &[])?;
-        }
-        Ok(())
-    }
-
     /// Where a name stands.
     fn path(&self, name: &str) -> Result<PathBuf, String> {
         let is_part = |part: &str| {
@@ -220,6 +234,23 @@ impl Trees {
             ));
         }
         Ok(self.place.join(name))
+    }
+}
+
+/// A copy that is not younger than what it is a copy of. Git reads a file again whose time is not before that of the
+/// index; with a younger index it would miss what changed in the same moment.
+fn copy_with_time(from: &Path, to: &Path) -> std::io::Result<()> {
+    let time = from.metadata()?.modified()?;
+    std::fs::copy(from, to)?;
+    File::options().write(true).open(to)?.set_modified(time)
+}
+
+fn clear(index: &Path) -> Result<(), String> {
+    match std::fs::remove_file(index) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(format!("{} cannot be removed: {error}", index.display()))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -75,6 +75,7 @@ fn what_claude_writes_is_an_answer_or_a_reason_as_the_table_says() {
     let cases: Vec<(String, i32, Result<&str, &str>)> = vec![
         (result(json!({})), 0, Ok(schema_made)),
         (format!("a warning of a wrapper\n{}", result(json!({}))), 0, Ok(schema_made)),
+        (format!("{}\n7\n{{}}\na last word", result(json!({}))), 0, Ok(schema_made)),
         (in_list, 0, Ok(schema_made)),
         (result(json!({ "structured_output": null })), 0, Ok("Done.")),
         (result(json!({ "structured_output": null, "result": " " })), 0, Err("`claude` ended without an answer")),

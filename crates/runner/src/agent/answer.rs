@@ -1,11 +1,11 @@
 //! The result document in what an agent left.
 
-use super::running::{Ended, How};
+use super::ended::{Ended, How};
 use super::{claude, invocation::Manner};
 use countersign_domain::plan::payload::{Agent, Preset};
 
-/// The result document: what a program wrote to standard output, or what a known agent gave as its answer. Whether it is a
-/// good one is for its contract to say. None from an agent that did not end by itself and well.
+/// The result document: what a program wrote to standard output, or what a known agent gave as its answer. Whether it
+/// is a good one is for its contract to say. None from an agent that did not end by itself and well.
 pub fn answer_of(agent: &Agent, ended: &Ended) -> Result<String, String> {
     let name = match agent.preset {
         Some(Preset::Claude) => "`claude`".to_owned(),

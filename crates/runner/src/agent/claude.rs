@@ -1,8 +1,8 @@
 //! What `claude -p --output-format json` writes.
 //!
-//! One object of `"type": "result"` with `subtype`, `is_error`, `result`, `structured_output`, `session_id`, `num_turns`,
-//! `total_cost_usd`, `usage` and `modelUsage`. Where the user's settings ask for verbose output it is a list of messages, of
-//! which the last is that object. How often tools were used is not in it.
+//! One object of `"type": "result"` with `subtype`, `is_error`, `result`, `structured_output`, `session_id`,
+//! `num_turns`, `total_cost_usd`, `usage` and `modelUsage`. Where the user's settings ask for verbose output it is a
+//! list of messages, of which the last is that object. How often tools were used is not in it.
 
 use super::usage::{Usage, count, name};
 use serde_json::Value;
@@ -10,12 +10,13 @@ use serde_json::Value;
 /// How much of a complaint is repeated.
 const SAID_MAX: usize = 500;
 
-/// The object of the result, if there is one in the output.
+/// The object of the result, if there is one in the output. A wrapper may have written lines around it.
 pub(super) fn result(out: &[u8]) -> Option<Value> {
-    let whole = serde_json::from_slice(out).ok();
-    // A wrapper or a warning may have written lines before it.
-    let last = || out.split(|byte| *byte == b'\n').rev().find_map(|line| serde_json::from_slice(line).ok());
-    let value: Value = whole.or_else(last)?;
+    let lines = out.split(|byte| *byte == b'\n').rev();
+    std::iter::once(out).chain(lines).find_map(|text| in_text(serde_json::from_slice(text).ok()?))
+}
+
+fn in_text(value: Value) -> Option<Value> {
     let is_result = |value: &Value| value.get("type").and_then(Value::as_str) == Some("result");
     match value {
         Value::Array(messages) => messages.into_iter().rev().find(is_result),

@@ -1,14 +1,16 @@
 //! What `codex exec --json` writes: events as JSON Lines, as declared in `codex-rs/exec/src/exec_events.rs`.
 //!
-//! `thread.started{thread_id}`, `item.completed{item{type, …}}`, `turn.completed{usage}`, `turn.failed{error{message}}` and
-//! `error{message}` are of use here. Events carry whole outputs of commands, so that they are folded as they come and not
-//! kept. There is no figure for money, and the model is not named.
+//! `thread.started{thread_id}`, `item.completed{item{type, …}}`, `turn.completed{usage}`, `turn.failed{error{message}}`
+//! and `error{message}` are of use here. Events carry whole outputs of commands, so that they are folded as they come
+//! and not kept. There is no figure for money, and the model is not named.
 
 use super::usage::{Usage, count, name, sum};
 use serde_json::Value;
 
 /// Longer events are passed over. Only outputs of commands are as long as this.
 const LINE_MAX: usize = 4 << 20;
+/// Longer messages are no answers.
+const MESSAGE_MAX: usize = 1 << 20;
 /// How much of a complaint is repeated.
 const SAID_MAX: usize = 500;
 
@@ -106,7 +108,8 @@ impl Events {
         add(&mut usage.commands, kind == "command_execution");
         add(&mut usage.file_changes, kind == "file_change");
         if kind == "agent_message" {
-            self.message = item.get("text").and_then(Value::as_str).map(str::to_owned);
+            let text = item.get("text").and_then(Value::as_str);
+            self.message = text.filter(|text| text.len() <= MESSAGE_MAX).map(str::to_owned);
         }
     }
 
@@ -115,7 +118,8 @@ impl Events {
         self.seen.then(|| self.usage.clone())
     }
 
-    /// The answer: the last message, from its file or else from the events. A turn that failed, or has no end, has none.
+    /// The answer: the last message, from its file or else from the events. A turn that failed, or has no end, has
+    /// none.
     pub(super) fn answer(&self, last: Option<&[u8]>) -> Result<String, String> {
         match &self.turn {
             Some(Err(said)) => return Err(format!("`codex` ended with an error: {said}")),

@@ -18,8 +18,8 @@ pub(super) struct Outcome {
     pub(super) left: usize,
 }
 
-/// Asks every process of an attempt to end, and ends those that have not after the grace. Nothing is signalled where there
-/// is nothing.
+/// Asks every process of an attempt to end, and ends those that have not after the grace. Nothing is signalled where
+/// there is nothing.
 pub(super) fn end(family: &Family, grace: Duration) -> Outcome {
     let Some(members) = processes::members(family) else { return end_group(family, grace) };
     if members.is_empty() {

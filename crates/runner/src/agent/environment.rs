@@ -39,8 +39,8 @@ pub(super) fn of(job: &Job, attempt: &str) -> Result<Environment, String> {
         check(name)?;
         if name.to_ascii_uppercase().starts_with("COUNTERSIGN_") {
             return Err(format!(
-                "variable `{name}` cannot be handed to an agent: those that begin with COUNTERSIGN_ come from its task; \
-                 take it out of the agent's `environment`"
+                "variable `{name}` cannot be handed to an agent: those that begin with COUNTERSIGN_ come from its \
+                 task; take it out of the agent's `environment`"
             ));
         }
         if let Some(value) = std::env::var_os(name) {

@@ -1,9 +1,10 @@
 //! How an agent is called.
 //!
-//! The options of the known agents are those that their own references list: for `claude` the CLI reference and the page on
-//! headless use (`-p`, `--output-format json`, `--json-schema`, `--model`, `--permission-mode`; the prompt may come from
-//! standard input), for `codex` the reference of `codex exec` and its declaration in `codex-rs/exec/src/cli.rs` (`--json`,
-//! `--output-schema FILE`, `-o FILE`, `--model`, `--sandbox`; `-` reads the prompt from standard input).
+//! The options of the known agents are those that their own references list: for `claude` the CLI reference and the
+//! page on headless use (`-p`, `--output-format json`, `--json-schema`, `--model`, `--permission-mode`; the prompt may
+//! come from standard input), for `codex` the reference of `codex exec` and its declaration in
+//! `codex-rs/exec/src/cli.rs` (`--json`, `--output-schema FILE`, `-o FILE`, `--model`, `--sandbox`; `-` reads the
+//! prompt from standard input).
 
 use super::Job;
 use countersign_domain::plan::payload::Preset;

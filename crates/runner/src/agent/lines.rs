@@ -3,7 +3,8 @@
 use countersign_contract::diagnostic::visible_lines;
 use countersign_contract::scan;
 
-/// How much of a line is looked at. What is beyond is dropped before anything is shown, so that no secret is cut in half.
+/// How much of a line is looked at. What is beyond is dropped before anything is shown, so that no secret is cut in
+/// half.
 const RAW_MAX: usize = 64 << 10;
 /// What stands for a value that the environment holds.
 const REDACTED: &str = "[REDACTED:environment]";

@@ -41,9 +41,9 @@ pub enum Stopped {
     Unknown,
 }
 
-/// Ends what is left of an agent that an earlier runner started. A process counts as its own only if number, start and run
-/// of the machine are those of the mark, or if it carries the attempt in its environment, or is in a group with or descends
-/// from one that does.
+/// Ends what is left of an agent that an earlier runner started. A process counts as its own only if number, start and
+/// run of the machine are those of the mark, or if it carries the attempt in its environment, or is in a group with or
+/// descends from one that does.
 pub fn stop_old(mark: &Mark) -> Stopped {
     let Some(boot) = processes::boot() else { return Stopped::Unknown };
     if mark.boot_id.is_empty() || mark.attempt.is_empty() {

@@ -6,18 +6,20 @@
 //! Mark ─stop_old─▶ Stopped (after a crash of the runner)
 //! ```
 //!
-//! **Invariant:** an agent is a list of arguments, started without a shell, in an environment that holds only what is named.
-//! **Invariant:** nothing that an agent does with its pipes blocks it or us, or takes memory beyond the limits: what is too
-//! much is read, counted and thrown away.
-//! **Invariant:** when `wait` returns, the agent's process group is empty, and so is the list of processes that descend from
-//! it or carry its mark. A process is signalled only after it was seen to be the one that is meant.
+//! **Invariant:** an agent is a list of arguments, started without a shell, in an environment that holds only what is
+//! named.
+//! **Invariant:** nothing that an agent does with its pipes blocks it or us, or takes memory beyond the limits: what is
+//! too much is read, counted and thrown away.
+//! **Invariant:** when `wait` returns, the agent's process group is empty, and so is the list of processes that descend
+//! from it or carry its mark. A process is signalled only after it was seen to be the one that is meant.
 //! **Absent on purpose:** what a result means, and whether an attempt is tried again.
-//! **Absent:** on systems without `/proc`, processes that leave the agent's group are not found. On Linux one escapes that
-//! leaves the group, outlives its parent and empties its environment, all three.
+//! **Absent:** on systems without `/proc`, processes that leave the agent's group are not found. On Linux one escapes
+//! that leaves the group, outlives its parent and empties its environment, all three.
 
 mod answer;
 mod claude;
 mod codex;
+mod ended;
 mod ending;
 mod environment;
 mod invocation;
@@ -29,8 +31,9 @@ mod running;
 mod usage;
 
 pub use answer::answer_of;
+pub use ended::{Ended, How};
 pub use mark::{Mark, Stopped, stop_old};
-pub use running::{Ended, How, Pulse, Running, Stop};
+pub use running::{Pulse, Running, Stop};
 pub use usage::Usage;
 
 use countersign_domain::plan::payload::Agent;

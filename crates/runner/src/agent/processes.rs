@@ -49,8 +49,8 @@ pub(super) struct Family<'a> {
     pub(super) is_held: bool,
 }
 
-/// Everything that lives and belongs to an attempt: its group, what carries its mark, and what descends from either. None
-/// where there is no `/proc`.
+/// Everything that lives and belongs to an attempt: its group, what carries its mark, and what descends from either.
+/// None where there is no `/proc`.
 pub(super) fn members(family: &Family) -> Option<Vec<Process>> {
     let own = std::process::id();
     let mut all = Vec::new();
@@ -64,8 +64,8 @@ pub(super) fn members(family: &Family) -> Option<Vec<Process>> {
     }
     let leader = all.iter().find(|it| it.pid == family.leader);
     let marked: BTreeSet<u32> = all.iter().filter(|it| is_marked(it.pid, family.attempt)).map(|it| it.pid).collect();
-    // The number of a group is free again only when the group is empty. So it is ours while its first process is, or while
-    // one of its members carries our mark; else it may belong to somebody else by now.
+    // The number of a group is free again only when the group is empty. So it is ours while its first process is, or
+    // while one of its members carries our mark; else it may belong to somebody else by now.
     let is_ours = family.is_held
         || leader.is_some_and(|leader| leader.since == family.since)
         || all.iter().any(|it| it.group == family.leader && marked.contains(&it.pid));

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// How much is read at a time.
 const PIECE: usize = 1 << 16;
 
-/// What a reader has read so far. It is shared, because a reader may never come to its end: whoever holds the other end of
-/// the pipe decides about that.
+/// What a reader has read so far. It is shared, because a reader may never come to its end: whoever holds the other end
+/// of the pipe decides about that.
 #[derive(Debug)]
 pub(super) struct Shared<T>(Arc<Mutex<T>>);
 

@@ -1,18 +1,18 @@
-//! An agent that runs, and what is left when it has ended.
+//! An agent that runs.
 
 use super::codex::Events;
+use super::ended::{Ended, How};
 use super::ending::{self, Outcome};
 use super::invocation::{Invocation, Manner};
 use super::lines::Lines;
 use super::mark::Mark;
 use super::processes::{self, Family};
 use super::reading::{self, Err, Out, Shared};
-use super::usage::Usage;
 use super::{Limits, claude};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::process::Child;
+use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -50,47 +50,6 @@ pub struct Pulse<'a> {
     pub err_bytes: u64,
     /// A line of standard error, fit to be kept. None, when it is only time for a sign.
     pub line: Option<&'a str>,
-}
-
-/// How an agent came to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
-    /// By itself, with this code.
-    Exited(i32),
-    /// By this signal, which was not ours.
-    Signaled(i32),
-    /// By us, because the time was over.
-    TimedOut,
-    /// By us, because it was asked for.
-    Stopped,
-}
-
-/// What is left of an agent.
-#[derive(Debug)]
-pub struct Ended {
-    /// How it came to its end.
-    pub how: How,
-    /// The beginning of its standard output. Empty for an agent that writes events; those are folded and not kept.
-    pub out: Vec<u8>,
-    /// The end of its standard error, without secrets and with control characters made visible.
-    pub err_tail: String,
-    /// How much it wrote to standard output.
-    pub out_bytes: u64,
-    /// How much it wrote to standard error.
-    pub err_bytes: u64,
-    /// Whether standard output is longer than what was kept of it.
-    pub overflow: bool,
-    /// What it says that it used.
-    pub usage: Option<Usage>,
-    /// How long it ran.
-    pub took: Duration,
-    /// How many processes it left behind that had to be ended, its first one not counted if it ended by itself.
-    pub leftovers: usize,
-    /// How many of them could not be ended.
-    pub left: usize,
-    pub(super) manner: Manner,
-    pub(super) events: Events,
-    pub(super) last: Option<Vec<u8>>,
 }
 
 enum Note {
@@ -149,13 +108,13 @@ impl Running {
         self.mark.clone()
     }
 
-    /// Waits until the agent has ended, or ends it when it is asked to or the time is over. When this returns, nothing that
-    /// the agent started is left, save what `left` counts.
+    /// Waits until the agent has ended, or ends it when it is asked to or the time is over. When this returns, nothing
+    /// that the agent started is left, save what `left` counts.
     pub fn wait(mut self, stop: &Stop, deadline: Option<Instant>, beat: &mut dyn FnMut(&Pulse)) -> Ended {
         let mut open = 2;
         let cut = self.until_end(stop, deadline, &mut open, beat);
         let outcome = ending::end(&self.family(), self.limits.grace);
-        let status = self.child.take().and_then(|mut child| child.wait().ok());
+        let status = self.child.take().and_then(|child| reap(child, &outcome));
         let took = self.since.elapsed();
         self.rest(open, beat);
         let how = cut.unwrap_or_else(|| match status {
@@ -163,7 +122,7 @@ impl Running {
                 (Some(code), _) => How::Exited(code),
                 (None, signal) => How::Signaled(signal.unwrap_or(0)),
             },
-            // Somebody else has waited for it: how it ended cannot be known, so it did not end well.
+            // It cannot be ended, or somebody else has waited for it: how it ended is not known, so it did not end well.
             None => How::Exited(-1),
         });
         self.ended(how, took, outcome)
@@ -265,12 +224,15 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if self.child.is_some() {
-            ending::end(&self.family(), Duration::ZERO);
-        }
-        if let Some(mut child) = self.child.take() {
-            let _ = child.wait();
+            let outcome = ending::end(&self.family(), Duration::ZERO);
+            self.child.take().and_then(|child| reap(child, &outcome));
         }
     }
+}
+
+/// Takes note of the end. One that cannot be ended, such as one that waits for a broken disk, is not waited for.
+fn reap(mut child: Child, outcome: &Outcome) -> Option<ExitStatus> {
+    if outcome.left > 0 { child.try_wait().ok().flatten() } else { child.wait().ok() }
 }
 
 fn read_out(pipe: impl Read + Send + 'static, limits: Limits, out: Shared<Out>, send: Sender<Note>) {
@@ -289,8 +251,8 @@ fn read_err(pipe: impl Read + Send + 'static, limits: Limits, err: Shared<Err>, 
     });
 }
 
-/// Tells of the end without taking note of it for the system: the number of the process, and so that of its group, stays
-/// taken until everything that belongs to it is ended.
+/// Tells of the end without taking note of it for the system: the number of the process, and so that of its group,
+/// stays taken until everything that belongs to it is ended.
 fn notice_end(child: &Child, send: Sender<Note>) {
     let pid = Pid::from_child(child);
     std::thread::spawn(move || {

@@ -3,7 +3,7 @@
 use super::Stand;
 use crate::names;
 use crate::worktree::call::{Git, pieces};
-use crate::worktree::change::Change;
+use crate::worktree::change::{Change, is_there};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -25,9 +25,9 @@ pub(super) enum Way {
 /// Looks at the index and at the files that a landing changes.
 pub(super) fn look(git: &Git, stand: &Stand, changes: &[Change]) -> Result<Way, String> {
     let gone: BTreeSet<&[u8]> =
-        changes.iter().filter(|it| it.new().is_none()).map(|change| change.name.as_slice()).collect();
+        changes.iter().filter(|it| it.after().is_none()).map(|change| change.name.as_slice()).collect();
     let mut suspects = differing(git, changes)?;
-    for change in changes.iter().filter(|change| change.old().is_none()) {
+    for change in changes.iter().filter(|change| change.before().is_none()) {
         if is_taken(&stand.top, &change.name, &gone) {
             suspects.insert(change.name.clone());
         }
@@ -62,8 +62,8 @@ fn differing(git: &Git, changes: &[Change]) -> Result<BTreeSet<Vec<u8>>, String>
     Ok(found)
 }
 
-/// The files that are neither what HEAD says nor what the landing brings, in the index or in the tree. What is one of the
-/// two is in git, and can be replaced by the other without harm.
+/// The files that are neither what HEAD says nor what the landing brings, in the index or in the tree. What is one of
+/// the two is in git, and can be replaced by the other without harm.
 fn neither(git: &Git, stand: &Stand, changes: &[Change], gone: &BTreeSet<&[u8]>) -> Result<BTreeSet<Vec<u8>>, String> {
     let in_tree = &unlike(git, stand, changes, gone, false)? & &unlike(git, stand, changes, gone, true)?;
     let mut found = in_tree;
@@ -76,7 +76,7 @@ fn neither(git: &Git, stand: &Stand, changes: &[Change], gone: &BTreeSet<&[u8]>)
             (Some((mode, object)), [only]) => *only == format!("{mode} {object} 0"),
             _ => false,
         };
-        if !is(change.old()) && !is(change.new()) {
+        if !is(change.before()) && !is(change.after()) {
             found.insert(change.name.clone());
         }
     }
@@ -97,8 +97,8 @@ fn index_entries(git: &Git, changes: &[Change]) -> Result<Vec<(Vec<u8>, String)>
     Ok(entries)
 }
 
-/// The files of the tree that are not what one side of the changes says. Git compares, so that filters, line ends, modes and
-/// links count as they do for git.
+/// The files of the tree that are not what one side of the changes says. Git compares, so that filters, line ends,
+/// modes and links count as they do for git.
 fn unlike(
     git: &Git,
     stand: &Stand,
@@ -106,7 +106,7 @@ fn unlike(
     gone: &BTreeSet<&[u8]>,
     after: bool,
 ) -> Result<BTreeSet<Vec<u8>>, String> {
-    let side = |change: &Change| if after { change.new().is_some() } else { change.old().is_some() };
+    let side = |change: &Change| if after { change.after().is_some() } else { change.before().is_some() };
     let (there, absent): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| side(change));
     let mut found: BTreeSet<Vec<u8>> = absent
         .into_iter()
@@ -140,8 +140,8 @@ fn clear(index: &Path) -> Result<(), String> {
     }
 }
 
-/// Whether something stands where a file is to come: at its name, or at the name of a folder above. Folders are not in the
-/// way as long as there is nothing in them, and neither are files that go.
+/// Whether something stands where a file is to come: at its name, or at the name of a folder above. Folders are not in
+/// the way as long as there is nothing in them, and neither are files that go.
 fn is_taken(top: &Path, name: &[u8], gone: &BTreeSet<&[u8]>) -> bool {
     for end in name.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| end) {
         let above = &name[..end];
@@ -157,13 +157,6 @@ fn is_taken(top: &Path, name: &[u8], gone: &BTreeSet<&[u8]>) -> bool {
         Ok(_) => true,
         Err(_) => false,
     }
-}
-
-/// Whether there is a file by exactly this name: not a folder, and not one that is only reached through a link.
-pub(super) fn is_there(top: &Path, name: &[u8]) -> bool {
-    let is_folder = |path: &[u8]| top.join(names::path(path)).symlink_metadata().map(|found| found.is_dir());
-    let mut above = name.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| &name[..end]);
-    above.all(|above| is_folder(above).unwrap_or(false)) && is_folder(name).is_ok_and(|is_folder| !is_folder)
 }
 
 /// Whether a folder holds anything but files that go.

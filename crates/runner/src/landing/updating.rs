@@ -1,10 +1,10 @@
 //! Making files and index what the landed commit says.
 
 use super::Stand;
-use super::obstacles::{self, Way};
+use super::obstacles::Way;
 use crate::names;
 use crate::worktree::call::Git;
-use crate::worktree::change::Change;
+use crate::worktree::change::{Change, is_there};
 use std::path::Path;
 
 /// Updates what the landing changes. Everything else, staged or not, stays as it is.
@@ -33,10 +33,10 @@ pub(super) fn update(git: &Git, stand: &Stand, way: &Way, changes: &[Change], co
 
 /// Completes what was begun, file by file. All of them were seen to be what HEAD says or what the landing brings.
 fn complete(git: &Git, stand: &Stand, changes: &[Change]) -> Result<(), String> {
-    for change in changes.iter().filter(|change| change.new().is_none()) {
+    for change in changes.iter().filter(|change| change.after().is_none()) {
         remove(&stand.top, &change.name)?;
     }
-    let (gone, there): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| change.new().is_none());
+    let (gone, there): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| change.after().is_none());
     // Those that go first, so that a folder can come where a file was.
     let entries: Vec<u8> = gone.iter().chain(&there).flat_map(|change| change.entry(true)).collect();
     git.run(&["update-index", "-z", "--replace", "--index-info"], &entries)?;
@@ -50,7 +50,7 @@ fn complete(git: &Git, stand: &Stand, changes: &[Change]) -> Result<(), String> 
 /// Removes a file, and the folders above that are then empty.
 fn remove(top: &Path, name: &[u8]) -> Result<(), String> {
     // Where a link has come in the place of a folder, what is behind it is not meant.
-    if !obstacles::is_there(top, name) {
+    if !is_there(top, name) {
         return Ok(());
     }
     let path = top.join(names::path(name));

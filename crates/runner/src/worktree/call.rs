@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -51,7 +51,8 @@ pub(crate) struct Git<'a> {
     pub(crate) folder: &'a Path,
     /// On which index; on the one of the working tree, if it is not said.
     pub(crate) index: Option<&'a Path>,
-    /// On which repository, with the folder as its working tree; on the one that the folder belongs to, if it is not said.
+    /// On which repository, with the folder as its working tree; on the one that the folder belongs to, if it is not
+    /// said.
     pub(crate) repository: Option<&'a Path>,
 }
 
@@ -131,7 +132,8 @@ impl<'a> Git<'a> {
     }
 }
 
-/// In a group of its own, so that whoever interrupts us from a terminal does not cut git short in the middle of a change.
+/// In a group of its own, so that whoever interrupts us from a terminal does not cut git short in the middle of a
+/// change.
 #[cfg(unix)]
 fn apart(command: &mut Command) {
     use std::os::unix::process::CommandExt;
@@ -140,6 +142,14 @@ fn apart(command: &mut Command) {
 
 #[cfg(not(unix))]
 fn apart(_: &mut Command) {}
+
+/// Ends git and what it has started, such as a filter.
+fn end(child: &mut Child) {
+    #[cfg(unix)]
+    let _ = rustix::process::kill_process_group(rustix::process::Pid::from_child(child), rustix::process::Signal::KILL);
+    let _ = child.kill();
+    let _ = child.wait();
+}
 
 /// The code, the answer and the complaint.
 type Said = (Option<i32>, Vec<u8>, Vec<u8>);
@@ -157,8 +167,7 @@ fn finish(mut command: Command, input: &[u8]) -> Result<Said, String> {
     let until = Instant::now() + PATIENCE;
     let out = out.recv_timeout(until.saturating_duration_since(Instant::now()));
     let Ok((out, whole)) = out else {
-        let _ = child.kill();
-        let _ = child.wait();
+        end(&mut child);
         return Err(format!("was not done after {} s and was ended; try again", PATIENCE.as_secs()));
     };
     let status = child.wait().map_err(|error| format!("cannot be waited for: {error}"))?;

@@ -2,6 +2,7 @@
 
 use super::call::{Git, pieces};
 use crate::names;
+use std::path::Path;
 
 /// What stands for a file that is not there.
 const NONE: &str = "000000";
@@ -18,12 +19,12 @@ pub(crate) struct Change {
 
 impl Change {
     /// Mode and object before. None, if it is new.
-    pub(crate) fn old(&self) -> Option<(&str, &str)> {
+    pub(crate) fn before(&self) -> Option<(&str, &str)> {
         Some((self.old.0.as_str(), self.old.1.as_str())).filter(|(mode, _)| *mode != NONE)
     }
 
     /// Mode and object after. None, if it is gone.
-    pub(crate) fn new(&self) -> Option<(&str, &str)> {
+    pub(crate) fn after(&self) -> Option<(&str, &str)> {
         Some((self.new.0.as_str(), self.new.1.as_str())).filter(|(mode, _)| *mode != NONE)
     }
 
@@ -67,4 +68,11 @@ pub(crate) fn inside<'n>(name: &'n [u8], prefix: &[u8]) -> Option<&'n [u8]> {
 /// How a file is called to people: from the project's folder, or else from the top of the working tree.
 pub(crate) fn called(name: &[u8], prefix: &[u8]) -> String {
     names::resource(inside(name, prefix).unwrap_or(name))
+}
+
+/// Whether there is a file by exactly this name: not a folder, and not one that is only reached through a link.
+pub(crate) fn is_there(top: &Path, name: &[u8]) -> bool {
+    let is_folder = |path: &[u8]| top.join(names::path(path)).symlink_metadata().map(|found| found.is_dir());
+    let mut above = name.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| &name[..end]);
+    above.all(|above| is_folder(above).unwrap_or(false)) && is_folder(name).is_ok_and(|is_folder| !is_folder)
 }

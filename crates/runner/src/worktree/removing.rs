@@ -11,9 +11,9 @@ impl Trees {
         self.remove_at(&tree.top)
     }
 
-    /// Takes away every working tree but those named: what a runner left that is no more. Gives the names of what was taken
-    /// away. Git's own `worktree prune` is not asked: it would also forget working trees of the user whose disk is not
-    /// mounted just now.
+    /// Takes away every working tree but those named: what a runner left that is no more. Gives the names of what was
+    /// taken away. Git's own `worktree prune` is not asked: it would also forget working trees of the user whose disk
+    /// is not mounted just now.
     pub fn sweep(&self, keep: &[&str]) -> Result<Vec<String>, String> {
         let keep: BTreeSet<PathBuf> = keep.iter().map(|name| self.place.join(name)).collect();
         let mut gone = Vec::new();
@@ -26,6 +26,7 @@ impl Trees {
             // Only if it is empty.
             let _ = std::fs::remove_dir(&run);
         }
+        let _alone = self.alone()?;
         for git_dir in children(&self.common.join("worktrees"))? {
             let top = top_of(&git_dir).filter(|top| top.starts_with(&self.place) && top.symlink_metadata().is_err());
             if top.is_some() {
@@ -53,6 +54,7 @@ impl Trees {
         }
         // First what git keeps, while the tree still says where that is; a tree without it is found by the sweep.
         if let Some(git_dir) = self.git_dir_of(top) {
+            let _alone = self.alone()?;
             remove_all(&git_dir)?;
         }
         remove_all(top)

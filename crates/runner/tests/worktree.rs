@@ -1,0 +1,432 @@
+//! Working trees for agents, with a real git.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod worktree_support;
+
+use countersign_runner::worktree::{Identity, Trees, Worktree};
+use std::path::Path;
+use worktree_support::{FILES, Repository, git, read, trailers, try_git, write};
+
+/// Every file of a commit, with its content.
+fn files(it: &Repository, commit: &str) -> Vec<(String, String)> {
+    let names = it.git(&["ls-tree", "-r", "-z", "--name-only", commit]);
+    let show = |name: &str| (name.to_owned(), it.git(&["show", &format!("{commit}:{name}")]));
+    names.split('\0').filter(|name| !name.is_empty()).map(show).collect()
+}
+
+fn make(it: &Repository) -> (Trees, Worktree) {
+    let trees = it.trees();
+    let tree = trees.make("run1/T-1.1", &it.head()).unwrap();
+    (trees, tree)
+}
+
+#[test]
+fn a_working_tree_has_the_files_of_its_commit_and_is_not_seen_from_the_project() {
+    let it = Repository::new();
+    let old = it.head();
+    it.write("src/a.rs", "newer");
+    it.commit("second");
+    let tree = it.trees().make("run1/T-1.1", &old).unwrap();
+    for (name, text) in FILES {
+        assert_eq!(read(&tree.folder, name).as_deref(), Some(*text));
+    }
+    assert_eq!((tree.top.clone(), git(&tree.top, &["rev-parse", "HEAD"])), (tree.folder.clone(), old));
+    assert_eq!(it.status(), "");
+    assert!(try_git(&tree.top, &["symbolic-ref", "-q", "HEAD"]).is_err(), "it is on no branch");
+}
+
+#[test]
+fn names_and_commits_that_could_mean_something_else_are_refused() {
+    let it = Repository::new();
+    let (trees, head) = (it.trees(), it.head());
+    for name in ["", "a", "a/b/c", "../a", "a/..", "/a/b", "a/-b", ".a/b", "a/b c", "a//b", "a/b\n"] {
+        assert!(trees.make(name, &head).is_err(), "{name:?}");
+    }
+    for commit in ["", "HEAD", "main", "--help", &head[..10], &"0".repeat(40)] {
+        assert!(trees.make("run1/T-1.1", commit).is_err(), "{commit:?}");
+    }
+    assert!(!it.place().join("run1/T-1.1").exists(), "what failed leaves nothing");
+    trees.make("run1/T-1.1", &head).unwrap();
+    assert!(trees.make("run1/T-1.1", &head).unwrap_err().contains("is already there"));
+    assert!(Trees::new(&it.root(), Some(&it.root().join("trees")), None).unwrap_err().contains("inside the project"));
+    let outside = tempfile::tempdir().unwrap();
+    assert!(Trees::new(outside.path(), Some(&it.place()), None).unwrap_err().contains("git init"));
+}
+
+#[cfg(unix)]
+#[test]
+fn hooks_and_signing_of_the_user_play_no_part() {
+    use std::os::unix::fs::PermissionsExt;
+    let it = Repository::new();
+    for hook in ["post-checkout", "reference-transaction", "pre-commit", "post-index-change"] {
+        let text = format!("#!/bin/sh\necho {hook} >> {}/hooked\nexit 1\n", it.top().display());
+        write(&it.top(), &format!(".git/hooks/{hook}"), &text);
+        let path = it.top().join(".git/hooks").join(hook);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    it.git(&["config", "commit.gpgsign", "true"]);
+    it.git(&["config", "gpg.program", "/nonexistent"]);
+    let claimed = it.claim("T-1", |tree| write(&tree.folder, "src/new.rs", "n"));
+    it.land("T-1", &claimed);
+    assert_eq!(it.read("src/new.rs").as_deref(), Some("n"));
+    assert!(!it.top().join("hooked").exists());
+    let author = it.git(&["log", "-1", "--format=%an <%ae> %cn", &claimed.0.commit]);
+    assert_eq!(author, "Countersign <countersign@localhost> Countersign");
+}
+
+/// What an agent does, and what is then claimed as changed.
+type Work = (&'static str, fn(&Path), &'static [&'static str]);
+
+const WORKS: &[Work] = &[
+    ("nothing", |_| {}, &[]),
+    ("touches a file", |at| write(at, "src/b.rs", "b\n"), &[]),
+    ("changes a file", |at| write(at, "src/b.rs", "B\n"), &["src/b.rs"]),
+    ("adds a file", |at| write(at, "src/new/n.rs", "n"), &["src/new/n.rs"]),
+    ("removes a file", |at| std::fs::remove_file(at.join("src/b.rs")).unwrap(), &["src/b.rs"]),
+    ("removes a folder", |at| std::fs::remove_dir_all(at.join("docs")).unwrap(), &["docs/c.md", "docs/deep/d.md"]),
+    ("adds what is ignored", |at| write(at, "target/x", "x"), &[]),
+    (
+        "stages",
+        |at| {
+            write(at, "src/new.rs", "n");
+            git(at, &["add", "-A"]);
+        },
+        &["src/new.rs"],
+    ),
+    (
+        "stages, and changes it again",
+        |at| {
+            write(at, "src/b.rs", "staged");
+            git(at, &["add", "-A"]);
+            write(at, "src/b.rs", "b\n");
+        },
+        &[],
+    ),
+    (
+        "commits",
+        |at| {
+            write(at, "src/new.rs", "n");
+            git(at, &["add", "-A"]);
+            git(at, &["commit", "-qm", "mine"]);
+            write(at, "src/b.rs", "B");
+        },
+        &["src/b.rs", "src/new.rs"],
+    ),
+    (
+        "makes a branch and commits",
+        |at| {
+            git(at, &["checkout", "-qb", "mine"]);
+            write(at, "src/b.rs", "B");
+            git(at, &["commit", "-qam", "mine"]);
+        },
+        &["src/b.rs"],
+    ),
+    (
+        "takes a commit back",
+        |at| {
+            write(at, "src/b.rs", "B");
+            git(at, &["commit", "-qam", "mine"]);
+            git(at, &["reset", "-q", "--hard", "HEAD~1"]);
+        },
+        &[],
+    ),
+    (
+        "begins a history of its own",
+        |at| {
+            git(at, &["checkout", "-q", "--orphan", "other"]);
+            write(at, "src/b.rs", "B");
+            git(at, &["add", "-A"]);
+            git(at, &["commit", "-qm", "mine"]);
+        },
+        &["src/b.rs"],
+    ),
+    (
+        "leaves a merge in the middle",
+        |at| {
+            git(at, &["checkout", "-qb", "one"]);
+            write(at, "src/b.rs", "one");
+            git(at, &["commit", "-qam", "one"]);
+            git(at, &["checkout", "-qb", "two", "HEAD~1"]);
+            write(at, "src/b.rs", "two");
+            git(at, &["commit", "-qam", "two"]);
+            assert!(try_git(at, &["merge", "one"]).is_err());
+        },
+        &["src/b.rs"],
+    ),
+    (
+        "hides a change from git",
+        |at| {
+            git(at, &["update-index", "--assume-unchanged", "src/b.rs"]);
+            git(at, &["update-index", "--skip-worktree", "docs/c.md"]);
+            write(at, "src/b.rs", "B");
+            write(at, "docs/c.md", "C");
+        },
+        &["docs/c.md", "src/b.rs"],
+    ),
+    (
+        "breaks its index",
+        |at| {
+            let index = git(at, &["rev-parse", "--path-format=absolute", "--git-path", "index"]);
+            std::fs::write(index, "broken").unwrap();
+            write(at, "src/b.rs", "B");
+        },
+        &["src/b.rs"],
+    ),
+    (
+        "breaks its .git",
+        |at| {
+            std::fs::write(at.join(".git"), "broken").unwrap();
+            write(at, "src/b.rs", "B");
+        },
+        &["src/b.rs"],
+    ),
+    (
+        "removes its .git",
+        |at| {
+            std::fs::remove_file(at.join(".git")).unwrap();
+            write(at, "src/b.rs", "B");
+        },
+        &["src/b.rs"],
+    ),
+    (
+        "puts a folder for a file",
+        |at| {
+            std::fs::remove_file(at.join("src/b.rs")).unwrap();
+            write(at, "src/b.rs/inner", "i");
+        },
+        &["src/b.rs", "src/b.rs/inner"],
+    ),
+    (
+        "puts a file for a folder",
+        |at| {
+            std::fs::remove_dir_all(at.join("docs")).unwrap();
+            write(at, "docs", "one");
+        },
+        &["docs", "docs/c.md", "docs/deep/d.md"],
+    ),
+    (
+        "puts a link for a folder",
+        |at| {
+            std::fs::rename(at.join("docs"), at.join("moved")).unwrap();
+            #[cfg(unix)]
+            std::os::unix::fs::symlink("moved", at.join("docs")).unwrap();
+        },
+        &["docs", "docs/c.md", "docs/deep/d.md", "moved/c.md", "moved/deep/d.md"],
+    ),
+    ("renames", |at| std::fs::rename(at.join("src/b.rs"), at.join("src/z.rs")).unwrap(), &["src/b.rs", "src/z.rs"]),
+    (
+        "writes to our own folder",
+        |at| {
+            write(at, ".countersign/ledger", "x");
+            write(at, "sub/.countersign/y", "y");
+        },
+        &["sub/.countersign/y"],
+    ),
+    (
+        "stops ignoring",
+        |at| {
+            write(at, ".gitignore", "");
+            write(at, "x.log", "x");
+        },
+        &[".gitignore", "x.log"],
+    ),
+];
+
+#[test]
+fn what_is_claimed_is_the_content_of_the_tree_whatever_was_done_to_git() {
+    for (what, work, expected) in WORKS {
+        let it = Repository::new();
+        let (trees, tree) = make(&it);
+        work(&tree.folder);
+        let claimed =
+            trees.commit_all(&tree, "Work\n\nMore.", &trailers("T-1")).unwrap_or_else(|said| panic!("{what}: {said}"));
+        assert_eq!(claimed.changed, *expected, "{what}");
+        assert_eq!(claimed.left_out, Vec::<String>::new(), "{what}");
+        if expected.is_empty() {
+            assert_eq!(claimed.commit, tree.base, "{what}");
+            continue;
+        }
+        assert_eq!(it.git(&["rev-parse", &format!("{}^", claimed.commit)]), tree.base, "{what}");
+        assert_eq!(it.git(&["rev-parse", &format!("{}^{{tree}}", claimed.commit)]), claimed.tree_hash, "{what}");
+        for (name, text) in files(&it, &claimed.commit) {
+            if tree.folder.join(&name).is_symlink() {
+                continue;
+            }
+            assert_eq!(read(&tree.folder, &name).map(|text| text.trim_end().to_owned()), Some(text), "{what}: {name}");
+        }
+        // The same again, because nothing of it was used up.
+        let again = trees.commit_all(&tree, "Work\n\nMore.", &trailers("T-1")).unwrap();
+        assert_eq!((again.tree_hash, again.changed), (claimed.tree_hash, claimed.changed), "{what}");
+    }
+}
+
+#[test]
+fn a_change_right_after_the_tree_was_made_is_seen() {
+    let it = Repository::new();
+    for attempt in 0..20 {
+        let (trees, name) = (it.trees(), format!("run1/T-1.{attempt}"));
+        let tree = trees.make(&name, &it.head()).unwrap();
+        // The same size and nearly the same time.
+        write(&tree.folder, "src/b.rs", "B\n");
+        let claimed = trees.commit_all(&tree, "Work", &trailers("T-1")).unwrap();
+        assert_eq!(claimed.changed, ["src/b.rs"]);
+    }
+}
+
+#[test]
+fn a_tree_can_be_claimed_by_a_runner_that_did_not_make_it() {
+    let it = Repository::new();
+    let (_, made) = make(&it);
+    write(&made.folder, "src/b.rs", "B");
+    let trees = it.trees();
+    let tree = trees.open("run1/T-1.1", &made.base).unwrap();
+    assert_eq!(tree, made);
+    assert_eq!(trees.commit_all(&tree, "Work", &trailers("T-1")).unwrap().changed, ["src/b.rs"]);
+    // Without what was kept it takes longer and comes to the same.
+    let kept = it.top().join(".git/worktrees/T-1.1/countersign-index");
+    std::fs::remove_file(kept).unwrap();
+    assert_eq!(trees.commit_all(&tree, "Work", &trailers("T-1")).unwrap().changed, ["src/b.rs"]);
+    assert!(trees.open("run1/T-9.1", &made.base).is_err());
+    std::fs::remove_dir_all(&tree.top).unwrap();
+    assert!(trees.commit_all(&tree, "Work", &trailers("T-1")).unwrap_err().contains("is gone"));
+}
+
+#[test]
+fn repositories_inside_and_submodules_are_left_alone() {
+    let it = Repository::new();
+    let other = Repository::new();
+    it.git(&["submodule", "--quiet", "add", other.top().to_str().unwrap(), "module"]);
+    it.commit("with a submodule");
+    let (trees, tree) = make(&it);
+    std::fs::create_dir_all(tree.folder.join("empty")).unwrap();
+    git(&tree.folder.join("empty"), &["init", "-q"]);
+    git(&tree.folder, &["clone", "-q", other.top().to_str().unwrap(), "cloned"]);
+    // A submodule that is somewhere else than it should be.
+    git(&tree.folder, &["submodule", "--quiet", "update", "--init", "module"]);
+    write(&tree.folder.join("module"), "src/b.rs", "moved");
+    git(&tree.folder.join("module"), &["commit", "-qam", "moved"]);
+    write(&tree.folder, "src/b.rs", "B");
+    let claimed = trees.commit_all(&tree, "Work", &trailers("T-1")).unwrap();
+    assert_eq!(claimed.changed, ["src/b.rs"]);
+    assert_eq!(claimed.left_out, ["cloned", "empty", "module"]);
+}
+
+#[test]
+fn a_project_below_the_top_has_its_own_names_and_nothing_outside_of_it_is_claimed() {
+    let it = Repository::with_prefix("pro ject/sub");
+    let (trees, tree) = make(&it);
+    assert_eq!(tree.folder, tree.top.join("pro ject/sub"));
+    write(&tree.folder, "src/b.rs", "B");
+    write(&tree.folder, ".countersign/x", "x");
+    write(&tree.top, "outside.txt", "o");
+    let claimed = trees.commit_all(&tree, "Work", &trailers("T-1")).unwrap();
+    assert_eq!((claimed.changed, claimed.left_out), (vec!["src/b.rs".to_owned()], vec!["outside.txt".to_owned()]));
+    assert!(it.git(&["ls-tree", "-r", "--name-only", &claimed.commit]).lines().all(|name| name != "outside.txt"));
+}
+
+#[cfg(unix)]
+#[test]
+fn modes_links_and_odd_names_are_kept() {
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let it = Repository::new();
+    let (trees, tree) = make(&it);
+    let at = &tree.folder;
+    std::fs::set_permissions(at.join("src/b.rs"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    symlink("../outside", at.join("link")).unwrap();
+    symlink("src", at.join("to-folder")).unwrap();
+    for name in [b"a\nb".as_slice(), b"\xff\xfe", b"-rf", b":(top)x", b"q\"uo'te", b"sp ace ", b"*.rs"] {
+        std::fs::write(at.join(std::ffi::OsStr::from_bytes(name)), "x").unwrap();
+    }
+    let claimed = trees.commit_all(&tree, "Work", &trailers("T-1")).unwrap();
+    assert_eq!(claimed.changed.len(), 10);
+    for name in ["%FF%FE", "a%0Ab", "link", "to-folder", "src/b.rs", "sp%20ace%20"] {
+        assert!(claimed.changed.iter().any(|it| it == name), "{name}: {:?}", claimed.changed);
+    }
+    let listed = it.git(&["ls-tree", "-r", &claimed.commit]);
+    assert!(listed.lines().any(|line| line.starts_with("120000") && line.ends_with("\tlink")));
+    assert!(listed.lines().any(|line| line.starts_with("100755") && line.ends_with("\tsrc/b.rs")));
+}
+
+#[test]
+fn a_message_and_its_trailers_are_in_the_commit() {
+    let it = Repository::new();
+    let trees =
+        Trees::new(&it.root(), Some(&it.place()), Some(Identity { name: "A".into(), email: "a@b.c".into() })).unwrap();
+    let tree = trees.make("run1/T-1.1", &it.head()).unwrap();
+    write(&tree.folder, "n", "n");
+    let claimed = trees.commit_all(&tree, "Round\n\nCountersign-Task: T-9", &trailers("T-1")).unwrap();
+    let said =
+        it.git(&["log", "-1", "--format=%an %ae|%s|%(trailers:key=Countersign-Task,valueonly)", &claimed.commit]);
+    assert_eq!(said, "A a@b.c|Round|T-1");
+    assert!(trees.commit_all(&tree, "m", &[("Countersign-Task".into(), "a\nb".into())]).is_err());
+}
+
+#[test]
+fn trees_are_removed_with_what_git_keeps_about_them_and_others_stay() {
+    let it = Repository::new();
+    let (trees, head) = (it.trees(), it.head());
+    let all: Vec<Worktree> = ["run1/T-1.1", "run1/T-2.1", "run2/T-1.1", "run2/T-3.1"]
+        .iter()
+        .map(|name| trees.make(name, &head).unwrap())
+        .collect();
+    it.git(&["worktree", "add", "-q", "--detach", it.beside("users").to_str().unwrap()]);
+    let listed = || it.git(&["worktree", "list", "--porcelain"]).matches("worktree ").count();
+    assert_eq!(listed(), 6);
+    trees.remove(&all[0]).unwrap();
+    trees.remove(&all[0]).unwrap();
+    assert_eq!(listed(), 5);
+    // What a crash can leave: a tree without its .git, one that git still knows but is gone, a folder that is no tree.
+    std::fs::remove_file(all[1].top.join(".git")).unwrap();
+    std::fs::remove_dir_all(&all[2].top).unwrap();
+    write(&it.place(), "run3/T-1.1/half", "x");
+    // The user's own, on a disk that is away just now.
+    std::fs::rename(it.beside("users"), it.beside("away")).unwrap();
+    let gone = trees.sweep(&["run2/T-3.1"]).unwrap();
+    assert_eq!(gone, ["run1/T-2.1", "run3/T-1.1"]);
+    assert_eq!(listed(), 3);
+    assert!(all[3].top.join("src/a.rs").exists() && !it.place().join("run1").exists());
+    std::fs::rename(it.beside("away"), it.beside("users")).unwrap();
+    assert_eq!(git(&it.beside("users"), &["rev-parse", "HEAD"]), head);
+    assert_eq!(trees.sweep(&[]).unwrap(), ["run2/T-3.1"]);
+    assert_eq!(trees.sweep(&[]).unwrap(), Vec::<String>::new());
+}
+
+#[cfg(unix)]
+#[test]
+fn what_an_agent_made_read_only_or_linked_is_removed_and_what_it_links_to_is_not() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let it = Repository::new();
+    let (trees, tree) = make(&it);
+    write(&it.beside("precious"), "file", "x");
+    symlink(it.beside("precious"), tree.folder.join("link")).unwrap();
+    write(&tree.folder, "closed/inner/file", "x");
+    std::fs::set_permissions(tree.folder.join("closed/inner"), std::fs::Permissions::from_mode(0o500)).unwrap();
+    std::fs::set_permissions(tree.folder.join("closed"), std::fs::Permissions::from_mode(0o500)).unwrap();
+    trees.remove(&tree).unwrap();
+    assert!(!tree.top.exists() && it.beside("precious").join("file").exists());
+}
+
+#[test]
+fn trees_are_made_at_the_same_time_without_disturbing_each_other() {
+    let it = Repository::new();
+    let (trees, head) = (it.trees(), it.head());
+    let made: Vec<_> = std::thread::scope(|scope| {
+        let one = |number: usize| {
+            let (trees, head) = (&trees, &head);
+            scope.spawn(move || {
+                let tree = trees.make(&format!("run{number}/T-1.1"), head)?;
+                write(&tree.folder, "src/b.rs", &format!("by {number}"));
+                let claimed = trees.commit_all(&tree, "Work", &trailers("T-1"))?;
+                trees.remove(&tree).map(|()| claimed)
+            })
+        };
+        let threads: Vec<_> = (0..8).map(one).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    for (number, claimed) in made.into_iter().enumerate() {
+        let commit = claimed.unwrap().commit;
+        assert_eq!(it.git(&["show", &format!("{commit}:src/b.rs")]), format!("by {number}"));
+    }
+}
