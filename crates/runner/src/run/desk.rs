@@ -87,7 +87,8 @@ impl<'a> Desk<'a> {
 
     /// Asks in the name of an agent, who has seen a working tree of its own.
     pub(super) fn ask_as(&self, agent: &str, tree: Option<Tree>, id: &str, request: &Value) -> Result<Value, No> {
-        let call = Call { actor: agent.to_owned(), roles: vec![Role::Agent], bound: None, key: None, ..self.call.clone() };
+        let call =
+            Call { actor: agent.to_owned(), roles: vec![Role::Agent], bound: None, key: None, ..self.call.clone() };
         match tree {
             None => self.put(&call, self.world, id, request),
             Some(tree) => self.put(&call, &InTree { world: self.world, tree }, id, request),

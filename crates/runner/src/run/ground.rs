@@ -44,7 +44,8 @@ impl Ground {
     pub(super) fn head(&self) -> Result<String, String> {
         let head = git::ask_one(&self.root, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
         head.filter(|head| is_commit(head)).ok_or_else(|| {
-            "the repository has no commit yet, and agents work on commits; make the first one with `git commit`".to_owned()
+            "the repository has no commit yet, and agents work on commits; make the first one with `git commit`"
+                .to_owned()
         })
     }
 
@@ -89,7 +90,9 @@ impl Ground {
             return;
         }
         let prefix = format!("refs/countersign/{}/", self.run);
-        let Ok(out) = Git::at(&self.root).run(&["for-each-ref", "--format=delete %(refname)", &prefix], &[]) else { return };
+        let Ok(out) = Git::at(&self.root).run(&["for-each-ref", "--format=delete %(refname)", &prefix], &[]) else {
+            return;
+        };
         if !out.is_empty() {
             let _ = Git::at(&self.root).run(&["update-ref", "--stdin"], &out);
         }

@@ -18,12 +18,8 @@ const SCHEMA: &str = r#"{"type":"object","properties":{"verdict":{"enum":["PASS"
 /// Has the judge speak, and records what it said; that it could not be reached, too.
 pub(super) fn judge(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, gate: &Value) -> Result<Value, No> {
     let name = gate["judge"].as_str().unwrap_or_default();
-    let criteria: Vec<(String, String)> = gate["criteria"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|it| (text(it, "id"), text(it, "description")))
-        .collect();
+    let criteria: Vec<(String, String)> =
+        gate["criteria"].as_array().into_iter().flatten().map(|it| (text(it, "id"), text(it, "description"))).collect();
     let verdicts = gate["verdicts"].as_array().into_iter().flatten().filter_map(|it| it["response"].as_str());
     let validation = format!("[{}]", verdicts.collect::<Vec<_>>().join(","));
     let evidence = json!({ "bound": claimed.bound, "changed": claimed.changed, "flags": claimed.flags }).to_string();
@@ -70,7 +66,9 @@ fn unreachable(why: impl Into<String>) -> Unreachable {
 
 fn by_endpoint(run: &Run<'_>, attempt: &Attempt<'_>, case: &Case<'_>) -> Result<Judged, Unreachable> {
     let Some(endpoint) = endpoint(run) else {
-        return Err(unreachable("the plan names no endpoint, and neither do COUNTERSIGN_JUDGE_URL and COUNTERSIGN_JUDGE_MODEL"));
+        return Err(unreachable(
+            "the plan names no endpoint, and neither do COUNTERSIGN_JUDGE_URL and COUNTERSIGN_JUDGE_MODEL",
+        ));
     };
     let variable = endpoint.key.as_str();
     let Some(key) = std::env::var(variable).ok().filter(|key| !key.is_empty()) else {
@@ -116,8 +114,8 @@ fn by_agent(run: &Run<'_>, attempt: &Attempt<'_>, name: &str, case: &Case<'_>) -
     let prompt = format!("{system}\n\n{user}");
     // It reads what it is given, and needs no tree.
     let folder = std::env::temp_dir();
-    let answer =
-        validating::look_on(run, attempt, agent, name, &folder, &input.to_string(), &prompt, SCHEMA).map_err(unreachable)?;
+    let answer = validating::look_on(run, attempt, agent, name, &folder, &input.to_string(), &prompt, SCHEMA)
+        .map_err(unreachable)?;
     let (verdict, reasoning) = judge::read(&answer).map_err(unreachable)?;
     let (input_tokens, output_tokens, took) = (0, 0, Duration::ZERO);
     Ok(Judged { verdict, reasoning, model: name.to_owned(), input_tokens, output_tokens, attempts: 1, took })

@@ -153,10 +153,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
 }
 
 /// Gives tasks out until there is nothing left to give.
-fn lead<'scope, 'env>(
-    run: &'scope Run<'env>,
-    scope: &'scope std::thread::Scope<'scope, 'env>,
-) -> Result<End, String> {
+fn lead<'scope, 'env>(run: &'scope Run<'env>, scope: &'scope std::thread::Scope<'scope, 'env>) -> Result<End, String> {
     let mut spent = None;
     loop {
         if run.setup.stop.is_asked() {

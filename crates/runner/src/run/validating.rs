@@ -109,14 +109,8 @@ fn look(
         edits.sort();
         edits.dedup();
     }
-    let hosts: Vec<String> = run
-        .setup
-        .plan
-        .allow_hosts
-        .iter()
-        .flat_map(|hosts| hosts.iter())
-        .map(|host| host.as_str().to_owned())
-        .collect();
+    let hosts: Vec<String> =
+        run.setup.plan.allow_hosts.iter().flat_map(|hosts| hosts.iter()).map(|host| host.as_str().to_owned()).collect();
     let forbidden: Vec<String> = attempt
         .planned
         .forbidden_scope
@@ -216,8 +210,13 @@ fn bring(tree: &Worktree, claimed: &Claimed, pins: &[String]) -> Result<(), Stri
 fn is_test(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     let name = lower.rsplit('/').next().unwrap_or(&lower);
-    let folder = lower.split('/').any(|part| matches!(part, "test" | "tests" | "__tests__" | "spec" | "specs" | "testdata"));
-    folder || name.starts_with("test_") || name.contains("_test.") || name.contains(".test.") || name.contains(".spec.")
+    let folder =
+        lower.split('/').any(|part| matches!(part, "test" | "tests" | "__tests__" | "spec" | "specs" | "testdata"));
+    folder
+        || name.starts_with("test_")
+        || name.contains("_test.")
+        || name.contains(".test.")
+        || name.contains(".spec.")
         || name == "conftest.py"
 }
 
@@ -233,7 +232,11 @@ fn response(attempt: &Attempt<'_>, found: &[Found], edits: &[String], claimed: &
             let order = [Status::Fail, Status::Blocked, Status::Pass];
             let status = order.into_iter().find(|status| own().any(|it| it.status == *status));
             let says: Vec<&str> = own().filter(|it| Some(it.status) == status).map(|it| it.says.as_str()).collect();
-            let says = if says.is_empty() { "no check decides this; somebody else must say".to_owned() } else { says.join("; ") };
+            let says = if says.is_empty() {
+                "no check decides this; somebody else must say".to_owned()
+            } else {
+                says.join("; ")
+            };
             let mut result = json!({
                 "criterion_id": format!("AC-{}", n + 1),
                 "status": status_of(status.unwrap_or(Status::Skip)).as_str(),
@@ -257,9 +260,7 @@ fn response(attempt: &Attempt<'_>, found: &[Found], edits: &[String], claimed: &
 
 /// An answer of somebody who has seen nothing.
 fn nothing(attempt: &Attempt<'_>, why: &str) -> Value {
-    let result = |n: usize| {
-        json!({ "criterion_id": format!("AC-{}", n + 1), "status": CriterionStatus::Blocked.as_str(), "evidence": cut(why) })
-    };
+    let result = |n: usize| json!({ "criterion_id": format!("AC-{}", n + 1), "status": CriterionStatus::Blocked.as_str(), "evidence": cut(why) });
     answer(attempt, (0..attempt.planned.acceptance.len()).map(result).collect(), BUILTIN, why)
 }
 

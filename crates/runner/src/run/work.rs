@@ -160,7 +160,8 @@ fn run_agent(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value, folder: &Path) 
     finish(run, attempt, &ended);
     log(run, attempt, &ended, &said);
     if life.silent {
-        let reason = format!("{} gave no sign of life for {} s and was ended", attempt.worker(), life.timeout.as_secs());
+        let reason =
+            format!("{} gave no sign of life for {} s and was ended", attempt.worker(), life.timeout.as_secs());
         return Err(No { code: Some("TASK_TIMEOUT".to_owned()), reason });
     }
     Ok(ended)

@@ -84,6 +84,7 @@ impl Place {
             prompt: &self.prompt,
             schema: &self.schema,
             changes: self.changes,
+            attempt: &spool.to_string_lossy(),
             variables: &self.variables,
             spool: &spool,
             limits: self.limits,

@@ -80,7 +80,8 @@ fn checks(criterion: &Criterion) -> Vec<String> {
     let mut all: Vec<String> = machine_checks(criterion)
         .map(|check| {
             let kind = check.kinds().first().map_or("nothing", |kind| kind.as_str());
-            let program = check.program().map(|words| words.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(" "));
+            let program =
+                check.program().map(|words| words.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(" "));
             visible(&format!("{kind} {}", program.unwrap_or_default())).trim_end().to_owned()
         })
         .collect();

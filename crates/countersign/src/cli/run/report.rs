@@ -49,7 +49,8 @@ pub fn text(client: &Client<'_>, run: &str, outcome: &Outcome) -> anyhow::Result
     }
     match checkpoint::signed(client.engine()?) {
         Ok(Some((_, note))) => {
-            let _ = write!(out, "\nKeep this checkpoint somewhere else; it shows any later rewrite of the ledger:\n{note}");
+            let _ =
+                write!(out, "\nKeep this checkpoint somewhere else; it shows any later rewrite of the ledger:\n{note}");
         }
         Ok(None) => {}
         Err(error) => {
