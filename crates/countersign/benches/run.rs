@@ -1,0 +1,207 @@
+//! What the runner itself costs for a task with a trivial agent and one trivial check, beyond what the agent and the check
+//! take, beside git's own steps for the same work in the same run.
+//!
+//! ```text
+//! cargo bench -p countersign --bench run            # the overhead of a task, with the breakdown
+//! cargo bench -p countersign --bench run -- many    # 1,000 tasks: whose the processors' time is
+//! ```
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a program that measures")]
+
+use countersign_domain::plan::command::read;
+use countersign_engine::{Call, Engine, Nowhere};
+use countersign_ledger::{Clock, Sqlite};
+use countersign_runner::agent::Stop;
+use countersign_runner::run::{self, Note, Setup, State, Watch};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// What a task may cost beyond its agent and its checks.
+const LIMIT_MS: f64 = 50.0;
+const TASKS: usize = 100;
+const MANY: usize = 1000;
+
+fn main() {
+    let many = std::env::args().any(|argument| argument == "many");
+    if many { busy() } else { overhead() }
+}
+
+/// The tasks of a plan, each with a scope of its own.
+fn plan(tasks: usize) -> String {
+    let tasks: Vec<Value> = (1..=tasks)
+        .map(|n| {
+            json!({
+                "id": format!("T-{n}"), "title": format!("Write file {n}"), "agent": "writer", "lock_scope": format!("out/{n}.txt"),
+                "acceptance": [{ "text": "the file is there", "check": { "file": { "path": format!("out/{n}.txt"), "contains": "done" } } }],
+            })
+        })
+        .collect();
+    json!({ "plan": "1.0", "objective": "Measure", "agents": { "writer": { "command": ["sh", "agent.sh"] } }, "tasks": tasks })
+        .to_string()
+}
+
+/// An agent that does next to nothing: it reads its assignment with the shell alone.
+const AGENT: &str = r#"read -r line
+run=${COUNTERSIGN_RUN}; task=${COUNTERSIGN_TASK}; n=${task#T-}
+mkdir -p out; echo done > "out/$n.txt"
+printf '{"schema_version":"1.0.0","run_id":"%s","task_id":"%s","status":"done","changes":[{"resource":"out/%s.txt","action":"create","evidence":"written"}],"acceptance_check":[{"criterion":"the file is there","status":"pass","evidence":"out/%s.txt says so"}],"worklog_path":"worklogs/%s.jsonl","notes_for_orchestrator":[]}' "$run" "$task" "$n" "$n" "$task"
+"#;
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let done = Command::new("git").arg("-C").arg(folder).args(arguments).output().unwrap();
+    assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+fn repository(folder: &Path) {
+    git(folder, &["init", "-q"]);
+    git(folder, &["config", "user.name", "Bench"]);
+    git(folder, &["config", "user.email", "bench@localhost"]);
+    std::fs::write(folder.join("agent.sh"), AGENT).unwrap();
+    git(folder, &["add", "-A"]);
+    git(folder, &["commit", "-qm", "first"]);
+}
+
+/// When each task came to each step.
+#[derive(Default)]
+struct Clockwork(Mutex<BTreeMap<String, Vec<(&'static str, Instant, Duration)>>>);
+
+impl Watch for Clockwork {
+    fn note(&self, note: &Note<'_>) {
+        let (task, step, took) = match note {
+            Note::Begun { task, .. } => (*task, "begun", Duration::ZERO),
+            Note::Ended { task, took, .. } => (*task, "ended", *took),
+            Note::Claimed { task, .. } => (*task, "claimed", Duration::ZERO),
+            Note::Validated { task, .. } => (*task, "validated", Duration::ZERO),
+            Note::Landed { task, .. } => (*task, "landed", Duration::ZERO),
+            Note::Done { task, .. } => (*task, "done", Duration::ZERO),
+            _ => return,
+        };
+        self.0.lock().unwrap().entry(task.to_owned()).or_default().push((step, Instant::now(), took));
+    }
+}
+
+/// Carries a plan out in a fresh repository. Gives the wall time.
+fn carry_out(tasks: usize, concurrency: usize, watch: &dyn Watch) -> Duration {
+    let folder = tempfile::tempdir().unwrap();
+    let (project, spool) = (folder.path().join("project"), folder.path().join("spool"));
+    std::fs::create_dir_all(&project).unwrap();
+    std::fs::create_dir_all(&spool).unwrap();
+    repository(&project);
+    let store = Sqlite::create(&folder.path().join("ledger.db"), Clock::System).unwrap();
+    let engine = Engine::create(Box::new(store), "bench").unwrap();
+    let call = Call::declared("lead");
+    engine.ask(&Nowhere, &call, "project.init", r#"{"name":"bench"}"#).unwrap();
+    let text = plan(tasks);
+    let started = engine.ask(&Nowhere, &call, "run.start", &json!({ "plan": text }).to_string()).unwrap();
+    let run_id = started.answer["run_id"].as_str().unwrap().to_owned();
+    let plan = read(&text).unwrap();
+    let setup = Setup {
+        engine: &engine,
+        world: &Nowhere,
+        call: &call,
+        root: &project,
+        spool: &spool,
+        plan: &plan,
+        run: &run_id,
+        concurrency,
+        waits: false,
+        notify: None,
+        variables: &[],
+        stop: &Stop::default(),
+        watch,
+    };
+    let began = Instant::now();
+    let outcome = run::carry_out(&setup).unwrap();
+    let took = began.elapsed();
+    let undone: Vec<_> = outcome.tasks.iter().filter(|task| task.state != State::Done).collect();
+    assert!(undone.is_empty(), "{undone:?}");
+    took
+}
+
+/// One task after the other, so that nothing is hidden by going on side by side.
+fn overhead() {
+    let bare = bare_git();
+    let clockwork = Clockwork::default();
+    let wall = carry_out(TASKS, 1, &clockwork);
+    let notes = clockwork.0.into_inner().unwrap();
+    let agents: Duration =
+        notes.values().flatten().filter(|(step, ..)| *step == "ended").map(|(_, _, took)| *took).sum();
+    let each = |time: Duration| time.as_secs_f64() * 1000.0 / TASKS as f64;
+    let own = each(wall - agents);
+    println!("{TASKS} tasks one after the other: {:.1} ms each, of which the agent {:.1} ms", each(wall), each(agents));
+    for (from, to) in [
+        ("begun", "ended"),
+        ("ended", "claimed"),
+        ("claimed", "validated"),
+        ("validated", "landed"),
+        ("landed", "done"),
+    ] {
+        let mut spans: Vec<f64> = notes
+            .values()
+            .filter_map(|steps| {
+                let at = |name: &str| steps.iter().find(|(step, ..)| *step == name);
+                let (start, end) = (at(from)?, at(to)?);
+                Some((end.1 - start.1).saturating_sub(end.2).as_secs_f64() * 1000.0)
+            })
+            .collect();
+        spans.sort_by(f64::total_cmp);
+        println!("  {from:>9} to {to:<9} {:6.1} ms (median, without the agent)", spans[spans.len() / 2]);
+    }
+    println!("  git's own steps for the same: {bare:.1} ms");
+    println!(
+        "overhead of a task: {own:.1} ms, {:.0} % of the limit of {LIMIT_MS} ms, {:.1} times git's own steps",
+        100.0 * own / LIMIT_MS,
+        own / bare
+    );
+}
+
+/// What git takes for two working trees, a commit and a landing, called by hand with as few steps as there are.
+fn bare_git() -> f64 {
+    const ROUNDS: usize = 20;
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("project");
+    std::fs::create_dir_all(&project).unwrap();
+    repository(&project);
+    let began = Instant::now();
+    for n in 0..ROUNDS {
+        let (work, check) = (folder.path().join(format!("w{n}")), folder.path().join(format!("c{n}")));
+        git(&project, &["worktree", "add", "-q", "--detach", work.to_str().unwrap(), "HEAD"]);
+        std::fs::write(work.join(format!("{n}.txt")), "done").unwrap();
+        git(&work, &["add", "-A"]);
+        git(&work, &["commit", "-qm", "work"]);
+        let tip = Command::new("git").arg("-C").arg(&work).args(["rev-parse", "HEAD"]).output().unwrap().stdout;
+        let tip = String::from_utf8(tip).unwrap();
+        git(&project, &["worktree", "add", "-q", "--detach", check.to_str().unwrap(), tip.trim()]);
+        git(&project, &["merge", "-q", "--ff-only", tip.trim()]);
+        git(&project, &["worktree", "remove", "--force", work.to_str().unwrap()]);
+        git(&project, &["worktree", "remove", "--force", check.to_str().unwrap()]);
+    }
+    began.elapsed().as_secs_f64() * 1000.0 / ROUNDS as f64
+}
+
+/// The processors' time of this process so far, and of its children that have ended, in seconds.
+fn processor_time() -> (f64, f64) {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    let ticks = |at: usize| fields[at].parse::<f64>().unwrap() / 100.0;
+    (ticks(11) + ticks(12), ticks(13) + ticks(14))
+}
+
+/// Many tasks side by side: whose the processors' time is.
+fn busy() {
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let before = processor_time();
+    let wall = carry_out(MANY, cores, &Clockwork::default()).as_secs_f64();
+    let after = processor_time();
+    let (own, children) = (after.0 - before.0, after.1 - before.1);
+    println!(
+        "{MANY} tasks with {cores} agents at once: {wall:.1} s, {:.0} tasks a second; processors' time: ours {own:.1} s, agents and git \
+         {children:.1} s; ours is {:.0} % of {:.0} % busy",
+        MANY as f64 / wall,
+        100.0 * own / (own + children),
+        100.0 * (own + children) / (wall * cores as f64)
+    );
+}
