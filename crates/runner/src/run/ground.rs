@@ -7,6 +7,8 @@ use crate::worktree::{Trees, Worktree};
 use countersign_domain::work::scope::contains;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread::JoinHandle;
 
 /// How many files of a scope are hashed where there is no git.
 const FILES_MAX: usize = 20_000;
@@ -17,6 +19,27 @@ pub(super) struct Ground {
     run: String,
     /// None where there is no repository.
     trees: Option<Trees>,
+    /// Who takes working trees away, beside the work.
+    remover: Mutex<Option<Remover>>,
+}
+
+/// A thread that takes working trees away: nobody has to wait for that.
+struct Remover {
+    send: mpsc::Sender<Worktree>,
+    thread: JoinHandle<()>,
+}
+
+impl Remover {
+    fn new(trees: Trees) -> Self {
+        let (send, receive) = mpsc::channel::<Worktree>();
+        let thread = std::thread::spawn(move || {
+            for tree in receive {
+                // What cannot be removed now is swept later.
+                let _ = trees.remove(&tree);
+            }
+        });
+        Self { send, thread }
+    }
 }
 
 impl Ground {
@@ -24,7 +47,7 @@ impl Ground {
     pub(super) fn of(root: &Path, run: &str) -> Result<Self, String> {
         let inside = git::ask_one(root, &["rev-parse", "--is-inside-work-tree"]).as_deref() == Some("true");
         let trees = if inside { Some(Trees::new(root, None, None)?) } else { None };
-        let ground = Self { root: root.to_owned(), run: run.to_owned(), trees };
+        let ground = Self { root: root.to_owned(), run: run.to_owned(), trees, remover: Mutex::new(None) };
         if ground.trees.is_some() {
             ground.head()?;
         }
@@ -54,15 +77,20 @@ impl Ground {
         format!("{}/{task}.{which}", self.run.get(..8).unwrap_or("run"))
     }
 
-    /// Removes a working tree. What cannot be removed now is swept later.
+    /// Has a working tree taken away.
     pub(super) fn drop(&self, tree: &Worktree) {
-        if let Some(trees) = &self.trees {
-            let _ = trees.remove(tree);
-        }
+        let Some(trees) = &self.trees else { return };
+        let mut remover = self.remover.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = remover.get_or_insert_with(|| Remover::new(trees.clone())).send.send(tree.clone());
     }
 
     /// Removes every working tree of this run.
     pub(super) fn sweep(&self) {
+        let remover = self.remover.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Remover { send, thread }) = remover {
+            drop(send);
+            let _ = thread.join();
+        }
         if let Some(trees) = &self.trees {
             let _ = trees.sweep_of(self.run.get(..8).unwrap_or("run"));
         }
