@@ -114,7 +114,11 @@ fn change(row: &mut PromiseRow, event: &Happened<'_>) {
             row.status = "in_progress".to_owned();
             row.round += u32::from(row.claim.is_none());
         }
-        RESULT_SUBMITTED if facts["late"] != true && facts["status"] == "done" => row.claim = Some(event.seq),
+        // What was found so far was about another result.
+        RESULT_SUBMITTED if facts["late"] != true && facts["status"] == "done" => {
+            row.begin_anew();
+            row.claim = Some(event.seq);
+        }
         // Where a person is asked about what was claimed, it stands until they have answered.
         TASK_BLOCKED | TASK_TIMED_OUT if facts["asks"].is_string() => own(row, None, event),
         TASK_BLOCKED | TASK_TIMED_OUT => {
