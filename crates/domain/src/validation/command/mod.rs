@@ -145,7 +145,8 @@ fn must_own(row: &PromiseRow, desk: &Desk) -> Result<(), Refusal> {
 
 /// Who did the work does not say whether it is done.
 fn must_be_another(row: &PromiseRow, name: &str, what: &str) -> Result<(), Refusal> {
-    if !row.authors.iter().any(|author| author == name) {
+    // Capitals make nobody another person.
+    if !row.authors.iter().any(|author| author.to_lowercase() == name.to_lowercase()) {
         return Ok(());
     }
     let reason = format!("{name} worked on {}, and cannot {what} it", row.id);
