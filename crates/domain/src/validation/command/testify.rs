@@ -79,8 +79,12 @@ impl Command for Testify {
         shown::must_be_current(&row, self.shown.as_str(), desk.moment().now_ms)?;
         let mut results: BTreeMap<String, CriterionStatus> =
             row.criteria.iter().map(|it| (it.id.clone(), CriterionStatus::Skip)).collect();
-        for testimony in self.results.iter() {
+        for (n, testimony) in self.results.iter().enumerate() {
             let id = testimony.criterion.as_str();
+            if self.results.iter().take(n).any(|it| it.criterion.as_str() == id) {
+                let reason = format!("{id} is answered twice");
+                return Err(refusal(&row, Code::InvalidTransition, reason, "answer each criterion once"));
+            }
             let Some(criterion) = row.criteria.iter().find(|it| it.id == id) else {
                 let reason = format!("{} has no criterion {id}", row.id);
                 let help = "`countersign gate status` shows the criteria";
