@@ -164,6 +164,11 @@ fn must_be_bound(row: &PromiseRow, bound: Option<&str>) -> Result<(), Refusal> {
             let reason = format!("what was validated is {before}, and this does not say what it is about");
             Err(refusal(row, Code::IntegrityMismatch, reason, "say with `bound` what was looked at"))
         }
+        // What lands is compared with it.
+        (None, None) if row.of_task.is_some() => {
+            let reason = format!("this does not say what of {} was looked at", row.title);
+            Err(refusal(row, Code::MissingRequiredInput, reason, "say with `bound` what was looked at"))
+        }
         _ => Ok(()),
     }
 }
