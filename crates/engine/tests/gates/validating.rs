@@ -15,7 +15,7 @@ fn only_somebody_else_validates_what_is_claimed_under_its_lease() {
         ("a person is quoted", "ana", named("person"), "AUTHORIZATION_MISSING"),
         ("another lease", "ana", json!({ "lease": 1 }), "CONCURRENCY_CONFLICT"),
         ("no lease", "ana", json!({ "lease": null }), "CONCURRENCY_CONFLICT"),
-        ("about nothing", "ana", json!({ "bound": null }), "INTEGRITY_MISMATCH"),
+        ("about nothing", "ana", json!({ "bound": null }), "MISSING_REQUIRED_INPUT"),
         ("no such task", "ana", json!({ "task_id": "T-9" }), "DEPENDENCY_NOT_MET"),
         ("no subject", "ana", json!({ "task_id": null }), "MISSING_REQUIRED_INPUT"),
         ("two subjects", "ana", json!({ "promise_id": "promise-00000000" }), "MISSING_REQUIRED_INPUT"),
