@@ -261,7 +261,7 @@ impl Turn<'_> {
         match (self.assignment(&delta.task_id), delta.status) {
             (Some(assignment), TaskStatus::Todo | TaskStatus::InProgress) => {
                 let definition = of_assignment(&assignment.task, &assignment.context_package);
-                add_tasks::add(desk, &self.run, task, definition)
+                add_tasks::add(desk, self.run, task, definition)
             }
             (None, TaskStatus::Todo) if delta.title.is_some() => {
                 let reason = format!("{task} is made without an assignment, so nobody knows what it may change");
@@ -290,7 +290,7 @@ impl Turn<'_> {
             }
             match row {
                 None => {
-                    add_tasks::add(desk, &self.run, id.as_str(), definition)?;
+                    add_tasks::add(desk, self.run, id.as_str(), definition)?;
                     asked += 1;
                 }
                 Some(task) if task.spec == definition.spec => {}
