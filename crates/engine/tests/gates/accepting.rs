@@ -1,6 +1,6 @@
 //! A person takes upon themselves what was not shown to hold.
 
-use crate::stage::{COMMIT, Stage, code, of_words, reviewer, say, with};
+use crate::stage::{COMMIT, Reached, Stage, code, of_words, reviewer, say, with};
 use countersign_domain::deciding::Role;
 use countersign_engine::Call;
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ fn exactly_what_does_not_hold_is_accepted() {
 
 #[test]
 fn only_what_holds_in_part_can_be_accepted() {
-    let states: [(&str, fn(&Stage)); 4] = [
+    let states: [Reached; 4] = [
         ("nothing claimed", |_| {}),
         ("not validated", |stage| {
             stage.work("T-1");

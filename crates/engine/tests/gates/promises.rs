@@ -215,13 +215,14 @@ fn what_one_has_met_stays_met_when_another_goes_on() {
 #[test]
 fn a_promise_goes_through_the_gates_like_a_task() {
     type Step = fn(&Promised) -> Result<Value, No>;
+    type Case = (&'static str, Value, Vec<Step>, &'static str, Option<&'static str>);
     let judged = json!({ "judge": "arbiter" });
     let pass: Step = |it| it.validate("critic", &["PASS", "PASS"]);
     let part: Step = |it| it.validate("critic", &["PASS", "FAIL"]);
     let fail: Step = |it| it.validate("critic", &["FAIL", "FAIL"]);
     let accept: Step = |it| it.answer("pia", "gate.accept", json!({ "failures": ["AC-2"], "reason": "next week" }));
     let rule: Step = |it| it.answer("pia", "gate.rule", json!({ "verdict": "PASS", "reasoning": "I read it" }));
-    let table: Vec<(&str, Value, Vec<Step>, &str, Option<&str>)> = vec![
+    let table: Vec<Case> = vec![
         ("validated", json!({}), vec![pass], "verified", Some("verified")),
         ("in part", json!({}), vec![part], "in_progress", None),
         ("accepted", json!({}), vec![part, accept], "verified", Some("accepted")),

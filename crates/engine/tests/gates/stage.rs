@@ -13,6 +13,9 @@ pub const OTHER: &str = "1fceb02d0ae598e95dc970b74767f19372d61af8";
 /// A code, and why.
 pub type No = (String, String);
 
+/// How far a run has come, and how it gets there.
+pub type Reached = (&'static str, fn(&Stage));
+
 /// A run that follows a plan.
 pub struct Stage {
     pub desk: Desk,

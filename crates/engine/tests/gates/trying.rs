@@ -1,6 +1,6 @@
 //! Work that does not pass is tried again within its budget, and then somebody must decide.
 
-use crate::stage::{COMMIT, OTHER, Stage, code, of_words, with};
+use crate::stage::{COMMIT, OTHER, Reached, Stage, code, of_words, with};
 use serde_json::{Value, json};
 
 #[test]
@@ -77,7 +77,7 @@ fn each_attempt_is_about_its_own_work() {
 #[test]
 fn a_worker_who_falls_silent_loses_what_it_claimed() {
     // While nobody has looked, while one of two has, and while it only had to land.
-    let stages: [(&str, fn(&Stage)); 3] = [
+    let stages: [Reached; 3] = [
         ("unvalidated", |_| {}),
         ("looked at", |stage| {
             stage.ask("ana", "gate.validate", &stage.validation("T-1", "editor", &["PASS", "FAIL"])).unwrap();
