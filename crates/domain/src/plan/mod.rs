@@ -22,7 +22,8 @@ pub mod rules;
 mod state;
 pub mod view;
 
-pub use parts::{ENDPOINT, Part, gated, judge_of, machine_checks};
+pub use crate::validation::row::ENDPOINT;
+pub use parts::{Part, gated, judge_of, machine_checks};
 pub use state::{evolve, touched};
 
 use countersign_contract::ContractInfo;

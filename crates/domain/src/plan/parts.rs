@@ -3,7 +3,7 @@
 use super::payload::{Check, Criterion, Gates, Judge, Plan, PlannedTask, Span};
 use crate::deciding::Refusal;
 use crate::validation::evidence::EvidenceKind;
-use crate::validation::row::{BUILTIN, NONE, PERSON};
+use crate::validation::row::{BUILTIN, ENDPOINT, NONE, PERSON};
 use crate::work::command::TaskSpec;
 use countersign_contract::diagnostic::{Code, Decision, Source};
 use countersign_contract::{Checker, Settings, Shape, check};
@@ -22,9 +22,6 @@ pub struct Part {
     /// Whether it passes when the judge cannot be reached.
     pub judge_optional: bool,
 }
-
-/// The name of a judge that is asked over HTTP.
-pub const ENDPOINT: &str = "endpoint";
 
 /// Who judges, and whether the work passes when they cannot be reached.
 pub fn judge_of(gates: Option<&Gates>) -> (String, bool) {

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 pub const BUILTIN: &str = "builtin";
 /// A validator or judge that is whoever answers for the project.
 pub const PERSON: &str = "person";
+/// A judge that is asked over HTTP, under whatever name it answers.
+pub const ENDPOINT: &str = "endpoint";
 /// No judge.
 pub const NONE: &str = "none";
 

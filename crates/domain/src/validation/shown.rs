@@ -35,7 +35,7 @@ pub(crate) fn must_be_current(row: &PromiseRow, given: &str, now_ms: i64) -> Res
         let reason = "what was shown is not how it stands now".to_owned();
         return Err(refusal(row, Code::IntegrityMismatch, reason, help));
     }
-    let age = minute.parse::<i64>().ok().map(|minute| now_ms.div_euclid(60_000) - minute);
+    let age = minute.parse::<i64>().ok().and_then(|minute| now_ms.div_euclid(60_000).checked_sub(minute));
     // A clock that stands a little behind may have shown it.
     if !age.is_some_and(|age| (-1..=MINUTES_MAX).contains(&age)) {
         let reason = format!("it was shown more than {} hours ago", MINUTES_MAX / 60);

@@ -5,8 +5,8 @@ use super::row::{AcceptanceRow, JudgementRow, LastRow, MetRow, NONE, PromiseRow,
 use super::verdict::CriterionStatus;
 use crate::deciding::{Happened, Key, Place};
 use crate::work::event::{
-    RESULT_SUBMITTED, TASK_BLOCKED, TASK_CANCELED, TASK_CLAIMED, TASK_COMPLETED, TASK_FAILED, TASK_REQUEUED,
-    TASK_TIMED_OUT,
+    RESULT_SUBMITTED, TASK_BLOCKED, TASK_CANCELED, TASK_CLAIMED, TASK_COMPLETED, TASK_FAILED, TASK_REPLANNED,
+    TASK_REQUEUED, TASK_TIMED_OUT,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub fn touched(event: &Happened<'_>) -> Vec<Key> {
     let facts = event.facts;
     match event.kind {
         TASK_CLAIMED | TASK_BLOCKED | TASK_TIMED_OUT | TASK_REQUEUED | TASK_FAILED | TASK_CANCELED | TASK_COMPLETED
-        | RESULT_SUBMITTED => {
+        | TASK_REPLANNED | RESULT_SUBMITTED => {
             let gated = facts["gated"] == true;
             let (Some(run), Some(task)) = (facts["run"].as_str(), facts["task"].as_str()) else { return Vec::new() };
             if gated { vec![promise_key(&format!("{run}/{task}"))] } else { Vec::new() }
@@ -114,14 +114,18 @@ fn change(row: &mut PromiseRow, event: &Happened<'_>) {
             row.status = "in_progress".to_owned();
             row.round += u32::from(row.claim.is_none());
         }
-        RESULT_SUBMITTED if facts["late"] != true && facts["status"] == "done" => row.claim = Some(event.seq),
+        // What was found so far was about another result.
+        RESULT_SUBMITTED if facts["late"] != true && facts["status"] == "done" => {
+            row.begin_anew();
+            row.claim = Some(event.seq);
+        }
         // Where a person is asked about what was claimed, it stands until they have answered.
         TASK_BLOCKED | TASK_TIMED_OUT if facts["asks"].is_string() => own(row, None, event),
         TASK_BLOCKED | TASK_TIMED_OUT => {
             own(row, None, event);
             lost(row, &text("reason").unwrap_or_default());
         }
-        TASK_REQUEUED if facts["keeps"] != true && row.claim.is_some() => {
+        TASK_REQUEUED | TASK_REPLANNED if facts["keeps"] != true && row.claim.is_some() => {
             lost(row, &text("reason").unwrap_or_default())
         }
         _ => {}

@@ -122,9 +122,14 @@ fn evolve_run(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
 
 fn spend(spent: &mut Spent, usage: &Value) {
     let tokens = |name: &str| usage[name].as_u64().unwrap_or(0);
-    spent.tokens += tokens("input_tokens") + tokens("output_tokens");
+    spent.tokens = most(spent.tokens, tokens("input_tokens").saturating_add(tokens("output_tokens")));
     let cost = usage["cost_usd"].as_f64().filter(|cost| cost.is_finite() && *cost >= 0.0).unwrap_or(0.0);
-    spent.micros += (cost * 1e6).round() as u64;
+    spent.micros = most(spent.micros, (cost * 1e6).round() as u64);
+}
+
+/// A sum, or the largest number that can be written down exactly.
+fn most(one: u64, other: u64) -> u64 {
+    one.saturating_add(other).min(countersign_contract::INTEGER_MAX.unsigned_abs())
 }
 
 fn count(metrics: &mut Metrics, event: &Happened<'_>) {

@@ -8,7 +8,7 @@ use crate::validation::advance::advance;
 use crate::validation::event::JUDGED;
 use crate::validation::gates::Standing;
 use crate::validation::payload::PromiseId;
-use crate::validation::row::{PERSON, PromiseRow};
+use crate::validation::row::{ENDPOINT, PERSON, PromiseRow};
 use crate::validation::shown;
 use crate::validation::subject::{Subject, refusal, under_lease};
 use countersign_contract::diagnostic::Code;
@@ -80,6 +80,10 @@ impl Command for Judged {
         }
         shown::must_ask(&row, row.standing() == Standing::Unjudged, "a judgement")?;
         must_be_another(&row, self.judge.as_str(), "judge")?;
+        if row.judge != ENDPOINT && row.judge != self.judge.as_str() {
+            let reason = format!("the judge of {} is {}, and not {}", row.id, row.judge, self.judge.as_str());
+            return Err(refusal(&row, Code::AuthorizationMissing, reason, "bring what that one says"));
+        }
         must_be_another(&row, &desk.moment().actor.clone(), "judge")?;
         must_be_bound(&row, self.bound.as_ref().map(Text::as_str))?;
         under_lease(&row, self.lease.map(|lease| lease.get().unsigned_abs()), desk)?;

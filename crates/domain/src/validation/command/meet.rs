@@ -7,6 +7,7 @@ use crate::deciding::{
 use crate::validation::event::{CRITERION_MET, PROMISE_STARTED};
 use crate::validation::payload::{EvidenceType, PromiseCriterionId, PromiseId};
 use crate::validation::subject::{Subject, refusal};
+use crate::validation::wording::says_nothing;
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Text, Untrusted, shape};
 use serde_json::json;
@@ -20,7 +21,7 @@ shape! {
         pub criterion: PromiseCriterionId,
         /// What shows that it is met.
         pub evidence: Untrusted<Text<1, 20000>> = "tests/cart.rs:41 sends an empty cart and gets 400",
-        /// What kind of evidence that is.
+        /// What kind of evidence that is; `manual`, if it is not said.
         pub evidence_type: Option<EvidenceType>,
     }
 }
@@ -59,17 +60,15 @@ impl Command for Meet {
             let reason = format!("{id} is met already, as {} said in event {}", met.by, met.seq);
             return Err(refusal(&row, Code::InvalidTransition, reason, "what is met stays met"));
         }
-        if self.evidence.is_blank() {
+        if self.evidence.is_blank() || self.evidence.inspect(says_nothing) {
             let reason = format!("nothing shows that {id} is met");
             return Err(refusal(&row, Code::AcceptanceFailed, reason, "say what shows it"));
         }
         if row.status == "pending" {
             desk.record(Happening::new(PROMISE_STARTED, json!({ "promise": row.promise })));
         }
-        let mut facts = json!({ "criterion": id, "promise": row.promise });
-        if let Some(kind) = self.evidence_type {
-            facts["kind"] = json!(kind.as_str());
-        }
+        let kind = self.evidence_type.unwrap_or(EvidenceType::Manual).as_str();
+        let facts = json!({ "criterion": id, "kind": kind, "promise": row.promise });
         let evidence = Untrusted::new(self.evidence.inspect(str::to_owned));
         desk.record(Happening::new(CRITERION_MET, facts).with_texts(vec![evidence]));
         Ok(())

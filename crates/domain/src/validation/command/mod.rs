@@ -147,7 +147,8 @@ fn must_own(row: &PromiseRow, desk: &Desk) -> Result<(), Refusal> {
 
 /// Who did the work does not say whether it is done.
 fn must_be_another(row: &PromiseRow, name: &str, what: &str) -> Result<(), Refusal> {
-    if !row.authors.iter().any(|author| author == name) {
+    // Capitals make nobody another person.
+    if !row.authors.iter().any(|author| author.to_lowercase() == name.to_lowercase()) {
         return Ok(());
     }
     let reason = format!("{name} worked on {}, and cannot {what} it", row.id);
@@ -164,6 +165,11 @@ fn must_be_bound(row: &PromiseRow, bound: Option<&str>) -> Result<(), Refusal> {
         (Some(before), None) => {
             let reason = format!("what was validated is {before}, and this does not say what it is about");
             Err(refusal(row, Code::IntegrityMismatch, reason, "say with `bound` what was looked at"))
+        }
+        // What lands is compared with it.
+        (None, None) if row.of_task.is_some() => {
+            let reason = format!("this does not say what of {} was looked at", row.title);
+            Err(refusal(row, Code::MissingRequiredInput, reason, "say with `bound` what was looked at"))
         }
         _ => Ok(()),
     }

@@ -76,11 +76,20 @@ impl Command for Testify {
         shown::must_ask(&row, asked, "a person's validation")?;
         let actor = desk.moment().actor.clone();
         must_be_another(&row, &actor, "validate")?;
+        if row.of_task.is_some() && row.bound.is_none() {
+            let reason = format!("nothing says yet what of {} is to be looked at", row.title);
+            let help = "wait until another validator has looked, be it without a result";
+            return Err(refusal(&row, Code::DependencyNotMet, reason, help));
+        }
         shown::must_be_current(&row, self.shown.as_str(), desk.moment().now_ms)?;
         let mut results: BTreeMap<String, CriterionStatus> =
             row.criteria.iter().map(|it| (it.id.clone(), CriterionStatus::Skip)).collect();
-        for testimony in self.results.iter() {
+        for (n, testimony) in self.results.iter().enumerate() {
             let id = testimony.criterion.as_str();
+            if self.results.iter().take(n).any(|it| it.criterion.as_str() == id) {
+                let reason = format!("{id} is answered twice");
+                return Err(refusal(&row, Code::InvalidTransition, reason, "answer each criterion once"));
+            }
             let Some(criterion) = row.criteria.iter().find(|it| it.id == id) else {
                 let reason = format!("{} has no criterion {id}", row.id);
                 let help = "`countersign gate status` shows the criteria";

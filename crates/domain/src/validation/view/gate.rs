@@ -157,7 +157,7 @@ impl View for GateStatus {
             task_id,
             title: row.title.clone(),
             status: row.status.clone(),
-            passed: done || standing == Standing::Passed,
+            passed: done || (standing == Standing::Passed && !row.is_final()),
             gate: standing.gate().filter(|_| !done).map(|gate| u64::from(gate).into()),
             reason: standing.says(),
             waits_for_a_person: !row.is_final() && row.waits_for_a_person(),

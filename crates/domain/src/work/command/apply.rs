@@ -1,5 +1,6 @@
 //! Applying an orchestrator's envelope: its changes in order, then its assignments; all of it or nothing.
 
+use super::replan::keep_gates;
 use super::task_spec::{Definition, of_assignment, refused};
 use super::{TASK_VIEWS, add_tasks, block, cancel_run, claim, fail, text_of};
 use crate::deciding::{
@@ -260,7 +261,7 @@ impl Turn<'_> {
         match (self.assignment(&delta.task_id), delta.status) {
             (Some(assignment), TaskStatus::Todo | TaskStatus::InProgress) => {
                 let definition = of_assignment(&assignment.task, &assignment.context_package);
-                add_tasks::add(desk, &self.run, task, definition)
+                add_tasks::add(desk, self.run, task, definition)
             }
             (None, TaskStatus::Todo) if delta.title.is_some() => {
                 let reason = format!("{task} is made without an assignment, so nobody knows what it may change");
@@ -282,10 +283,14 @@ impl Turn<'_> {
         let mut asked = 0;
         for assignment in self.output.assignments.iter() {
             let id = &assignment.task.task_id;
-            let definition = of_assignment(&assignment.task, &assignment.context_package);
-            match self.row(desk, id) {
+            let mut definition = of_assignment(&assignment.task, &assignment.context_package);
+            let row = self.row(desk, id);
+            if let Some(task) = &row {
+                keep_gates(task, &mut definition)?;
+            }
+            match row {
                 None => {
-                    add_tasks::add(desk, &self.run, id.as_str(), definition)?;
+                    add_tasks::add(desk, self.run, id.as_str(), definition)?;
                     asked += 1;
                 }
                 Some(task) if task.spec == definition.spec => {}
@@ -341,6 +346,7 @@ fn replan(desk: &mut Desk, task: &TaskRow, definition: Definition) -> Result<(),
         "from": task.status.as_str(), "reason": "assigned anew", "run": task.run, "spec": definition.spec,
         "task": task.task, "to": TaskStatus::Todo.as_str(), "waiting_for": waiting,
     });
+    let facts = attempt::of_task(facts, task);
     desk.record(Happening::of_run(TASK_REPLANNED, &task.run, facts).with_texts(definition.texts));
     Ok(())
 }

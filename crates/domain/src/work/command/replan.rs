@@ -1,6 +1,7 @@
 //! Asking for a task anew.
 
 use super::add_tasks::waiting_for;
+use super::task_spec::Definition;
 use super::{TASK_VIEWS, TaskAnswer, TaskSpec, task_answer};
 use crate::deciding::{
     About, Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen,
@@ -8,9 +9,9 @@ use crate::deciding::{
 };
 use crate::ids::RunId;
 use crate::work::event::TASK_REPLANNED;
-use crate::work::picking;
 use crate::work::row::{TaskRow, task_key, task_seen};
 use crate::work::task_state::TaskStatus;
+use crate::work::{attempt, picking};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Links, Text, shape};
 use serde_json::json;
@@ -67,20 +68,14 @@ impl Command for Replan {
             picking::may_become(&task, TaskStatus::Todo)?;
         }
         let mut definition = self.task.definition();
-        // What its gates ask is part of the plan, and stays.
-        if task.gated && definition.spec.criteria != task.spec.criteria {
-            let (asked, given) = (task.spec.criteria, definition.spec.criteria);
-            let reason = format!("{} has {asked} criteria with gates, and {given} were given", task.task);
-            let help = "leave the criteria as they are; other criteria belong into a plan of their own";
-            return Err(Refusal::new(Code::InvalidTransition, reason, help).of_run(&run.run));
-        }
-        definition.spec.retries = task.spec.retries;
+        keep_gates(&task, &mut definition)?;
         let waiting = waiting_for(desk, &run.run, &task.task, &definition)?;
         no_circle(desk, &task, &waiting)?;
         let facts = json!({
             "from": task.status.as_str(), "reason": self.reason, "run": run.run, "spec": definition.spec,
             "task": task.task, "to": TaskStatus::Todo.as_str(), "waiting_for": waiting,
         });
+        let facts = attempt::of_task(facts, &task);
         desk.record(Happening::of_run(TASK_REPLANNED, &run.run, facts).with_texts(definition.texts));
         Ok(())
     }
@@ -88,6 +83,18 @@ impl Command for Replan {
     fn answer(&self, stored: &Answered<'_>) -> TaskAnswer {
         task_answer(stored)
     }
+}
+
+/// What the gates of a task ask, and how often it may be tried, is part of the plan, and stays.
+pub(super) fn keep_gates(task: &TaskRow, definition: &mut Definition) -> Result<(), Refusal> {
+    if task.gated && definition.spec.criteria != task.spec.criteria {
+        let (asked, given) = (task.spec.criteria, definition.spec.criteria);
+        let reason = format!("{} has {asked} criteria with gates, and {given} were given", task.task);
+        let help = "leave the criteria as they are; other criteria belong into a plan of their own";
+        return Err(Refusal::new(Code::InvalidTransition, reason, help).of_run(&task.run));
+    }
+    definition.spec.retries = task.spec.retries;
+    Ok(())
 }
 
 /// The tasks that lead on from some, as far as they were seen, and whether there are more.

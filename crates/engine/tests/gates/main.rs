@@ -1,0 +1,20 @@
+//! The gates between a result and done: every ruling about who says what, what it comes to, and what happens next.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod accepting;
+mod again;
+mod combining;
+#[path = "../desk/mod.rs"]
+mod desk;
+mod effects;
+mod evidence;
+mod inbox;
+mod judging;
+mod landing;
+mod plans;
+mod promises;
+mod results;
+mod stage;
+mod testifying;
+mod trying;
+mod validating;
