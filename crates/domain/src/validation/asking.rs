@@ -91,6 +91,11 @@ pub(crate) fn observe(
         });
     }
     let record = checked.records.first().and_then(|record| record.downcast_ref::<ValidationResponse>());
+    if let Some(said) = record.and_then(|it| it.validator_id.as_ref()).filter(|said| said.as_str() != validator) {
+        let reason = format!("the response is that of {}, and {validator} was named", said.as_str());
+        let help = "name whoever validated, or leave `validator_id` out";
+        return Err(Refusal::new(Code::CorrelationMismatch, reason, help));
+    }
     let results: BTreeMap<String, &str> = record
         .into_iter()
         .flat_map(|record| record.criteria_results.iter())

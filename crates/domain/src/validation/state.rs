@@ -83,7 +83,13 @@ fn change(row: &mut PromiseRow, event: &Happened<'_>) {
     let facts = event.facts;
     let text = |name: &str| facts[name].as_str().map(str::to_owned);
     match event.kind {
-        PROMISE_STARTED => row.status = "in_progress".to_owned(),
+        PROMISE_STARTED => {
+            row.status = "in_progress".to_owned();
+            row.round += 1;
+            let claim = row.claim;
+            row.begin_anew();
+            row.claim = claim;
+        }
         CRITERION_MET => met(row, event),
         PROMISE_RELEASED => own(row, None, event),
         PROMISE_ADOPTED => own(row, Some(event.actor), event),

@@ -41,6 +41,10 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
             (edits, found) = look(run, attempt, claimed, checkout.as_ref(), folder)?;
             after = record(run, attempt, claimed, BUILTIN, &response(attempt, &found, &edits, claimed), &found)?;
         }
+        // Where nobody looks but a person, what they will look at is said first.
+        if !wanted.iter().any(|it| it == BUILTIN) && gate["bound"].is_null() {
+            after = record(run, attempt, claimed, BUILTIN, &response(attempt, &[], &[], claimed), &[])?;
+        }
         // What the checks refute nobody else needs to look at.
         if after["status"].is_string() {
             return Ok(after);
@@ -58,7 +62,7 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
             after = match record(run, attempt, claimed, &name, &response, &[]) {
                 // An answer that may not pass is none: whoever gave it has seen nothing that counts.
                 Err(no) if no.code.is_some() && no.code.as_deref() != Some("CONCURRENCY_CONFLICT") => {
-                    let nothing = nothing(attempt, &format!("{name} gave no usable answer: {}", no.reason));
+                    let nothing = nothing(attempt, &name, &format!("{name} gave no usable answer: {}", no.reason));
                     record(run, attempt, claimed, &name, &nothing, &[])?
                 }
                 other => other?,
@@ -259,9 +263,9 @@ fn response(attempt: &Attempt<'_>, found: &[Found], edits: &[String], claimed: &
 }
 
 /// An answer of somebody who has seen nothing.
-fn nothing(attempt: &Attempt<'_>, why: &str) -> Value {
+fn nothing(attempt: &Attempt<'_>, validator: &str, why: &str) -> Value {
     let result = |n: usize| json!({ "criterion_id": format!("AC-{}", n + 1), "status": CriterionStatus::Blocked.as_str(), "evidence": cut(why) });
-    answer(attempt, (0..attempt.planned.acceptance.len()).map(result).collect(), BUILTIN, why)
+    answer(attempt, (0..attempt.planned.acceptance.len()).map(result).collect(), validator, why)
 }
 
 fn answer(attempt: &Attempt<'_>, results: Vec<Value>, validator: &str, reasoning: &str) -> Value {
@@ -352,11 +356,11 @@ fn ask(
     edits: &[String],
 ) -> Value {
     let Some((_, validator)) = run.setup.plan.agents.iter().find(|(it, _)| it == name) else {
-        return nothing(attempt, &format!("the plan has no agent {name}"));
+        return nothing(attempt, name, &format!("the plan has no agent {name}"));
     };
     match answer_of(run, attempt, validator, name, folder, &request(attempt, claimed, gate, folder, found, edits)) {
         Ok(text) => serde_json::from_str(&text).unwrap_or_else(|_| json!(text)),
-        Err(why) => nothing(attempt, &format!("{name} gave no answer: {why}")),
+        Err(why) => nothing(attempt, name, &format!("{name} gave no answer: {why}")),
     }
 }
 

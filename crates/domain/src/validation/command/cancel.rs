@@ -4,7 +4,7 @@ use super::{PROMISE_CODES, PROMISE_VIEWS, PromiseAnswer, must_own, promise_answe
 use crate::deciding::{
     Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Refusal, Role, Seen, Writes,
 };
-use crate::validation::event::PROMISE_CANCELLED;
+use crate::validation::event::{PROMISE_CANCELLED, PROMISE_STARTED};
 use crate::validation::payload::PromiseId;
 use crate::validation::subject::Subject;
 use countersign_contract::{Text, shape};
@@ -44,6 +44,10 @@ impl Command for CancelPromise {
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let row = self.subject().live(desk.seen())?;
         must_own(&row, desk)?;
+        // Its life knows no way out but through having been begun.
+        if row.status == "pending" {
+            desk.record(Happening::new(PROMISE_STARTED, json!({ "promise": row.promise })));
+        }
         let facts = json!({ "promise": row.promise, "reason": self.reason });
         desk.record(Happening::new(PROMISE_CANCELLED, facts));
         Ok(())

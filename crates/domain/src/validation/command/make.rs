@@ -70,6 +70,12 @@ impl Command for MakePromise {
             let reason = format!("there is a promise {id} already");
             return Err(Refusal::new(Code::InvalidTransition, reason, "leave the id out, and another is drawn"));
         }
+        let actor = desk.moment().actor.clone();
+        let names = self.validators.iter().flat_map(|names| names.iter()).chain(&self.judge);
+        if names.into_iter().any(|name| name.as_str() == actor) {
+            let reason = format!("{actor} makes this promise, and cannot validate or judge it");
+            return Err(Refusal::new(Code::AuthorizationMissing, reason, "name somebody else"));
+        }
         let validators: Vec<String> =
             self.validators.as_deref().unwrap_or_default().iter().map(|name| name.as_str().to_owned()).collect();
         let mut texts: Vec<Untrusted<String>> = self.criteria.iter().map(|it| owned(&it.description)).collect();

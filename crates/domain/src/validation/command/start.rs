@@ -5,13 +5,14 @@ use crate::deciding::{
     Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Refusal, Role, Seen, Writes,
 };
 use crate::validation::event::PROMISE_STARTED;
+use crate::validation::gates::Standing;
 use crate::validation::payload::PromiseId;
 use crate::validation::subject::Subject;
 use countersign_contract::shape;
 use serde_json::json;
 
 shape! {
-    /// Begin with a promise
+    /// Begin with a promise; or begin anew with one that did not pass its gates, to have it looked at again
     pub closed struct StartPromise {
         /// The promise.
         pub promise_id: PromiseId,
@@ -42,7 +43,12 @@ impl Command for StartPromise {
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let row = self.subject().live(desk.seen())?;
         must_own(&row, desk)?;
-        if row.status == "pending" {
+        // What did not pass can be mended and looked at again; what was found before was about something else.
+        let held_back = matches!(
+            row.standing(),
+            Standing::Failed(..) | Standing::Partial(_) | Standing::Rejected | Standing::Unreached
+        );
+        if row.status == "pending" || held_back {
             desk.record(Happening::new(PROMISE_STARTED, json!({ "promise": row.promise })));
         }
         Ok(())

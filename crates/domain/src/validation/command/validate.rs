@@ -78,6 +78,12 @@ impl Command for Validate {
         }
         must_be_another(&row, validator, "validate")?;
         must_be_another(&row, &desk.moment().actor.clone(), "validate")?;
+        let is_named = row.validators.is_empty() || row.validators.iter().any(|it| it == validator);
+        if !is_named && validator != BUILTIN {
+            let named = row.validators.join(", ");
+            let reason = format!("{} is validated by {named}, and {validator} is none of them", row.id);
+            return Err(refusal(&row, Code::AuthorizationMissing, reason, "those who are named must look"));
+        }
         if row.claim.is_none() {
             let reason = format!("nothing is claimed yet of {}: {}", row.id, row.standing().says());
             return Err(refusal(&row, Code::DependencyNotMet, reason, "gate 1 comes first"));

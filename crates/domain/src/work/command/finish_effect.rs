@@ -1,6 +1,6 @@
 //! Saying how something ended that was done in the world.
 
-use super::{TASK_CODES, TaskAnswer, task_answer};
+use super::{TaskAnswer, task_answer};
 use crate::deciding::{
     Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Refusal, Role, Seen, Writes,
 };
@@ -11,6 +11,9 @@ use crate::work::picking;
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Int, Text, shape};
 use serde_json::json;
+
+/// The most that an agent can have cost, in US dollars. What is beyond is a slip.
+const COST_MAX: f64 = 1e9;
 
 shape! {
     /// What an agent used up, as far as it said so.
@@ -56,6 +59,14 @@ shape! {
     }
 }
 
+const CODES: &[Code] = &[
+    Code::MissingRequiredInput,
+    Code::SchemaInvalid,
+    Code::DependencyNotMet,
+    Code::InvalidTransition,
+    Code::ConcurrencyConflict,
+];
+
 impl FinishEffect {
     fn lease(&self) -> u64 {
         self.lease.get().unsigned_abs()
@@ -68,7 +79,7 @@ impl Command for FinishEffect {
         summary: "Say how something ended that was done in the world",
         may: &[Role::Orchestrator],
         invalidates: &["effect.list", "run.show"],
-        refuses: TASK_CODES,
+        refuses: CODES,
         writes: Writes::Events,
     };
     type Answer = TaskAnswer;
@@ -92,6 +103,11 @@ impl Command for FinishEffect {
         };
         if row.state == "finished" {
             return Ok(());
+        }
+        let cost = self.usage.as_ref().and_then(|usage| usage.cost_usd);
+        if cost.is_some_and(|cost| !(0.0..=COST_MAX).contains(&cost)) {
+            let reason = format!("a cost lies between 0 and {COST_MAX} dollars");
+            return Err(Refusal::new(Code::SchemaInvalid, reason, "give what it really cost").of_run(&run.run));
         }
         let mut facts = serde_json::to_value(self).unwrap_or_default();
         if let Some(fields) = facts.as_object_mut() {
