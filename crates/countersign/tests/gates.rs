@@ -5,6 +5,7 @@
 
 mod house;
 mod shop;
+mod walkthrough;
 
 use house::{Answer, House};
 use serde_json::{Value, json};
@@ -402,21 +403,20 @@ fn what_waits_for_a_person_is_answered_with_the_commands_that_the_inbox_prints()
     assert_eq!(check(house, &[&["T-1"], &of_run[..]].concat()).0, 0);
 }
 
-/// Plays a person at a terminal, who types this.
+/// What a person is told at a terminal, who types this.
 #[cfg(unix)]
 fn at_a_terminal(house: &House, arguments: &[&str], typed: &str) -> (i32, String) {
-    let play = "import os, pty, sys\nsys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
-    let mut person = std::process::Command::new("python3");
-    person.args(["-c", play, env!("CARGO_BIN_EXE_countersign")]).args(arguments).current_dir(house.path(""));
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("COUNTERSIGN_")) {
-        person.env_remove(name);
-    }
-    person.env("COUNTERSIGN_HOME", house.path(".home"));
-    use std::process::Stdio;
-    let mut person = person.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
-    std::io::Write::write_all(person.stdin.as_mut().unwrap(), typed.as_bytes()).unwrap();
-    let output = person.wait_with_output().unwrap();
-    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+    let quoted: Vec<String> = arguments.iter().map(|argument| format!("'{argument}'")).collect();
+    walkthrough::shell(house, &format!("countersign {}", quoted.join(" ")), &[], Some(typed))
+}
+
+#[cfg(unix)]
+#[test]
+fn the_page_about_gates_is_true() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/gates.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let played = walkthrough::play(&House::new(), &page, &["coder", "reviewer", "you"]);
+    assert!(played >= 12, "{played}");
 }
 
 #[cfg(unix)]

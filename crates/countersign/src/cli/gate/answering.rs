@@ -55,7 +55,7 @@ pub fn answer(here: &Here<'_>, answer: Answer<'_>) -> anyhow::Result<Exit> {
                 Ok(status) => status,
                 Err(failure) => return refused(failure, once.how.format),
             };
-            output::say_rendered(&visible_lines(&standing::said(&status)));
+            output::say_rendered(&visible_lines(standing::said(&status).trim_end()));
             if !agreed(question)? {
                 output::say("nothing was done");
                 return Ok(Exit::Refused);
