@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "each test file uses its part of the house")]
 
 mod house;
+mod server;
 mod shop;
 mod walkthrough;
 
@@ -220,45 +221,40 @@ fn what_does_not_hold_is_accepted_by_a_person_who_was_shown_it() {
         assert!(shown.contains(wanted), "{wanted}: {shown}");
     }
     let (token, current) = (house.owner_token(), mark(&house));
-    let accept = |failures, more: &[&'static str]| {
-        let mut arguments = vec!["gate", "accept", ID, "--failures", failures, "--reason", "mended next week"];
-        arguments.extend(more);
-        arguments.into_iter().map(str::to_owned).collect::<Vec<String>>()
+    let accept = |failures: &str, more: &[&str]| {
+        let accept = ["gate", "accept", ID, "--failures", failures, "--reason", "mended next week", "--format", "json"];
+        house.run(&[&accept, more].concat())
     };
-    let run = |arguments: &[String], more: &[&str]| {
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain(more.iter().copied()).collect();
-        refused(&house, &arguments)
+    let code = |answer: Answer| {
+        assert_eq!(answer.code, 1, "{answer:?}");
+        serde_json::from_str::<Value>(&answer.out).unwrap()["code"].as_str().unwrap().to_owned()
     };
-    let as_owner = ["--token-file", &token];
     // An agent, with the mark or without, whatever it calls itself.
     for name in ["coder-1", "coder-2", "owner", "person"] {
-        assert_eq!(run(&accept("AC-2", &[]), &["--as", name]), "AUTHORIZATION_MISSING", "{name}");
-        assert_eq!(run(&accept("AC-2", &[]), &["--shown", &current, "--as", name]), "AUTHORIZATION_MISSING", "{name}");
+        assert_eq!(code(accept("AC-2", &["--as", name])), "AUTHORIZATION_MISSING", "{name}");
+        assert_eq!(code(accept("AC-2", &["--shown", &current, "--as", name])), "AUTHORIZATION_MISSING", "{name}");
     }
     // What was shown before is not what is accepted now; nor is anything else than what does not hold.
     for stale in [early.as_str(), "0123456789abcdef.29000000", &current.replace('.', ".1")] {
-        let more = [&["--shown", stale], &as_owner[..]].concat();
-        assert_eq!(run(&accept("AC-2", &[]), &more), "INTEGRITY_MISMATCH", "{stale}");
+        assert_eq!(code(accept("AC-2", &["--shown", stale, "--token-file", &token])), "INTEGRITY_MISMATCH", "{stale}");
     }
-    let with_mark = [&["--shown", &current], &as_owner[..]].concat();
+    let as_owner = ["--shown", &current, "--token-file", &token];
     for failures in ["AC-1", "AC-1,AC-2"] {
-        assert_eq!(run(&accept(failures, &[]), &with_mark), "ACCEPTANCE_FAILED", "{failures}");
+        assert_eq!(code(accept(failures, &as_owner)), "ACCEPTANCE_FAILED", "{failures}");
     }
     // Where nobody can be asked, the mark must be given, and it is said how to get it.
-    let without = house.run(&["gate", "accept", ID, "--failures", "AC-2", "--reason", "r", "--token-file", &token]);
+    let without = accept("AC-2", &["--token-file", &token]);
     assert_eq!(without.code, 2, "{without:?}");
     assert!(without.err.contains(&format!("countersign gate status {ID}")), "{without:?}");
     assert_eq!(check(&house, &[ID]).0, 2);
 
-    let accept =
-        [&["gate", "accept", ID, "--failures", "AC-2", "--reason", "mended next week"], &with_mark[..]].concat();
-    done(house.run(&accept));
+    done(accept("AC-2", &as_owner));
     assert_eq!(check(&house, &[ID]).0, 0);
     let shown = json_of(&house, &["gate", "status", ID]);
     assert_eq!(shown["accepted"], json!(["AC-2"]));
     assert!(shown["accepted_by"].as_str().unwrap().starts_with("user"), "{shown}");
     // Once.
-    assert_eq!(refused(&house, &accept), "INVALID_TRANSITION");
+    assert_eq!(code(accept("AC-2", &as_owner)), "INVALID_TRANSITION");
     assert!(done(house.run(&["log"])).out.contains("accepted"));
 }
 
@@ -391,14 +387,16 @@ fn what_waits_for_a_person_is_answered_with_the_commands_that_the_inbox_prints()
     let of_run = ["--run", &run];
     let claim = json_of(house, &[&["task", "claim", "T-1", "--as", "coder-2"], &of_run[..]].concat());
     let lease = claim["lease"].to_string();
-    let land = |bound, by| {
-        let land = ["gate", "land", "T-1", "--bound", bound, "--lease", &lease, "--as", by];
-        [&land[..], &of_run[..]].concat().into_iter().map(str::to_owned).collect::<Vec<String>>()
+    let land = |by: &str| {
+        let land = ["gate", "land", "T-1", "--bound", "c0ffee", "--lease", &lease, "--as", by];
+        house.run(&[&land[..], &of_run[..]].concat())
     };
-    let strs = |arguments: &[String]| arguments.iter().map(String::clone).collect::<Vec<_>>();
-    let run_it = |arguments: Vec<String>| house.run(&strs(&arguments).iter().map(String::as_str).collect::<Vec<_>>());
-    assert!(run_it(land("c0ffee", "coder-1")).err.contains("AUTHORIZATION_MISSING"));
-    let answer = done(run_it(land("c0ffee", "lead")));
+    // Nobody who worked on it says that it is done.
+    for worker in ["coder-1", "coder-2"] {
+        let answer = land(worker);
+        assert!(answer.code == 1 && answer.err.contains("AUTHORIZATION_MISSING"), "{answer:?}");
+    }
+    let answer = done(land("lead"));
     assert!(answer.out.contains("done"), "{answer:?}");
     assert_eq!(check(house, &[&["T-1"], &of_run[..]].concat()).0, 0);
 }
@@ -477,4 +475,40 @@ fn a_worker_whose_result_is_at_the_gates_may_end() {
     worked(&shop, &run, CLAUDE);
     assert_eq!(shop.answer("claude-code", "stop", ""), json!({}));
     assert_eq!(shop.look("lead", "task.show", json!({ "task_id": "T-1" }))["task"]["status"], "in_progress");
+}
+
+#[test]
+fn a_server_is_asked_the_same_and_knows_by_the_token_who_answers() {
+    let house = server::project();
+    let server = server::Server::start(&house, &[]);
+    let url = format!("http://{}", server.address);
+    let tokens = [("coder-1", "orchestrator"), ("reviewer-1", "orchestrator"), ("ann", "reviewer")];
+    let tokens = tokens.map(|(actor, role)| server::token(&house, actor, role, None));
+    let ask = |token: &str, arguments: &[&str]| {
+        house.run_with(arguments, "", &[("COUNTERSIGN_URL", url.as_str()), ("COUNTERSIGN_TOKEN", token)])
+    };
+    let [coder, reviewer, ann] = &tokens;
+    let create = ["promise", "create", "--title", "t", "--id", ID, "--criterion", "it is quick", "it is right"];
+    done(ask(coder, &create));
+    for criterion in ["AC-1", "AC-2"] {
+        done(ask(coder, &["promise", "meet", ID, criterion, "--evidence", "seen in the log of the last night"]));
+    }
+    response(&house, ["PASS", "FAIL"]);
+    let validate = ["gate", "validate", ID, "response.json", "--validator", "reviewer-1"];
+    assert!(ask(coder, &validate).err.contains("AUTHORIZATION_MISSING"));
+    done(ask(reviewer, &validate));
+    assert_eq!(ask(coder, &["gate", "check", ID]).code, 2);
+    // Whose promises are meant, only the server could tell.
+    let unnamed = ask(coder, &["gate", "check"]);
+    assert!(unnamed.code == 2 && unnamed.err.contains("name a task, or a promise"), "{unnamed:?}");
+    let shown: Value = serde_json::from_str(&done(ask(ann, &["gate", "status", ID, "--format", "json"])).out).unwrap();
+    let accept =
+        ["gate", "accept", ID, "--failures", "AC-2", "--reason", "r", "--shown", shown["shown"].as_str().unwrap()];
+    for token in [coder, reviewer] {
+        let answer = ask(token, &accept);
+        assert!(answer.code == 1 && answer.err.contains("AUTHORIZATION_MISSING"), "{answer:?}");
+    }
+    done(ask(ann, &accept));
+    assert_eq!(ask(coder, &["gate", "check", ID]).code, 0);
+    assert_eq!(done(ask(ann, &["inbox"])).out, "nothing waits for a person\n");
 }
