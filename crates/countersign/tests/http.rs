@@ -47,6 +47,13 @@ fn every_command_and_every_view_answers_as_the_document_says() {
     let server = Server::start(&house, &[]);
     let mut client = server.client(&owner(&house));
     let document = Document(client.get("/openapi.json").json());
+    let operations =
+        document.0["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap().values());
+    let mut ids: Vec<&str> = operations.map(|operation| operation["operationId"].as_str().unwrap()).collect();
+    let all = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), all, "every operation has an id of its own");
     let walk = |client: &mut server::Client, stage: &str| {
         for row in COMMANDS {
             let path = format!("/v1/commands/{}", row.info.id);
@@ -83,6 +90,8 @@ fn every_command_and_every_view_answers_as_the_document_says() {
         client.ask("run.open", &json!({ "objective": "ship it" })).answer()["run_id"].as_str().unwrap().to_owned();
     client.ask("task.add", &json!({ "run_id": run, "tasks": [task("T-1", "src"), task("T-2", "docs")] })).answer();
     client.ask("task.claim", &json!({ "run_id": run, "task_id": "T-1" })).answer();
+    let promise = client.ask("promise.create", &json!({ "title": "t", "criteria": [{ "description": "it holds" }] }));
+    let promise = promise.answer()["promise"].as_str().unwrap().to_owned();
     walk(&mut client, "under way");
     for (path, id) in [
         ("/v1/runs".to_owned(), "run.list"),
@@ -90,6 +99,11 @@ fn every_command_and_every_view_answers_as_the_document_says() {
         (format!("/v1/runs/{run}/tasks"), "task.list"),
         (format!("/v1/runs/{run}/tasks/T-1"), "task.show"),
         ("/v1/locks".to_owned(), "lock.list"),
+        ("/v1/promises".to_owned(), "promise.list"),
+        (format!("/v1/promises/{promise}"), "promise.show"),
+        (format!("/v1/promises/{promise}/gates"), "gate.status"),
+        ("/v1/inbox".to_owned(), "inbox.list"),
+        (format!("/v1/runs/{run}/effects"), "effect.list"),
     ] {
         let said = client.get(&path);
         assert_eq!(said.status, 200, "{path}: {said:?}");
@@ -98,6 +112,8 @@ fn every_command_and_every_view_answers_as_the_document_says() {
     for path in [
         "/v1/runs/11111111-2222-4333-8444-555555555555",
         &format!("/v1/runs/{run}/tasks/T-99"),
+        &format!("/v1/runs/{run}/plan"),
+        "/v1/promises/promise-00000000",
         "/v1/views/none",
         "/v1/none",
     ] {

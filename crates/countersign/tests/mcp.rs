@@ -216,6 +216,38 @@ fn documents_are_checked_repaired_and_explained_as_the_verbs_do_it() {
 }
 
 #[test]
+fn a_promise_is_made_met_and_validated_by_two_agents_and_accepted_by_none() {
+    for revision in BOTH {
+        let house = project();
+        let coder = &mut Session::open(&house, "agent:w1", revision);
+        let other = &mut Session::open(&house, "agent:w2", revision);
+        let say = Promises::of(coder);
+        let made = json!({ "title": "Refuse empty carts", "criteria": [{ "description": "an empty cart gets 400" }] });
+        let id = say.done(coder, "promise_create", made)["promise"].clone();
+        let meet = json!({ "promise_id": id, "criterion": "AC-1", "evidence": "tests/cart.rs:41 gets 400" });
+        assert_eq!(say.refused(other, "promise_meet", meet.clone()), "AUTHORIZATION_MISSING");
+        say.done(coder, "promise_meet", meet);
+        let status = |session: &mut Session| say.done(session, "gate_status", json!({ "promise_id": id }));
+        assert_eq!((&status(coder)["passed"], &status(coder)["gate"]), (&json!(false), &json!(2)));
+        let response = json!({
+            "task_id": id, "verdict": "PASS", "timestamp": "2026-01-05T10:00:00Z", "validator_id": "agent:w2",
+            "criteria_results": [{ "criterion_id": "AC-1", "status": "PASS", "evidence": "POST /checkout with {} gave 400" }],
+        });
+        let validate = json!({ "promise_id": id, "validator": "agent:w2", "response": response });
+        assert_eq!(say.refused(coder, "validate", validate.clone()), "AUTHORIZATION_MISSING");
+        say.done(other, "validate", validate);
+        assert_eq!(status(coder)["passed"], true);
+        assert_eq!(say.done(coder, "inbox", json!({}))["items"], json!([]));
+    }
+    // What a person answers is no tool, and neither is what only runs do.
+    let house = project();
+    let names = tools(&mut Session::open(&house, "agent:w1", Revision::Handshake));
+    for word in ["accept", "testify", "rule", "judge", "land", "erase"] {
+        assert!(names.iter().all(|tool| !tool["name"].as_str().unwrap().contains(word)), "{word}");
+    }
+}
+
+#[test]
 fn a_call_with_a_key_is_done_once() {
     let house = project();
     let session = &mut Session::open(&house, "agent:w1", Revision::Stateless);
@@ -333,7 +365,7 @@ fn the_newer_revision_needs_no_handshake_and_says_what_it_speaks() {
     session.send(
         &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 9 } }).to_string(),
     );
-    assert_eq!(tools(session).len(), 14);
+    assert_eq!(tools(session).len(), 21);
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "1999-01-01", "io.modelcontextprotocol/clientCapabilities": {},
     });

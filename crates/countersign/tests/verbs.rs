@@ -8,7 +8,7 @@ mod house;
 use house::{House, document};
 use serde_json::{Value, json};
 
-const VERBS: [&str; 40] = [
+const VERBS: [&str; 43] = [
     "check",
     "fix",
     "explain",
@@ -39,6 +39,9 @@ const VERBS: [&str; 40] = [
     "run",
     "task",
     "lock",
+    "promise",
+    "gate",
+    "inbox",
     "apply",
     "worklog",
     "bundle",
@@ -52,7 +55,7 @@ const VERBS: [&str; 40] = [
 ];
 
 /// Those that have verbs of their own.
-const DEEPER: [(&str, &[&str]); 6] = [
+const DEEPER: [(&str, &[&str]); 8] = [
     ("run", &["open", "close", "cancel", "list", "show"]),
     (
         "task",
@@ -77,6 +80,8 @@ const DEEPER: [(&str, &[&str]); 6] = [
         ],
     ),
     ("lock", &["who", "mine", "list", "may"]),
+    ("promise", &["create", "start", "meet", "release", "adopt", "cancel", "show", "list"]),
+    ("gate", &["status", "check", "accept", "testify", "rule", "validate", "judge", "land"]),
     ("worklog", &["add", "show"]),
     ("bundle", &["make", "resume"]),
     ("token", &["make", "list", "revoke"]),
@@ -100,7 +105,7 @@ fn every_verb_has_help_with_examples() {
 }
 
 /// What can be asked of the engine, and the verbs that ask it.
-const ASKED: [(&str, &[&str]); 36] = [
+const ASKED: [(&str, &[&str]); 57] = [
     ("project.init", &["init"]),
     ("record.keep", &["record"]),
     ("text.erase", &["erase"]),
@@ -138,6 +143,28 @@ const ASKED: [(&str, &[&str]); 36] = [
     ("worklog.show", &["worklog", "show"]),
     ("bundle.make", &["bundle", "make"]),
     ("reconcile", &["reconcile"]),
+    ("promise.create", &["promise", "create"]),
+    ("promise.start", &["promise", "start"]),
+    ("promise.meet", &["promise", "meet"]),
+    ("promise.release", &["promise", "release"]),
+    ("promise.adopt", &["promise", "adopt"]),
+    ("promise.cancel", &["promise", "cancel"]),
+    ("promise.show", &["promise", "show"]),
+    ("promise.list", &["promise", "list"]),
+    ("gate.validate", &["gate", "validate"]),
+    ("gate.judge", &["gate", "judge"]),
+    ("gate.accept", &["gate", "accept"]),
+    ("gate.testify", &["gate", "testify"]),
+    ("gate.rule", &["gate", "rule"]),
+    ("gate.land", &["gate", "land"]),
+    ("gate.status", &["gate", "status"]),
+    ("inbox.list", &["inbox"]),
+    // What follows a plan, and what is done in the world for it, is asked by runs themselves.
+    ("run.start", &["run"]),
+    ("run.plan", &["run"]),
+    ("effect.start", &["run"]),
+    ("effect.finish", &["run"]),
+    ("effect.list", &["run"]),
 ];
 
 #[test]

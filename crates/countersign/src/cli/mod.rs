@@ -14,8 +14,10 @@ mod example;
 mod explain;
 mod export;
 mod fix;
+mod gate;
 mod hook;
 mod import;
+mod inbox;
 mod init;
 mod install;
 mod interrupt;
@@ -26,6 +28,7 @@ mod mcp;
 mod migrate;
 mod new;
 pub mod output;
+mod promise;
 mod prove;
 mod rebuild;
 mod reconcile;
@@ -138,6 +141,8 @@ Examples:
   countersign run open --objective 'Round money half to even'
   countersign task add T-1 --title 'Round totals' --lock src/money --accept 'tests pass'
   countersign task claim --as coder-1
+  countersign gate status T-1
+  countersign inbox
   countersign watch
   countersign log --follow
   countersign verify
@@ -160,6 +165,9 @@ enum Verb {
     Run(run::Args),
     Task(task::Args),
     Lock(lock::Args),
+    Promise(promise::Args),
+    Gate(gate::Args),
+    Inbox(inbox::Args),
     Worklog(worklog::Args),
     Apply(apply::Args),
     Bundle(bundle::Args),
@@ -235,6 +243,9 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::Run(args) => run::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Task(args) => task::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Lock(args) => lock::run(&args, &Here { global: &global, project: &project()? }),
+        Verb::Promise(args) => promise::run(&args, &Here { global: &global, project: &project()? }),
+        Verb::Gate(args) => gate::run(&args, &global, project),
+        Verb::Inbox(args) => inbox::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Worklog(args) => worklog::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Apply(args) => apply::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Bundle(args) => bundle::run(&args, &Here { global: &global, project: &project()? }),

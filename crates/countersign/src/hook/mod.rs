@@ -15,6 +15,7 @@ mod event;
 pub mod git;
 mod patch;
 mod place;
+mod promises;
 mod rounds;
 mod stop;
 mod tool;

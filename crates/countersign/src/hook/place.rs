@@ -165,6 +165,12 @@ impl<'p> Desk<'p> {
         Ok(held)
     }
 
+    /// Whether the result of a task was brought, and its gates look at it: there is nothing left to do for its worker.
+    pub(super) fn has_result(&self, held: &Held) -> bool {
+        let question = json!({ "run_id": held.run, "task_id": held.task });
+        self.look("task.show", &question).is_ok_and(|shown| shown["result"].is_u64())
+    }
+
     /// Gives a sign of life for each lease that is a quarter over. That it could not be given is no reason to refuse.
     pub(super) fn refresh(&self) {
         let now = jiff::Timestamp::now().as_millisecond();

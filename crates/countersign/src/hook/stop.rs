@@ -1,8 +1,9 @@
-//! When a session or an agent wants to end: it is kept while it holds tasks without a result, told what is missing, and let
-//! go in the end, with the ledger knowing how it stands.
+//! When a session or an agent wants to end: it is kept while it holds tasks without a result, or has promises that it did not
+//! keep, told what is missing, and let go in the end, with the ledger knowing how it stands.
 
 use super::begin::in_words;
 use super::place::Held;
+use super::promises::{Unkept, unkept};
 use super::rounds::{ROUNDS_MAX, Rounds};
 use super::{Answer, Asker, Desk, Event, here};
 use countersign_contract::show;
@@ -19,15 +20,17 @@ pub(super) fn stop(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> {
     }
     let Some(project) = here(asker, Some(event))? else { return Ok(Answer::nothing()) };
     let desk = Desk::open(asker, event, &project)?;
-    let held = desk.held()?;
+    let held: Vec<Held> = desk.held()?.into_iter().filter(|held| !desk.has_result(held)).collect();
+    let (left, promises): (Vec<Unkept>, Vec<Unkept>) = unkept(&desk)?.into_iter().partition(|it| it.waits_for_a_person);
     let rounds = Rounds::of(&project, &desk.actor);
-    if held.is_empty() {
+    if held.is_empty() && promises.is_empty() {
         if let Some(rounds) = rounds {
             rounds.forget();
         }
-        return Ok(Answer::nothing());
+        return Ok(if left.is_empty() { Answer::nothing() } else { Answer::message(&not_kept(&left)) });
     }
-    let mut leases: Vec<u64> = held.iter().map(|held| held.lease).collect();
+    let leases = held.iter().map(|held| held.lease);
+    let mut leases: Vec<u64> = leases.chain(promises.iter().map(Unkept::number)).collect();
     leases.sort_unstable();
     let round = match rounds.as_ref().map(|rounds| rounds.next(leases)) {
         Some(Ok(round)) => round,
@@ -36,40 +39,63 @@ pub(super) fn stop(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> {
         _ => ROUNDS_MAX,
     };
     if round > ROUNDS_MAX {
-        let said = give_up(&desk, &held);
+        let said = give_up(&desk, &held, &promises);
         if let Some(rounds) = rounds {
             rounds.forget();
         }
         return Ok(Answer::message(&said));
     }
-    let answer = Answer::block(&missing(&desk.actor, &held, round));
+    let answer = Answer::block(&missing(&desk.actor, &held, &promises, round));
     (asker.tell)(&answer);
     desk.refresh();
     Ok(answer)
 }
 
-fn missing(actor: &str, held: &[Held], round: u32) -> String {
-    let tasks: Vec<String> = held.iter().map(in_words).collect();
-    let names: Vec<&str> = held.iter().map(|held| held.task.as_str()).collect();
-    let (actor, names) = (show(actor), names.join(", "));
-    let mut said = format!(
-        "{actor} still holds {}, and no result was accepted. Finish the work and bring its result with `countersign task submit \
-         --as {actor}`, or say why it cannot go on with `countersign task block --as {actor}`.",
-        tasks.join("; ")
-    );
-    if round == ROUNDS_MAX {
-        said.push_str(&format!(
-            " This is the last round: ending now without either records {names} as blocked ({CODE}), and its locks are freed."
+fn missing(actor: &str, held: &[Held], promises: &[Unkept], round: u32) -> String {
+    let actor = show(actor);
+    let mut said = Vec::new();
+    if !held.is_empty() {
+        let tasks: Vec<String> = held.iter().map(in_words).collect();
+        said.push(format!(
+            "{actor} still holds {}, and no result was accepted. Finish the work and bring its result with `countersign task \
+             submit --as {actor}`, or say why it cannot go on with `countersign task block --as {actor}`.",
+            tasks.join("; ")
         ));
-    } else {
-        said.push_str(&format!(" This is round {round} of {ROUNDS_MAX}."));
     }
-    said
+    if !promises.is_empty() {
+        let promises: Vec<String> = promises.iter().map(Unkept::in_words).collect();
+        said.push(format!(
+            "{actor} has promised what is not kept yet: {}. Meet what is left with `countersign promise meet --as {actor}`; what \
+             is met must be validated by somebody else. `countersign gate status` shows what each gate asks.",
+            promises.join("; ")
+        ));
+    }
+    said.push(match (round == ROUNDS_MAX, held.is_empty()) {
+        (false, _) => format!("This is round {round} of {ROUNDS_MAX}."),
+        (true, true) => "This is the last round: ending now leaves it not kept, and the ledger says so.".to_owned(),
+        (true, false) => {
+            let names: Vec<&str> = held.iter().map(|held| held.task.as_str()).collect();
+            let names = names.join(", ");
+            format!(
+                "This is the last round: ending now without either records {names} as blocked ({CODE}), and its locks are \
+                 freed."
+            )
+        }
+    });
+    said.join(" ")
+}
+
+fn not_kept(promises: &[Unkept]) -> String {
+    let promises: Vec<String> = promises.iter().map(Unkept::in_words).collect();
+    format!("not kept yet: {}", promises.join("; "))
 }
 
 /// Ends as it is: what is held becomes blocked, so that somebody decides how it goes on.
-fn give_up(desk: &Desk<'_>, held: &[Held]) -> String {
+fn give_up(desk: &Desk<'_>, held: &[Held], promises: &[Unkept]) -> String {
     let mut said = Vec::new();
+    if !promises.is_empty() {
+        said.push(not_kept(promises));
+    }
     for held in held {
         let reason = format!("its worker ended {ROUNDS_MAX} times without a result that was accepted");
         let request = json!({

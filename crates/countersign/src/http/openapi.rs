@@ -31,8 +31,9 @@ fn document() -> Value {
     for row in VIEWS {
         let path = format!("/v1/views/{}", row.info.id);
         paths.insert(path.clone(), json!({ "get": view(row, &path, row.info.id, &mut book) }));
-        for (path, _) in reads::PATHS.iter().filter(|(_, id)| *id == row.info.id) {
-            let name = format!("{}.at", row.info.id);
+        // Where there are several paths, each is an operation of its own.
+        for (n, (path, _)) in (1..).zip(reads::PATHS.iter().filter(|(_, id)| *id == row.info.id)) {
+            let name = format!("{}.at{}", row.info.id, if n == 1 { String::new() } else { format!(".{n}") });
             paths.insert((*path).to_owned(), json!({ "get": view(row, path, &name, &mut book) }));
         }
     }

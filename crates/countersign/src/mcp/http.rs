@@ -34,6 +34,7 @@ pub fn service(
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
+    use crate::mcp::tools::TOOLS;
     use crate::project::Project;
     use countersign_domain::project::Init;
     use countersign_engine::{Call, Engine};
@@ -132,7 +133,11 @@ mod tests {
         assert!(status == 200 && versions.contains(&json!("2026-07-28")), "{answer}");
         for (headers, message) in [old("tools/list", json!({})), new("tools/list", json!({}))] {
             let (status, answer) = post(address, &headers, &message);
-            assert_eq!((status, answer["result"]["tools"].as_array().map(Vec::len)), (200, Some(14)), "{answer}");
+            assert_eq!(
+                (status, answer["result"]["tools"].as_array().map(Vec::len)),
+                (200, Some(TOOLS.len())),
+                "{answer}"
+            );
         }
         let claim = json!({ "name": "claim", "arguments": { "task_id": "T-1" } });
         let (headers, message) = old("tools/call", claim.clone());

@@ -139,6 +139,48 @@ pub const TOOLS: &[ToolRow] = &[
         "A run as it stands, for an orchestrator with a fresh context: objective, constraints, operator ledger, locks, \
          blockers, targets. `max_tokens` keeps it short.",
     ),
+    row(
+        "promise_create",
+        "Make a promise",
+        Does::Ask("promise.create"),
+        "Promise something, with the criteria by which it will be judged. It is yours then: say with `promise_meet` what is \
+         met. It is kept when somebody else has seen that it holds, never by your word alone.",
+    ),
+    row(
+        "promise_meet",
+        "Meet a criterion",
+        Does::Ask("promise.meet"),
+        "Say that a criterion of your promise is met, and what shows it. It is a claim, for others to look at, and cannot be \
+         taken back.",
+    ),
+    giving_up(row(
+        "promise_release",
+        "Let go of a promise",
+        Does::Ask("promise.release"),
+        "Give your promise up for somebody else to adopt. What was met stays met.",
+    )),
+    row("promise_adopt", "Adopt a promise", Does::Ask("promise.adopt"), "Take a promise on that nobody owns."),
+    row(
+        "validate",
+        "Validate somebody's work",
+        Does::Ask("gate.validate"),
+        "Say what you found when you looked at the work of somebody else: an object that matches the schema \
+         countersign://schemas/validation_response and answers every criterion that `gate_status` shows. Work of your own \
+         is refused.",
+    ),
+    row(
+        "gate_status",
+        "See how work stands at its gates",
+        Does::Look("gate.status"),
+        "Whether a task or a promise may stop (`passed`), which gate holds it back and why, what was found about each \
+         criterion, and who must still look. Name a task or a promise.",
+    ),
+    row(
+        "inbox",
+        "See what waits for a person",
+        Does::Look("inbox.list"),
+        "What waits for a person, oldest first. Only people answer it; tell yours.",
+    ),
 ];
 
 /// The tool with this name.

@@ -1,0 +1,127 @@
+//! `countersign inbox`
+
+use super::Exit;
+use super::asking::{Here, How, OfRun, pages, refused};
+use super::output::{self, Format};
+use super::words::{since, text, texts};
+use crate::client::Client;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Show what waits for a person: what is asked, why, since when, and the commands that answer it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign inbox
+  countersign inbox --run 3f56dc4d-35cf-4f97-925c-0b04a6fe8bf4 --format json
+
+Exit codes: 0 also when nothing waits, 1 refused, 2 wrong usage, 3 could not be done.")]
+pub struct Args {
+    /// At most so many
+    #[arg(long, short = 'n', value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    limit: Option<u64>,
+
+    #[command(flatten)]
+    of: OfRun,
+
+    #[command(flatten)]
+    how: How,
+}
+
+pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
+    let client = Client::open(here.project, here.global)?;
+    let question = (json!({ "run_id": args.of.id() }), "items");
+    let shown = match pages(&client, "inbox.list", question, args.limit) {
+        Ok(shown) => shown,
+        Err(failure) => return refused(failure, args.how.format),
+    };
+    output::print(&match args.how.format {
+        Format::Json => super::asking::line(&shown),
+        Format::Text => said(&shown, &client),
+    });
+    Ok(Exit::Allowed)
+}
+
+fn said(shown: &Value, client: &Client<'_>) -> String {
+    let items: Vec<String> =
+        shown["items"].as_array().into_iter().flatten().map(|item| one(item, &waited(item, client))).collect();
+    if items.is_empty() {
+        return "nothing waits for a person\n".to_owned();
+    }
+    let more = if shown["next"].is_string() { "\nthere is more; ask with a larger --limit\n" } else { "" };
+    format!("{}{more}", items.join("\n"))
+}
+
+/// Since when it waits. The time stands in the ledger, which a server keeps to itself; the event does for both.
+fn waited(item: &Value, client: &Client<'_>) -> String {
+    let seq = item["since"].as_u64().unwrap_or(0);
+    let stored = client.engine().ok().and_then(|engine| engine.stored(seq, seq).ok()?.into_iter().next());
+    match stored.map(|event| since(&event.value, "time")).filter(|ago| !ago.is_empty()) {
+        Some(ago) => format!("{ago}, since event {seq}"),
+        None => format!("since event {seq}"),
+    }
+}
+
+fn one(item: &Value, waited: &str) -> String {
+    let [task, asks, title] = ["task_id", "asks", "title"].map(|name| text(item, name));
+    let mut out = format!("{task}  {asks}  {title}\n");
+    let mut field = |name: &str, value: String| {
+        if !value.is_empty() {
+            let _ = writeln!(out, "  {name:<12} {value}");
+        }
+    };
+    field("asked", asked(&asks).to_owned());
+    field("because", format!("{} [{}]", text(item, "reason"), text(item, "code")));
+    field("waits", waited.to_owned());
+    field("run", text(item, "run_id"));
+    let which = if asks == "validation" { "to look at" } else { "failures" };
+    field(which, texts(item, "failures").join(", "));
+    for answer in texts(item, "answers") {
+        field("answer", command(&answer, item));
+    }
+    out
+}
+
+/// What a person is asked, in a sentence.
+fn asked(asks: &str) -> &'static str {
+    match asks {
+        "acceptance" => "is it good enough, although not everything was shown to hold?",
+        "validation" => "does it hold, as far as you can see?",
+        "judgement" => "may it pass?",
+        "conflict" => "how are two changes of the same thing brought together?",
+        _ => "how does it go on?",
+    }
+}
+
+/// A command as it is typed, whatever else is open: with its run, and at a gate with what was shown.
+fn command(answer: &str, item: &Value) -> String {
+    let mark =
+        item["shown"].as_str().filter(|_| answer.starts_with("countersign gate ")).map(countersign_diagnostic::visible);
+    let mark = mark.map(|mark| format!(" --shown {mark}")).unwrap_or_default();
+    format!("{answer}{mark} --run {}", text(item, "run_id"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_says_what_is_asked_and_how_it_is_answered() {
+        let item = json!({
+            "asks": "acceptance", "run_id": "R", "task_id": "T-1", "title": "Round\u{1b} totals", "code": "ACCEPTANCE_FAILED",
+            "reason": "AC-2 not shown to hold", "since": 7, "failures": ["AC-2"], "shown": "0f.1",
+            "answers": ["countersign gate accept T-1 --failures AC-2 --reason TEXT", "countersign task cancel T-1 --reason TEXT"],
+        });
+        let wanted = "\
+T-1  acceptance  Round\\u{1b} totals
+  asked        is it good enough, although not everything was shown to hold?
+  because      AC-2 not shown to hold [ACCEPTANCE_FAILED]
+  waits        since event 7
+  run          R
+  failures     AC-2
+  answer       countersign gate accept T-1 --failures AC-2 --reason TEXT --shown 0f.1 --run R
+  answer       countersign task cancel T-1 --reason TEXT --run R
+";
+        assert_eq!(one(&item, "since event 7"), wanted);
+    }
+}

@@ -1,0 +1,25 @@
+//! `countersign promise start`
+
+use super::became;
+use crate::cli::Exit;
+use crate::cli::asking::{Here, Once, ask};
+use serde_json::json;
+
+/// Begin with a promise
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign promise start promise-1a2b3c4d --as coder-1")]
+pub struct Args {
+    /// The promise
+    #[arg(value_name = "ID")]
+    id: String,
+
+    #[command(flatten)]
+    once: Once,
+}
+
+pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
+    let said = |answer: &_| became(answer, &args.id, "in progress");
+    ask(here, &args.once, "promise.start", json!({ "promise_id": args.id }), said)
+}

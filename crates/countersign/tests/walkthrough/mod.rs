@@ -1,0 +1,121 @@
+//! Walkthroughs in the documentation, played: each command is typed in its terminal and prints what is shown.
+
+use crate::house::House;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Runs a program at a terminal that does not repeat what is typed.
+const AT_A_TERMINAL: &str = "
+import os, pty, subprocess, sys, termios
+ours, theirs = pty.openpty()
+how = termios.tcgetattr(theirs)
+how[1] &= ~termios.OPOST
+how[3] &= ~termios.ECHO
+termios.tcsetattr(theirs, termios.TCSANOW, how)
+child = subprocess.Popen(sys.argv[2:], stdin=theirs, stdout=theirs, stderr=theirs)
+os.close(theirs)
+os.write(ours, sys.argv[1].encode())
+while True:
+    try:
+        said = os.read(ours, 65536)
+    except OSError:
+        said = b''
+    if not said:
+        break
+    sys.stdout.buffer.write(said)
+sys.stdout.flush()
+sys.exit(child.wait())
+";
+
+/// What a shell says to a command: that of a person at a terminal, who types this, or nobody's.
+pub fn shell(house: &House, command: &str, env: &[(String, String)], typed: Option<&str>) -> (i32, String) {
+    let own = Path::new(env!("CARGO_BIN_EXE_countersign")).parent().unwrap().to_owned();
+    let others = std::env::var_os("PATH").unwrap();
+    let path = std::env::join_paths([own].into_iter().chain(std::env::split_paths(&others))).unwrap();
+    let command = format!("exec 2>&1\n{command}");
+    let mut shell = match typed {
+        None => Command::new("sh"),
+        Some(typed) => {
+            let mut person = Command::new("python3");
+            person.args(["-c", AT_A_TERMINAL, typed, "sh"]);
+            person
+        }
+    };
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("COUNTERSIGN_")) {
+        shell.env_remove(name);
+    }
+    shell.arg("-c").arg(command).current_dir(house.path("")).env("PATH", path);
+    shell.env("COUNTERSIGN_HOME", house.path(".home")).env("NO_COLOR", "1").stdin(Stdio::null());
+    let output = shell.envs(env.iter().cloned()).output().unwrap();
+    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+}
+
+/// Plays a page. The terminal `you` has a person, who says yes. How many commands were typed.
+pub fn play(house: &House, page: &str, terminals: &[&str]) -> usize {
+    let mut settings: BTreeMap<&str, Vec<(String, String)>> = BTreeMap::new();
+    let steps = steps(page, terminals);
+    for step in &steps {
+        let own = settings.entry(&step.terminal).or_default();
+        if let Some((name, value)) = step.command.strip_prefix("export ").and_then(|it| it.split_once('=')) {
+            own.push((name.to_owned(), value.to_owned()));
+            continue;
+        }
+        let (_, output) = shell(house, &step.command, own, (step.terminal == "you").then_some("y\n"));
+        let printed: Vec<&str> = output.lines().map(str::trim_end).collect();
+        let wanted: Vec<&str> = step.printed.iter().map(|line| line.trim_end()).collect();
+        assert!(matches(&wanted, &printed), "`{}` does not print what is shown, but\n{output}", step.command);
+    }
+    steps.len()
+}
+
+/// A command, in which terminal it is typed, and what it prints.
+struct Step {
+    terminal: String,
+    command: String,
+    printed: Vec<String>,
+}
+
+fn steps(page: &str, terminals: &[&str]) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut inside = false;
+    for line in page.lines() {
+        if line.starts_with("```") {
+            inside = line == "```console walkthrough";
+            continue;
+        }
+        if !inside {
+            continue;
+        }
+        let prompt = line.split_once("$ ").filter(|(prompt, _)| terminals.contains(prompt));
+        match (prompt, steps.last_mut()) {
+            (_, Some(last)) if last.printed.is_empty() && last.command.ends_with('\\') => {
+                last.command.pop();
+                last.command.push_str(line.trim());
+            }
+            (Some((terminal, command)), _) => {
+                steps.push(Step { terminal: terminal.to_owned(), command: command.to_owned(), printed: Vec::new() });
+            }
+            (None, Some(last)) => last.printed.push(line.to_owned()),
+            (None, None) => {}
+        }
+    }
+    steps
+}
+
+/// Whether lines are as shown, where a line `...` stands for any number of them and `…` for anything in a line.
+fn matches(wanted: &[&str], lines: &[&str]) -> bool {
+    let alike = |wanted: &str, line: &str| match wanted.split_once('…') {
+        None => wanted == line,
+        Some((before, after)) => {
+            line.len() >= before.len() + after.len() && line.starts_with(before) && line.ends_with(after)
+        }
+    };
+    match wanted.split_first() {
+        None => lines.is_empty(),
+        Some((&"...", rest)) => (0..=lines.len()).any(|skip| matches(rest, &lines[skip..])),
+        Some((first, rest)) => {
+            lines.split_first().is_some_and(|(line, lines)| alike(first, line) && matches(rest, lines))
+        }
+    }
+}
