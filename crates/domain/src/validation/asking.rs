@@ -91,17 +91,17 @@ pub(crate) fn observe(
         });
     }
     let record = checked.records.first().and_then(|record| record.downcast_ref::<ValidationResponse>());
-    if let Some(said) = record.and_then(|it| it.validator_id.as_ref()).filter(|said| said.as_str() != validator) {
-        let reason = format!("the response is that of {}, and {validator} was named", said.as_str());
-        let help = "name whoever validated, or leave `validator_id` out";
-        return Err(Refusal::new(Code::CorrelationMismatch, reason, help));
-    }
+    let by = record.and_then(|it| it.validator_id.as_ref()).map(|by| by.as_str().to_owned());
     let results: BTreeMap<String, &str> = record
         .into_iter()
         .flat_map(|record| record.criteria_results.iter())
         .map(|result| (result.criterion_id.as_str().to_owned(), result.status.as_str()))
         .collect();
-    Ok(Observed { facts: json!({ "results": results }), findings: decision.details.diagnostics, ..Observed::default() })
+    Ok(Observed {
+        facts: json!({ "by": by, "results": results }),
+        findings: decision.details.diagnostics,
+        ..Observed::default()
+    })
 }
 
 /// The results that were read from a response.

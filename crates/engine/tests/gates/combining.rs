@@ -93,9 +93,13 @@ fn every_verdict_comes_up_among_the_combinations() {
 }
 
 #[test]
-fn one_who_was_not_asked_can_hold_back() {
+fn only_those_who_are_named_validate() {
     let stage = Stage::claimed(plan(&[task("T-1", &[word(1), word(2)])], json!({ "validate": ["critic"] })));
-    stage.validate("editor", &["FAIL", "FAIL"]);
-    assert_eq!(stage.gate("T-1")["unvalidated"], json!(["critic"]), "nothing follows before the critic has looked");
-    assert_eq!(stage.validate("critic", &["PASS", "PASS"])["status"], "todo");
+    for answers in [["PASS", "PASS"], ["FAIL", "FAIL"]] {
+        let refused = stage.ask("ana", "gate.validate", &stage.validation("T-1", "editor", &answers));
+        assert_eq!(crate::stage::code(refused), "AUTHORIZATION_MISSING");
+    }
+    assert_eq!(stage.gate("T-1")["verdicts"], json!([]));
+    stage.validate("critic", &["PASS", "PASS"]);
+    assert_eq!(stage.gate("T-1")["passed"], true);
 }

@@ -68,7 +68,7 @@ fn what_agents_use_up_is_counted() {
     assert_eq!(spent(&stage), Value::Null);
     let uses = [
         (json!({ "input_tokens": 1000, "output_tokens": 234, "cost_usd": 0.25 }), 1234, 250_000),
-        (json!({ "input_tokens": 1, "cost_usd": -3.0 }), 1235, 250_000),
+        (json!({ "input_tokens": 1, "cost_usd": 0.0 }), 1235, 250_000),
         (json!({ "cost_usd": 0.000_001, "turns": 4, "model": "m" }), 1235, 250_001),
         (json!({}), 1235, 250_001),
     ];
@@ -88,12 +88,20 @@ fn a_cost_beyond_all_bounds_breaks_nothing() {
     for _ in 0..3 {
         let lease = stage.claim("coder", "T-1");
         stage.ask("ana", "effect.start", &of(&stage, lease, "agent")).unwrap();
-        let usage = json!({ "input_tokens": most, "output_tokens": most, "cost_usd": 9e15 });
+        for cost in [-3.0, 1.1e9, 9e15, 1e300] {
+            let usage = json!({ "input_tokens": most, "output_tokens": most, "cost_usd": cost });
+            assert_eq!(
+                code(stage.ask("ana", "effect.finish", &ended(&stage, lease, usage))),
+                "SCHEMA_INVALID",
+                "{cost}"
+            );
+        }
+        let usage = json!({ "input_tokens": most, "output_tokens": most, "cost_usd": 1e9 });
         stage.ask("ana", "effect.finish", &ended(&stage, lease, usage)).unwrap();
         stage.desk.ok("coder", "task.release", json!({ "task_id": "T-1", "reason": "again" }));
     }
     // It stands at the largest number that can be written down exactly.
-    assert_eq!(spent(&stage), json!({ "tokens": most, "micros": most }));
+    assert_eq!(spent(&stage), json!({ "tokens": most, "micros": 3_000_000_000_000_000_u64 }));
 }
 
 #[test]

@@ -78,6 +78,11 @@ impl Command for Validate {
         }
         must_be_another(&row, validator, "validate")?;
         must_be_another(&row, &desk.moment().actor.clone(), "validate")?;
+        if let Some(by) = observed.facts["by"].as_str().filter(|by| *by != validator) {
+            let reason = format!("the response is that of {by}, and {validator} was named");
+            let help = "name whoever validated, or leave `validator_id` out";
+            return Err(refusal(&row, Code::CorrelationMismatch, reason, help));
+        }
         let is_named = row.validators.is_empty() || row.validators.iter().any(|it| it == validator);
         if !is_named && validator != BUILTIN {
             let named = row.validators.join(", ");
