@@ -318,8 +318,8 @@ fn a_criterion_that_asks_for_more_than_a_word_passes_with_evidence_of_that_kind(
 /// A run that follows a plan with one task of two criteria, which `reviewer` validates and which is tried once.
 fn planned(shop: &Shop) -> String {
     let plan = json!({
-        "plan": "1.0", "objective": "o", "gates": { "validate": "reviewer" },
-        "agents": { "coder": { "peer": true }, "reviewer": { "peer": true, "role": "validator" } },
+        "plan": "1.0", "objective": "o", "gates": { "validate": "reviewer-1" },
+        "agents": { "coder": { "peer": true }, "reviewer-1": { "peer": true, "role": "validator" } },
         "tasks": [{
             "id": "T-1", "title": "Change one", "agent": "coder", "lock_scope": ["src/a"], "retries": 0,
             "acceptance": [{ "text": "it is changed" }, { "text": "it is described" }],
@@ -351,7 +351,7 @@ fn validated(shop: &Shop, lease: &str, results: [&str; 2]) {
     let response = shop.house.read("response.json").replace(ID, "T-1");
     shop.house.write(".home/response.json", response);
     let validate =
-        ["gate", "validate", "T-1", ".home/response.json", "--validator", "reviewer", "--bound", "c0ffee", "--lease"];
+        ["gate", "validate", "T-1", ".home/response.json", "--validator", "reviewer-1", "--bound", "c0ffee", "--lease"];
     done(shop.house.run(&[&validate[..], &[lease, "--as", "lead"]].concat()));
 }
 

@@ -105,7 +105,7 @@ fn every_verb_has_help_with_examples() {
 }
 
 /// What can be asked of the engine, and the verbs that ask it.
-const ASKED: [(&str, &[&str]); 57] = [
+const ASKED: [(&str, &[&str]); 60] = [
     ("project.init", &["init"]),
     ("record.keep", &["record"]),
     ("text.erase", &["erase"]),
@@ -160,8 +160,11 @@ const ASKED: [(&str, &[&str]); 57] = [
     ("gate.status", &["gate", "status"]),
     ("inbox.list", &["inbox"]),
     // What follows a plan, and what is done in the world for it, is asked by runs themselves.
-    ("run.start", &["run"]),
     ("run.plan", &["run"]),
+    ("run.start", &["run", "start"]),
+    ("attempt.fail", &["run"]),
+    ("attempt.return", &["run"]),
+    ("gate.hold", &["run"]),
     ("effect.start", &["run"]),
     ("effect.finish", &["run"]),
     ("effect.list", &["run"]),
