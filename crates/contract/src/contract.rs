@@ -87,17 +87,24 @@ pub struct Kin {
     pub name: String,
     /// Whether it is an error when records of that contract are given, but none under this name.
     pub required: bool,
+    /// Whether several different records may go by the name, so that it says what they are about and not which is meant.
+    pub several: bool,
 }
 
 impl Kin {
     /// A record that must match when one of its contract is given.
     pub fn required(contract: &'static str, name: impl Into<String>) -> Self {
-        Self { contract, name: name.into(), required: true }
+        Self { contract, name: name.into(), required: true, several: false }
+    }
+
+    /// Records of which one at least must match when one of their contract is given. They may differ.
+    pub fn among(contract: &'static str, name: impl Into<String>) -> Self {
+        Self { contract, name: name.into(), required: true, several: true }
     }
 
     /// A record that is used when it is there.
     pub fn optional(contract: &'static str, name: impl Into<String>) -> Self {
-        Self { contract, name: name.into(), required: false }
+        Self { contract, name: name.into(), required: false, several: false }
     }
 }
 

@@ -27,6 +27,11 @@ pub trait Others: std::fmt::Debug + Sync {
         false
     }
 
+    /// Whether there is any record of a contract under a name, be it one or several that differ.
+    fn has(&self, contract: &str, name: &str) -> bool {
+        self.find(contract, name).is_some() || self.contested(contract, name)
+    }
+
     /// What was given and cannot be used, each with the reason. Nothing passes beside it.
     fn unreadable(&self) -> &[String] {
         &[]
