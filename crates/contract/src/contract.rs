@@ -145,6 +145,11 @@ impl<T: Contract> Subject<'_, T> {
         self.others.find(K::NAME, name).and_then(|found| found.downcast().ok())
     }
 
+    /// Every record of contract `K` that was given to be compared with, in the order of their names.
+    pub fn given<K: Contract>(&self) -> Vec<Arc<K>> {
+        self.others.all_given(K::NAME).into_iter().filter_map(|record| record.downcast().ok()).collect()
+    }
+
     /// Asks the rules of a record that stands inside this one. Each reports under its own id, code and severity.
     pub fn check_part<K: Contract>(&self, part: &K, root: Cursor<'_>, pointer: &Pointer, report: &mut Report) {
         let subject = Subject {

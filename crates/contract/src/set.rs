@@ -17,6 +17,12 @@ pub trait Others: std::fmt::Debug + Sync {
     /// Whether records of a contract were given to be compared with, so that one must match.
     fn given(&self, contract: &str) -> bool;
 
+    /// The records of a contract that were given to be compared with, in the order of their names. Documents that are
+    /// merely checked in the same go are not among them.
+    fn all_given(&self, _contract: &str) -> Vec<AnyRecord> {
+        Vec::new()
+    }
+
     /// The contracts of the documents that were given to be compared with.
     fn contracts(&self) -> Vec<&'static str> {
         Vec::new()
@@ -116,6 +122,15 @@ impl Set {
 impl Others for Set {
     fn find(&self, contract: &str, name: &str) -> Option<AnyRecord> {
         self.records.get(contract)?.get(name).filter(|_| !self.contested(contract, name)).cloned()
+    }
+
+    fn all_given(&self, contract: &str) -> Vec<AnyRecord> {
+        let mut named: Vec<(&String, &AnyRecord)> = self.records.get(contract).into_iter().flatten().collect();
+        named.sort_unstable_by_key(|(name, _)| *name);
+        // A record stands here once for each of its names.
+        let mut seen = HashSet::new();
+        named.retain(|(_, record)| seen.insert(Arc::as_ptr(record).cast::<()>()));
+        named.into_iter().map(|(_, record)| AnyRecord::clone(record)).collect()
     }
 
     fn contracts(&self) -> Vec<&'static str> {

@@ -238,6 +238,10 @@ impl Others for Company<'_> {
         self.given.set.given(contract)
     }
 
+    fn all_given(&self, contract: &str) -> Vec<AnyRecord> {
+        self.given.set.all_given(contract)
+    }
+
     fn contracts(&self) -> Vec<&'static str> {
         self.given.set.contracts()
     }
