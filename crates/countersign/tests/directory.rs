@@ -179,3 +179,64 @@ fn a_folder_that_cannot_be_looked_into_is_not_passed_over() {
         assert!(answer.err.contains("1 allowed, 0 refused, 1 could not be read"), "{answer:?}");
     }
 }
+
+#[test]
+fn a_validator_who_had_a_hand_in_the_work_is_found_by_its_traces() {
+    let worklog = |actor: &str| format!("{}\n", document("worklog_entry", json!({"actor": actor})));
+    // Who wrote in the worklogs that lie beside the response, and what becomes of the response.
+    let cases: [(&[&str], &str); 4] = [
+        (&["worker-7"], "OK"),
+        (&["Judge"], "MISSING_VALIDATOR"),
+        (&["worker-7", "judge", "worker-8"], "MISSING_VALIDATOR"),
+        (&["worker-7", "worker-8"], "OK"),
+    ];
+    for (actors, code) in cases {
+        let house = House::new();
+        house.document("response.json", "validation_response", json!({"task_id": "T-12", "validator_id": "judge"}));
+        let lines: String = actors.iter().map(|actor| worklog(actor)).collect();
+        house.write("one.jsonl", lines).write("two.jsonl", worklog("somebody"));
+        let with = house.codes(&["response.json", "--with", "one.jsonl", "--with", "two.jsonl"]);
+        assert_eq!(with.1, [code], "{actors:?}");
+        let (_, decisions) = house.decisions(&["."]);
+        let response = decisions.iter().find(|it| it["details"]["contract"] == "validation_response").unwrap();
+        assert_eq!(response["code"], code, "{actors:?}");
+    }
+    // A worklog of another task shows nothing, and is not passed over in silence.
+    let house = House::new();
+    house.document("response.json", "validation_response", json!({"task_id": "T-13", "validator_id": "judge"}));
+    house.write("one.jsonl", worklog("judge"));
+    let mismatch = vec!["CORRELATION_MISMATCH".to_owned()];
+    assert_eq!(house.codes(&["response.json", "--with", "one.jsonl"]), (1, mismatch));
+}
+
+#[test]
+fn one_id_for_two_different_instructions_is_refused_wherever_they_meet() {
+    let other = json!({"AUDIT_CONTEXT": {"REASON": "it is not needed any more"}});
+    let refused = ["CORRELATION_MISMATCH"];
+    // The second document and where it lies, how both are named, and how many of the two are refused.
+    let cases: [(&str, &serde_json::Value, &[&str], usize); 6] = [
+        ("b.json", &other, &["a.json", "b.json"], 2),
+        ("b.json", &other, &["."], 2),
+        ("b.json", &other, &["a.json", "--with", "b.json"], 1),
+        ("b.json", &json!({}), &["."], 0),
+        ("elsewhere/b.json", &other, &["."], 0),
+        ("elsewhere/b.json", &other, &["a.json", "elsewhere/b.json"], 2),
+    ];
+    for (name, patch, arguments, count) in cases {
+        let house = House::new();
+        house.document("a.json", "delegation_instruction", json!({}));
+        house.document(name, "delegation_instruction", patch.clone());
+        let (_, codes) = house.codes(arguments);
+        let found = codes.iter().filter(|code| refused.contains(&code.as_str())).count();
+        assert_eq!(found, count, "{name} {arguments:?}: {codes:?}");
+    }
+    // However many there are: each is one of several that differ.
+    let house = House::new();
+    house.document("a.json", "delegation_instruction", json!({})).document(
+        "b.json",
+        "delegation_instruction",
+        json!({}),
+    );
+    house.document("c.json", "delegation_instruction", other);
+    assert_eq!(house.codes(&["."]).1, ["CORRELATION_MISMATCH"; 3]);
+}
