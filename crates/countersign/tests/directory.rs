@@ -240,3 +240,30 @@ fn one_id_for_two_different_instructions_is_refused_wherever_they_meet() {
     house.document("c.json", "delegation_instruction", other);
     assert_eq!(house.codes(&["."]).1, ["CORRELATION_MISMATCH"; 3]);
 }
+
+#[test]
+fn a_sarif_log_says_what_could_not_be_read() {
+    let house = House::new();
+    house.document("good.json", "assignment", json!({})).write("latin.json", b"{\"packet_type\": \"\xe9\"}");
+    // What is checked, whether the check was carried out, its exit code, and which files are named as not read.
+    let cases: [(&[&str], bool, i32, &[&str]); 4] = [
+        (&["good.json"], true, 0, &[]),
+        (&["."], false, 3, &["latin.json"]),
+        (&["good.json", "--with", "gone.json"], false, 3, &[""]),
+        (&["empty"], false, 3, &[""]),
+    ];
+    std::fs::create_dir(house.path("empty")).unwrap();
+    for (arguments, successful, code, files) in cases {
+        let answer = house.run(&[&["check", "--format", "sarif"], arguments].concat());
+        assert_eq!(answer.code, code, "{arguments:?}");
+        let log: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+        let said = &log["runs"][0]["invocations"][0];
+        assert_eq!((&said["executionSuccessful"], &said["exitCode"]), (&json!(successful), &json!(code)), "{said}");
+        let notes = said["toolExecutionNotifications"].as_array().unwrap().iter();
+        let named = |note: &serde_json::Value| {
+            let uri = note.pointer("/locations/0/physicalLocation/artifactLocation/uri");
+            uri.and_then(|it| it.as_str()).unwrap_or_default().trim_start_matches("./").to_owned()
+        };
+        assert_eq!(notes.map(named).collect::<Vec<_>>(), files, "{said}");
+    }
+}
