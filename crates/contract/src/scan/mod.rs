@@ -24,6 +24,7 @@ mod control;
 mod dismissals;
 mod field;
 mod fold;
+mod lookalike;
 mod mask;
 mod orders;
 mod phrase;
