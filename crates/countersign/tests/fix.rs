@@ -59,6 +59,40 @@ fn what_is_taken_out_is_kept_before_the_document_is_replaced() {
 }
 
 #[test]
+fn however_often_a_handoff_is_repaired_one_reference_leads_to_everything() {
+    let house = House::new();
+    house.write("handoff.json", format!("{:#}\n", long_handoff("session")));
+    let paths = |document: &Value| -> Vec<String> {
+        let files = document.pointer("/handoff/payload/references/files").unwrap().as_array().unwrap();
+        files.iter().map(|file| file["path"].as_str().unwrap().to_owned()).collect()
+    };
+    let mut taken = vec![long_handoff("session")["handoff"]["payload"]["session"].clone()];
+    for round in 1..=3 {
+        let answer = house.run(&["fix", "--write", "handoff.json"]);
+        assert_eq!(answer.code, 0, "{answer:?}");
+        let mut document: Value = serde_json::from_str(&house.read("handoff.json")).unwrap();
+        assert_eq!(paths(&document), ["session/handoffs/session-context.json"]);
+        let kept: Value = serde_json::from_str(&house.read("session/handoffs/session-context.json")).unwrap();
+        let later = kept["later"].as_array().into_iter().flatten();
+        let all: Vec<Value> =
+            std::iter::once(&kept["values"]).chain(later).map(|it| it["/handoff/payload/session"].clone()).collect();
+        assert_eq!(all, taken, "round {round}");
+        // The session goes on, and the handoff grows again.
+        let session = json!({"state": {"notes": format!("round {round}: {}", "word ".repeat(3000))}});
+        document["handoff"]["payload"]["session"] = session.clone();
+        (countersign_domain::contract("universal_handoff").unwrap().seal)(&mut document);
+        house.write("handoff.json", document.to_string());
+        taken.push(session);
+    }
+    assert_eq!(std::fs::read_dir(house.path("session/handoffs")).unwrap().count(), 1);
+    // One that is gone or is not ours any more is not added to; then there is a new one.
+    house.write("session/handoffs/session-context.json", "someone else's");
+    assert_eq!(house.run(&["fix", "--write", "handoff.json"]).code, 0);
+    assert_eq!(house.read("session/handoffs/session-context.json"), "someone else's");
+    assert!(house.path("session/handoffs/session-context-2.json").is_file());
+}
+
+#[test]
 fn what_an_earlier_repair_kept_is_never_overwritten() {
     let house = House::new();
     house.write("session/handoffs/session-context.json", "someone else's");

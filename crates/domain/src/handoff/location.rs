@@ -31,6 +31,13 @@ pub fn of_kept(session_path: &str, taken: impl Fn(&str) -> bool) -> Option<Strin
     (1..=KEPT_NAMES_MAX).map(name).find(|path| !taken(path))
 }
 
+/// Whether a file is called as those are that repairs keep what they take out in, wherever it lies.
+pub fn is_kept(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let middle = name.strip_prefix("session-context").and_then(|rest| rest.strip_suffix(".json"));
+    middle.is_some_and(|middle| middle.is_empty() || middle.starts_with('-'))
+}
+
 fn directory(session_path: &str) -> Option<String> {
     if !is_usable(session_path) {
         return None;
@@ -135,6 +142,16 @@ mod tests {
         assert_eq!(of_kept("s", |_| false).as_deref(), Some(first));
         assert_eq!(of_kept("s", |path| path == first).as_deref(), Some("s/handoffs/session-context-2.json"));
         assert_eq!(of_kept("s", |_| true), None);
+        for (path, kept) in [
+            (first, true),
+            ("session-context-12.json", true),
+            ("/tmp/countersign-handoffs/session-context-3f56.json", true),
+            ("s/handoffs/session-contexts.json", false),
+            ("s/session-context.json/notes.json", false),
+            ("s/session-context.md", false),
+        ] {
+            assert_eq!(is_kept(path), kept, "{path}");
+        }
     }
 
     proptest! {
