@@ -208,3 +208,30 @@ fn wrong_usage_is_said() {
     assert_eq!(house.run(&["fix"]).code, 2);
     assert_eq!(house.run(&["fix", "absent.json"]).code, 3);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_summarizer_leaves_behind_is_ended_with_it() {
+    let house = House::new();
+    let text: String = "A long account of what was tried, in order, with what came of it. ".repeat(300);
+    let patch = json!({"handoff": {"source": {"session_path": "session"}, "payload": {"working": {"account": text}}}});
+    house.write("handoff.json", document("universal_handoff", patch).to_string());
+    // The child holds the output open and would outlive the test.
+    house.write("short.sh", "sleep 600 & echo $! >> left; head -c 200\n");
+    let begun = std::time::Instant::now();
+    let answer = house.run(&["fix", "handoff.json", "--summarizer", "sh short.sh"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert!(!answer.err.contains("the summarizer did not help"), "{answer:?}");
+    let left = house.read("left");
+    assert!(!left.trim().is_empty());
+    let is_alive = |pid: &str| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        // Behind the name in brackets stands the state; one that nobody has laid to rest yet is no longer alive.
+        stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
+    };
+    let until = begun + std::time::Duration::from_secs(30);
+    while left.lines().any(is_alive) && std::time::Instant::now() < until {
+        std::thread::yield_now();
+    }
+    assert!(!left.lines().any(is_alive), "{left}");
+}
