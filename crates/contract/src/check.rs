@@ -1,6 +1,6 @@
 //! The road of a check: parse, tell the contract, read the shape, ask the rules, decide.
 
-use crate::contract::{AnyRecord, Contract, ContractInfo, Subject};
+use crate::contract::{AnyRecord, Contract, ContractInfo, Kin, Subject};
 use crate::document::{Cursor, Document, Form};
 use crate::fault::{Fault, FaultKind};
 use crate::foreign::Foreign;
@@ -331,20 +331,22 @@ fn check_kin<T: Contract>(subject: &Subject<'_, T>, report: &mut Report) {
     }
     let mut contracts: Vec<&'static str> = Vec::new();
     for kin in kin.iter().filter(|kin| kin.required) {
-        let matters = subject.others.given(kin.contract) || subject.others.contested(kin.contract, &kin.name);
+        let contested = || !kin.several && subject.others.contested(kin.contract, &kin.name);
+        let matters = subject.others.given(kin.contract) || contested();
         if matters && !contracts.contains(&kin.contract) {
             contracts.push(kin.contract);
         }
     }
     for contract in contracts {
         let mut wanted = kin.iter().filter(|kin| kin.contract == contract && kin.required);
-        if let Some(kin) = wanted.clone().find(|kin| subject.others.contested(contract, &kin.name)) {
+        let contested = |kin: &&Kin| !kin.several && subject.others.contested(contract, &kin.name);
+        if let Some(kin) = wanted.clone().find(contested) {
             let message = format!("several different documents say that they are {contract} `{}`", show(&kin.name));
             report.enter(&rules::COMPANION_CONTESTED);
             report.add(Pointer::root(), message, "give the one that is meant");
             continue;
         }
-        if wanted.clone().any(|kin| subject.others.find(contract, &kin.name).is_some()) {
+        if wanted.clone().any(|kin| subject.others.has(contract, &kin.name)) {
             continue;
         }
         let name = wanted.next().map(|kin| show(&kin.name)).unwrap_or_default();

@@ -87,17 +87,24 @@ pub struct Kin {
     pub name: String,
     /// Whether it is an error when records of that contract are given, but none under this name.
     pub required: bool,
+    /// Whether several different records may go by the name, so that it says what they are about and not which is meant.
+    pub several: bool,
 }
 
 impl Kin {
     /// A record that must match when one of its contract is given.
     pub fn required(contract: &'static str, name: impl Into<String>) -> Self {
-        Self { contract, name: name.into(), required: true }
+        Self { contract, name: name.into(), required: true, several: false }
+    }
+
+    /// Records of which one at least must match when one of their contract is given. They may differ.
+    pub fn among(contract: &'static str, name: impl Into<String>) -> Self {
+        Self { contract, name: name.into(), required: true, several: true }
     }
 
     /// A record that is used when it is there.
     pub fn optional(contract: &'static str, name: impl Into<String>) -> Self {
-        Self { contract, name: name.into(), required: false }
+        Self { contract, name: name.into(), required: false, several: false }
     }
 }
 
@@ -136,6 +143,11 @@ impl<T: Contract> Subject<'_, T> {
     /// The record of contract `K` called `name`, if it was given.
     pub fn other<K: Contract>(&self, name: &str) -> Option<Arc<K>> {
         self.others.find(K::NAME, name).and_then(|found| found.downcast().ok())
+    }
+
+    /// Every record of contract `K` that was given to be compared with, in the order of their names.
+    pub fn given<K: Contract>(&self) -> Vec<Arc<K>> {
+        self.others.all_given(K::NAME).into_iter().filter_map(|record| record.downcast().ok()).collect()
     }
 
     /// Asks the rules of a record that stands inside this one. Each reports under its own id, code and severity.

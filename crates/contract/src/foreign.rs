@@ -1,5 +1,7 @@
 //! Contracts that a user declares as a JSON Schema.
 
+mod example;
+
 use crate::document::Cursor;
 use crate::report::Report;
 use crate::rules;
@@ -13,6 +15,7 @@ pub struct Foreign {
     pub name: String,
     /// The root keys that tell it from the others. Without any it is used only when named.
     pub marks: Vec<String>,
+    schema: Value,
     validator: jsonschema::Validator,
 }
 
@@ -34,7 +37,24 @@ impl Foreign {
             .with_pattern_options(jsonschema::PatternOptions::regex())
             .build(schema)
             .map_err(|error| format!("the schema is not a JSON Schema: {error}"))?;
-        Ok(Self { name: name.to_owned(), marks: marks.to_vec(), validator })
+        Ok(Self { name: name.to_owned(), marks: marks.to_vec(), schema: schema.clone(), validator })
+    }
+
+    /// The schema, as its author wrote it.
+    pub fn schema(&self) -> &Value {
+        &self.schema
+    }
+
+    /// What its author says that it is, in a line.
+    pub fn summary(&self) -> Option<&str> {
+        let said = self.schema.get("title").or_else(|| self.schema.get("description"));
+        said.and_then(Value::as_str).and_then(|said| said.lines().next())
+    }
+
+    /// A document that the schema accepts: one of its `examples`, or its `default`, or one put together from what it
+    /// asks for. None where none of these passes.
+    pub fn example(&self) -> Option<Value> {
+        example::candidates(&self.schema).find(|it| self.validator.is_valid(it))
     }
 
     pub(crate) fn check(&self, root: Cursor<'_>, base: &Pointer, report: &mut Report) {
@@ -60,5 +80,68 @@ fn remote_reference(schema: &Value) -> Option<String> {
         }),
         Value::Array(items) => items.iter().find_map(remote_reference),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_example_is_the_one_given_or_put_together_or_none() {
+        let cases = [
+            (json!({"examples": [{"a": 1}]}), Some(json!({"a": 1}))),
+            // One that the schema itself refuses is no example.
+            (json!({"type": "object", "examples": [3], "default": {"b": 2}}), Some(json!({"b": 2}))),
+            (
+                json!({
+                    "type": "object",
+                    "required": ["id", "total", "lines", "paid", "day", "who"],
+                    "properties": {
+                        "id": {"type": "string", "minLength": 6},
+                        "total": {"type": "number", "exclusiveMinimum": 0},
+                        "lines": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/line"}},
+                        "paid": {"type": "boolean"},
+                        "day": {"type": "string", "format": "date"},
+                        "who": {"enum": ["ana", "bo"]},
+                        "note": {"type": "string"}
+                    },
+                    "$defs": {"line": {"type": "object", "required": ["count"], "properties": {
+                        "count": {"type": "integer", "minimum": 2, "multipleOf": 5}}}}
+                }),
+                Some(json!({
+                    "id": "textxx", "total": 1, "lines": [{"count": 5}], "paid": false, "day": "2026-01-01",
+                    "who": "ana"
+                })),
+            ),
+            (
+                json!({"allOf": [{"required": ["a"]}, {"properties": {"a": {"const": 1}}, "required": ["a"]}]}),
+                Some(json!({"a": 1})),
+            ),
+            (json!({"required": ["a"], "properties": {"a": {"oneOf": [{"type": "null"}]}}}), Some(json!({"a": null}))),
+            // What cannot be told simply is not guessed.
+            (json!({"required": ["a"], "properties": {"a": {"type": "string", "pattern": "^[A-Z]{3}$"}}}), None),
+            (json!({"type": "string", "minLength": 1_000_000}), None),
+            (json!({"not": {}}), None),
+        ];
+        for (schema, expected) in cases {
+            let contract = Foreign::new("t", &[], &schema).unwrap();
+            assert_eq!(contract.example(), expected, "{schema}");
+        }
+    }
+
+    #[test]
+    fn a_schema_that_asks_for_too_much_has_no_example() {
+        // Each of twenty parts asks for the next twice, and the last for the first.
+        let mut parts = serde_json::Map::new();
+        for number in 0..20 {
+            let next = json!({"$ref": format!("#/$defs/{}", (number + 1) % 20)});
+            let part = json!({"type": "object", "required": ["a", "b"], "properties": {"a": next, "b": next}});
+            parts.insert(number.to_string(), part);
+        }
+        let schema = json!({"$ref": "#/$defs/0", "$defs": parts});
+        assert_eq!(Foreign::new("t", &[], &schema).unwrap().example(), None);
     }
 }

@@ -60,45 +60,65 @@ impl<'d> Cursor<'d> {
 
     /// Canonical JSON by RFC 8785.
     pub fn canonical(self) -> String {
-        let mut out = String::with_capacity(self.span().len());
+        // Made of texts and signs, so it is one.
+        String::from_utf8(self.canonical_bytes()).unwrap_or_default()
+    }
+
+    /// The SHA-256 of canonical JSON, in lower-case hexadecimal.
+    pub fn canonical_sha256(self) -> String {
+        sha256_hex(&self.canonical_bytes())
+    }
+
+    fn canonical_bytes(self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.span().len());
         self.write_canonical(&mut out, &mut Vec::new());
         out
     }
 
     /// `members` is room for the members of the objects that are open; each object uses what it adds to it.
-    fn write_canonical(self, out: &mut String, members: &mut Vec<Member<'d>>) {
+    fn write_canonical(self, out: &mut Vec<u8>, members: &mut Vec<Member<'d>>) {
         match self.kind() {
-            Kind::Null | Kind::Bool => out.push_str(self.raw()),
-            Kind::Number => write_written_number(self.raw(), out),
-            Kind::Text => self.write_text(out),
+            Kind::Null | Kind::Bool => out.extend_from_slice(self.raw().as_bytes()),
+            Kind::Number if is_canonical(self.raw()) => out.extend_from_slice(self.raw().as_bytes()),
+            Kind::Number => aside(out, |out| write_number(self.raw().parse().unwrap_or(0.0), out)),
+            Kind::Text => self.write_canonical_text(out),
             Kind::List => {
-                out.push('[');
+                out.push(b'[');
                 for (index, item) in self.items().enumerate() {
                     if index > 0 {
-                        out.push(',');
+                        out.push(b',');
                     }
                     item.write_canonical(out, members);
                 }
-                out.push(']');
+                out.push(b']');
             }
             Kind::Object => {
                 let from = members.len();
-                members.extend(self.entries().map(|(key, value)| (key.raw(), key, value)));
+                members.extend(self.entries().map(|(key, value)| (key.raw(), key.index(), value.index())));
                 let to = members.len();
                 members[from..].sort_unstable_by(|(one, ..), (other, ..)| key_order(one, other));
-                out.push('{');
+                out.push(b'{');
                 for index in from..to {
                     let (_, key, value) = members[index];
                     if index > from {
-                        out.push(',');
+                        out.push(b',');
                     }
-                    key.write_text(out);
-                    out.push(':');
-                    value.write_canonical(out, members);
+                    self.document().at(key).write_canonical_text(out);
+                    out.push(b':');
+                    self.document().at(value).write_canonical(out, members);
                 }
-                out.push('}');
+                out.push(b'}');
                 members.truncate(from);
             }
+        }
+    }
+
+    /// Most texts are copied as they stand.
+    fn write_canonical_text(self, out: &mut Vec<u8>) {
+        let written = self.document().text().as_bytes().get(self.span()).filter(|_| self.is_as_written());
+        match written {
+            Some(written) => out.extend_from_slice(written),
+            None => aside(out, |out| write_text(self.raw(), out)),
         }
     }
 
@@ -112,8 +132,15 @@ impl<'d> Cursor<'d> {
     }
 }
 
-/// The name of a member, its key and its value.
-type Member<'d> = (&'d str, Cursor<'d>, Cursor<'d>);
+/// The name of a member, and the numbers of its key and its value: little to move while it is sorted.
+type Member<'d> = (&'d str, u32, u32);
+
+/// Adds what is written as text.
+fn aside(out: &mut Vec<u8>, write: impl FnOnce(&mut String)) {
+    let mut text = String::new();
+    write(&mut text);
+    out.extend_from_slice(text.as_bytes());
+}
 
 /// Canonical JSON of a value, by RFC 8785.
 pub fn canonical(value: &Value) -> String {
@@ -182,14 +209,6 @@ fn number(written: &str) -> Option<Number> {
         return Some(Number::from(whole));
     }
     Number::from_f64(written.parse().ok()?)
-}
-
-fn write_written_number(written: &str, out: &mut String) {
-    if is_canonical(written) {
-        out.push_str(written);
-    } else {
-        write_number(written.parse().unwrap_or(0.0), out);
-    }
 }
 
 /// Whether a number stands as canonical JSON writes it, as far as can be told without reading it: at most fifteen digits,

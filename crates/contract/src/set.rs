@@ -17,6 +17,12 @@ pub trait Others: std::fmt::Debug + Sync {
     /// Whether records of a contract were given to be compared with, so that one must match.
     fn given(&self, contract: &str) -> bool;
 
+    /// The records of a contract that were given to be compared with, in the order of their names. Documents that are
+    /// merely checked in the same go are not among them.
+    fn all_given(&self, _contract: &str) -> Vec<AnyRecord> {
+        Vec::new()
+    }
+
     /// The contracts of the documents that were given to be compared with.
     fn contracts(&self) -> Vec<&'static str> {
         Vec::new()
@@ -25,6 +31,11 @@ pub trait Others: std::fmt::Debug + Sync {
     /// Whether several different records of a contract claim a name, so that none can be taken for the one meant.
     fn contested(&self, _contract: &str, _name: &str) -> bool {
         false
+    }
+
+    /// Whether there is any record of a contract under a name, be it one or several that differ.
+    fn has(&self, contract: &str, name: &str) -> bool {
+        self.find(contract, name).is_some() || self.contested(contract, name)
     }
 
     /// What was given and cannot be used, each with the reason. Nothing passes beside it.
@@ -111,6 +122,15 @@ impl Set {
 impl Others for Set {
     fn find(&self, contract: &str, name: &str) -> Option<AnyRecord> {
         self.records.get(contract)?.get(name).filter(|_| !self.contested(contract, name)).cloned()
+    }
+
+    fn all_given(&self, contract: &str) -> Vec<AnyRecord> {
+        let mut named: Vec<(&String, &AnyRecord)> = self.records.get(contract).into_iter().flatten().collect();
+        named.sort_unstable_by_key(|(name, _)| *name);
+        // A record stands here once for each of its names.
+        let mut seen = HashSet::new();
+        named.retain(|(_, record)| seen.insert(Arc::as_ptr(record).cast::<()>()));
+        named.into_iter().map(|(_, record)| AnyRecord::clone(record)).collect()
     }
 
     fn contracts(&self) -> Vec<&'static str> {

@@ -169,7 +169,7 @@ impl<'a> Company<'a> {
         let Some(numbers) = self.together.numbers(contract, name) else { return Answer::None };
         // No document is its own company.
         if numbers.contains(&self.number) {
-            return Answer::None;
+            return self.look_beside(numbers, contract, name);
         }
         let folder = |number: usize| self.inputs.get(number).and_then(|it| it.path.as_ref()?.parent());
         let here = folder(self.number);
@@ -182,6 +182,30 @@ impl<'a> Company<'a> {
             Choice::One(number) => self.record(number, name).map_or(Answer::None, Answer::One),
             Choice::Contested => Answer::Contested,
             Choice::None => Answer::None,
+        }
+    }
+
+    /// What else goes by a name of the document that is being checked. Documents in other folders are other scenes, and
+    /// may repeat its ids, unless they were named on the command line as it was.
+    fn look_beside(&self, numbers: &[usize], contract: &str, name: &str) -> Answer {
+        let folder = |number: usize| self.inputs.get(number).and_then(|it| it.path.as_ref()?.parent());
+        let is_named = |number: usize| self.inputs.get(number).is_some_and(|it| !it.found);
+        let here = folder(self.number);
+        let beside = |number: &usize| folder(*number) == here || (is_named(*number) && is_named(self.number));
+        let meant: Vec<usize> = numbers.iter().copied().filter(beside).collect();
+        let mut others = meant.iter().copied().filter(|number| *number != self.number);
+        match (others.next(), others.next()) {
+            (None, _) => Answer::None,
+            (Some(other), None) => self.record(other, name).map_or(Answer::None, Answer::One),
+            // If all say the same, this one does too; if not, one of them says something else than this one.
+            _ => {
+                let key = (contract, name, here.filter(|_| meant.len() < numbers.len()));
+                match self.shelf.choice(key, || self.choose(&meant, name)) {
+                    Choice::One(number) => self.record(number, name).map_or(Answer::None, Answer::One),
+                    Choice::Contested => Answer::Contested,
+                    Choice::None => Answer::None,
+                }
+            }
         }
     }
 
@@ -236,6 +260,10 @@ impl Others for Company<'_> {
 
     fn given(&self, contract: &str) -> bool {
         self.given.set.given(contract)
+    }
+
+    fn all_given(&self, contract: &str) -> Vec<AnyRecord> {
+        self.given.set.all_given(contract)
     }
 
     fn contracts(&self) -> Vec<&'static str> {

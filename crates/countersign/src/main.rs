@@ -12,6 +12,7 @@ mod home;
 mod hook;
 mod http;
 mod install;
+mod keeping;
 mod mcp;
 mod parallel;
 mod paths;

@@ -3,7 +3,7 @@
 use crate::cli::output;
 use crate::company::Company;
 use crate::project::Project;
-use crate::world;
+use crate::{keeping, world};
 use countersign_contract::fix::{Fixed, fix};
 use countersign_contract::{Checked, Checker, Form, Outside, Request, parse};
 use countersign_diagnostic::Source;
@@ -13,7 +13,7 @@ use countersign_domain::validation::tolerant;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What documents are repaired with.
 pub struct Repairs<'a> {
@@ -66,6 +66,18 @@ impl Repairs<'_> {
         });
         outside.files.extend(taken.into_inner().into_iter().map(|name| (name, true)));
         outside
+    }
+
+    /// The file that the document refers to for what earlier repairs took out of it, if more can be added to it.
+    pub fn kept_before(&self, source: Source<'_>, document: &Path) -> Option<(String, PathBuf)> {
+        let size_max = self.checker.settings.size_max;
+        let form = self.request(source, self.outside).form();
+        let value = parse(source.text, form, size_max).ok()?.root().to_value();
+        let files = value.pointer("/handoff/payload/references/files").and_then(Value::as_array)?;
+        let names = files.iter().filter_map(|file| file.get("path")?.as_str()).filter(|name| location::is_kept(name));
+        let mut places = names.filter_map(|name| Some((name, world::place(name, document, self.project)?)));
+        let (name, place) = places.find(|(_, place)| keeping::may_grow(place, size_max))?;
+        Some((name.to_owned(), place))
     }
 
     /// Repairs a document. `kept_at` overrides where what is taken out will be found.

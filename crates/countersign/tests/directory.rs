@@ -179,3 +179,91 @@ fn a_folder_that_cannot_be_looked_into_is_not_passed_over() {
         assert!(answer.err.contains("1 allowed, 0 refused, 1 could not be read"), "{answer:?}");
     }
 }
+
+#[test]
+fn a_validator_who_had_a_hand_in_the_work_is_found_by_its_traces() {
+    let worklog = |actor: &str| format!("{}\n", document("worklog_entry", json!({"actor": actor})));
+    // Who wrote in the worklogs that lie beside the response, and what becomes of the response.
+    let cases: [(&[&str], &str); 4] = [
+        (&["worker-7"], "OK"),
+        (&["Judge"], "MISSING_VALIDATOR"),
+        (&["worker-7", "judge", "worker-8"], "MISSING_VALIDATOR"),
+        (&["worker-7", "worker-8"], "OK"),
+    ];
+    for (actors, code) in cases {
+        let house = House::new();
+        house.document("response.json", "validation_response", json!({"task_id": "T-12", "validator_id": "judge"}));
+        let lines: String = actors.iter().map(|actor| worklog(actor)).collect();
+        house.write("one.jsonl", lines).write("two.jsonl", worklog("somebody"));
+        let with = house.codes(&["response.json", "--with", "one.jsonl", "--with", "two.jsonl"]);
+        assert_eq!(with.1, [code], "{actors:?}");
+        let (_, decisions) = house.decisions(&["."]);
+        let response = decisions.iter().find(|it| it["details"]["contract"] == "validation_response").unwrap();
+        assert_eq!(response["code"], code, "{actors:?}");
+    }
+    // A worklog of another task shows nothing, and is not passed over in silence.
+    let house = House::new();
+    house.document("response.json", "validation_response", json!({"task_id": "T-13", "validator_id": "judge"}));
+    house.write("one.jsonl", worklog("judge"));
+    let mismatch = vec!["CORRELATION_MISMATCH".to_owned()];
+    assert_eq!(house.codes(&["response.json", "--with", "one.jsonl"]), (1, mismatch));
+}
+
+#[test]
+fn one_id_for_two_different_instructions_is_refused_wherever_they_meet() {
+    let other = json!({"AUDIT_CONTEXT": {"REASON": "it is not needed any more"}});
+    let refused = ["CORRELATION_MISMATCH"];
+    // The second document and where it lies, how both are named, and how many of the two are refused.
+    let cases: [(&str, &serde_json::Value, &[&str], usize); 6] = [
+        ("b.json", &other, &["a.json", "b.json"], 2),
+        ("b.json", &other, &["."], 2),
+        ("b.json", &other, &["a.json", "--with", "b.json"], 1),
+        ("b.json", &json!({}), &["."], 0),
+        ("elsewhere/b.json", &other, &["."], 0),
+        ("elsewhere/b.json", &other, &["a.json", "elsewhere/b.json"], 2),
+    ];
+    for (name, patch, arguments, count) in cases {
+        let house = House::new();
+        house.document("a.json", "delegation_instruction", json!({}));
+        house.document(name, "delegation_instruction", patch.clone());
+        let (_, codes) = house.codes(arguments);
+        let found = codes.iter().filter(|code| refused.contains(&code.as_str())).count();
+        assert_eq!(found, count, "{name} {arguments:?}: {codes:?}");
+    }
+    // However many there are: each is one of several that differ.
+    let house = House::new();
+    house.document("a.json", "delegation_instruction", json!({})).document(
+        "b.json",
+        "delegation_instruction",
+        json!({}),
+    );
+    house.document("c.json", "delegation_instruction", other);
+    assert_eq!(house.codes(&["."]).1, ["CORRELATION_MISMATCH"; 3]);
+}
+
+#[test]
+fn a_sarif_log_says_what_could_not_be_read() {
+    let house = House::new();
+    house.document("good.json", "assignment", json!({})).write("latin.json", b"{\"packet_type\": \"\xe9\"}");
+    // What is checked, whether the check was carried out, its exit code, and which files are named as not read.
+    let cases: [(&[&str], bool, i32, &[&str]); 4] = [
+        (&["good.json"], true, 0, &[]),
+        (&["."], false, 3, &["latin.json"]),
+        (&["good.json", "--with", "gone.json"], false, 3, &[""]),
+        (&["empty"], false, 3, &[""]),
+    ];
+    std::fs::create_dir(house.path("empty")).unwrap();
+    for (arguments, successful, code, files) in cases {
+        let answer = house.run(&[&["check", "--format", "sarif"], arguments].concat());
+        assert_eq!(answer.code, code, "{arguments:?}");
+        let log: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+        let said = &log["runs"][0]["invocations"][0];
+        assert_eq!((&said["executionSuccessful"], &said["exitCode"]), (&json!(successful), &json!(code)), "{said}");
+        let notes = said["toolExecutionNotifications"].as_array().unwrap().iter();
+        let named = |note: &serde_json::Value| {
+            let uri = note.pointer("/locations/0/physicalLocation/artifactLocation/uri");
+            uri.and_then(|it| it.as_str()).unwrap_or_default().trim_start_matches("./").to_owned()
+        };
+        assert_eq!(notes.map(named).collect::<Vec<_>>(), files, "{said}");
+    }
+}

@@ -59,6 +59,40 @@ fn what_is_taken_out_is_kept_before_the_document_is_replaced() {
 }
 
 #[test]
+fn however_often_a_handoff_is_repaired_one_reference_leads_to_everything() {
+    let house = House::new();
+    house.write("handoff.json", format!("{:#}\n", long_handoff("session")));
+    let paths = |document: &Value| -> Vec<String> {
+        let files = document.pointer("/handoff/payload/references/files").unwrap().as_array().unwrap();
+        files.iter().map(|file| file["path"].as_str().unwrap().to_owned()).collect()
+    };
+    let mut taken = vec![long_handoff("session")["handoff"]["payload"]["session"].clone()];
+    for round in 1..=3 {
+        let answer = house.run(&["fix", "--write", "handoff.json"]);
+        assert_eq!(answer.code, 0, "{answer:?}");
+        let mut document: Value = serde_json::from_str(&house.read("handoff.json")).unwrap();
+        assert_eq!(paths(&document), ["session/handoffs/session-context.json"]);
+        let kept: Value = serde_json::from_str(&house.read("session/handoffs/session-context.json")).unwrap();
+        let later = kept["later"].as_array().into_iter().flatten();
+        let all: Vec<Value> =
+            std::iter::once(&kept["values"]).chain(later).map(|it| it["/handoff/payload/session"].clone()).collect();
+        assert_eq!(all, taken, "round {round}");
+        // The session goes on, and the handoff grows again.
+        let session = json!({"state": {"notes": format!("round {round}: {}", "word ".repeat(3000))}});
+        document["handoff"]["payload"]["session"] = session.clone();
+        (countersign_domain::contract("universal_handoff").unwrap().seal)(&mut document);
+        house.write("handoff.json", document.to_string());
+        taken.push(session);
+    }
+    assert_eq!(std::fs::read_dir(house.path("session/handoffs")).unwrap().count(), 1);
+    // One that is gone or is not ours any more is not added to; then there is a new one.
+    house.write("session/handoffs/session-context.json", "someone else's");
+    assert_eq!(house.run(&["fix", "--write", "handoff.json"]).code, 0);
+    assert_eq!(house.read("session/handoffs/session-context.json"), "someone else's");
+    assert!(house.path("session/handoffs/session-context-2.json").is_file());
+}
+
+#[test]
 fn what_an_earlier_repair_kept_is_never_overwritten() {
     let house = House::new();
     house.write("session/handoffs/session-context.json", "someone else's");
@@ -173,4 +207,31 @@ fn wrong_usage_is_said() {
     assert_eq!(house.run(&["fix", "--write", "-"]).code, 2);
     assert_eq!(house.run(&["fix"]).code, 2);
     assert_eq!(house.run(&["fix", "absent.json"]).code, 3);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_summarizer_leaves_behind_is_ended_with_it() {
+    let house = House::new();
+    let text: String = "A long account of what was tried, in order, with what came of it. ".repeat(300);
+    let patch = json!({"handoff": {"source": {"session_path": "session"}, "payload": {"working": {"account": text}}}});
+    house.write("handoff.json", document("universal_handoff", patch).to_string());
+    // The child holds the output open and would outlive the test.
+    house.write("short.sh", "sleep 600 & echo $! >> left; head -c 200\n");
+    let begun = std::time::Instant::now();
+    let answer = house.run(&["fix", "handoff.json", "--summarizer", "sh short.sh"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert!(!answer.err.contains("the summarizer did not help"), "{answer:?}");
+    let left = house.read("left");
+    assert!(!left.trim().is_empty());
+    let is_alive = |pid: &str| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        // Behind the name in brackets stands the state; one that nobody has laid to rest yet is no longer alive.
+        stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
+    };
+    let until = begun + std::time::Duration::from_secs(30);
+    while left.lines().any(is_alive) && std::time::Instant::now() < until {
+        std::thread::yield_now();
+    }
+    assert!(!left.lines().any(is_alive), "{left}");
 }

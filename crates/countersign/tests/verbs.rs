@@ -226,6 +226,43 @@ fn what_is_printed_as_an_example_or_begun_anew_passes() {
 }
 
 #[test]
+fn a_contract_of_the_users_is_known_to_every_verb() {
+    let house = House::new();
+    let schema = json!({"title": "What a customer owes", "type": "object", "required": ["invoice_id", "total"],
+        "properties": {"invoice_id": {"type": "string"}, "total": {"type": "integer", "minimum": 1}}});
+    let opaque = json!({"type": "object", "required": ["code"], "properties": {"code": {"pattern": "^[A-Z]{3}$"}}});
+    house.write("invoice.json", schema.to_string()).write("opaque.json", opaque.to_string());
+    let config = "[[contracts]]\nname = \"invoice\"\nschema = \"invoice.json\"\nmarks = [\"invoice_id\"]\n\
+                  [[contracts]]\nname = \"opaque\"\nschema = \"opaque.json\"\n";
+    house.write(".countersign/config.toml", config);
+    let answer = house.run(&["schema", "invoice"]);
+    assert_eq!(serde_json::from_str::<Value>(&answer.out).unwrap(), schema, "{answer:?}");
+    for verb in ["example", "new"] {
+        let answer = house.run(&[verb, "invoice"]);
+        assert_eq!(answer.code, 0, "{answer:?}");
+        assert_eq!(house.run_with(&["check", "-"], &answer.out, &[]).code, 0, "{answer:?}");
+        let answer = house.run(&[verb, "opaque"]);
+        assert_eq!((answer.code, answer.out.as_str()), (3, ""), "{answer:?}");
+        assert!(answer.err.contains("add one to its `examples`"), "{answer:?}");
+    }
+    let answer = house.run(&["new", "invoice", "--set", "/total=12"]);
+    assert_eq!(serde_json::from_str::<Value>(&answer.out).unwrap()["total"], 12);
+    assert!(house.run(&["contracts"]).out.contains("What a customer owes"));
+    let listed: Value = serde_json::from_str(&house.run(&["contracts", "--format", "json"]).out).unwrap();
+    assert_eq!(listed.as_array().unwrap().iter().filter(|it| it["domain"] == "configured").count(), 2);
+    let answer = house.run(&["contracts", "--reference", "invoice"]);
+    assert!(answer.code == 2 && answer.err.contains("countersign schema invoice"), "{answer:?}");
+    let answer = house.run(&["rules", "--contract", "invoice"]);
+    assert!(answer.code == 2 && answer.err.contains("schema"), "{answer:?}");
+    let answer = house.run(&["schema", "invoic"]);
+    assert!(answer.code == 2 && answer.err.contains("did you mean `invoice`?"), "{answer:?}");
+    // What is built in can be had however broken the configuration is.
+    house.write(".countersign/config.toml", "[");
+    assert_eq!(house.run(&["schema", "assignment"]).code, 0);
+    assert_eq!(house.run(&["schema", "invoice"]).code, 3);
+}
+
+#[test]
 fn values_can_be_set_in_a_new_document() {
     let house = House::new();
     let set = ["--set", "/task/title=Round half to even", "--set", "/task/lock_scope=[\"billing\"]"];

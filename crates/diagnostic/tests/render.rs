@@ -62,10 +62,33 @@ fn github_annotates_the_line() {
     insta::assert_snapshot!(github::decision(&decision(), source()));
 }
 
+fn all_read() -> sarif::Invocation {
+    sarif::Invocation { exit_code: 1, notifications: Vec::new() }
+}
+
+#[test]
+fn sarif_says_what_could_not_be_read() {
+    let notifications = vec![sarif::notification("`a b.json` cannot be read", Some("a b.json"))];
+    let invocation = sarif::Invocation { exit_code: 3, notifications };
+    for (invocation, successful, code, notes) in [(all_read(), true, 1, 0), (invocation, false, 3, 1)] {
+        let log = sarif::log(&[], Vec::new(), "0.1.0", invocation);
+        let said = &log["runs"][0]["invocations"][0];
+        assert_eq!(said["executionSuccessful"], successful);
+        assert_eq!(said["exitCode"], code);
+        let list = said["toolExecutionNotifications"].as_array().cloned().unwrap_or_default();
+        assert_eq!(list.len(), notes);
+        for note in list {
+            assert_eq!(note["level"], "error");
+            assert_eq!(note["message"]["text"], "`a b.json` cannot be read");
+            assert_eq!(note["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "a%20b.json");
+        }
+    }
+}
+
 #[test]
 fn sarif_names_rule_and_region() {
     let rule = sarif::Rule { id: "r", summary: "s", explanation: "e", severity: Severity::Error };
-    let log = sarif::log(&[rule], vec![sarif::result(&finding(), source())], "0.1.0");
+    let log = sarif::log(&[rule], vec![sarif::result(&finding(), source())], "0.1.0", all_read());
     insta::assert_snapshot!(serde_json::to_string_pretty(&log).unwrap_or_default());
 }
 
@@ -108,7 +131,9 @@ fn a_hostile_name_pointer_and_message_act_in_no_format() {
     let annotations = github::decision(&hostile, source) + &github::unread(HOSTILE, HOSTILE);
     assert_eq!(annotations.lines().count(), 2, "{annotations}");
     assert!(annotations.lines().all(|line| line.starts_with("::error file=")), "{annotations}");
-    let log = sarif::log(&[], vec![sarif::result(&finding, source)], "0.1.0");
+    let notifications = vec![sarif::notification(HOSTILE, Some(HOSTILE))];
+    let invocation = sarif::Invocation { exit_code: 3, notifications };
+    let log = sarif::log(&[], vec![sarif::result(&finding, source)], "0.1.0", invocation);
     let shown = [
         text::verdict(&hostile),
         text::diagnostic(&finding, source, text::Look::default()),

@@ -32,10 +32,11 @@ impl RunId {
 /// Whether a text says of itself that it is a UUID drawn at random: version 4, variant 1 (RFC 9562).
 pub fn is_uuid_v4(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let dashes = bytes.iter().enumerate().all(|(at, byte)| (*byte == b'-') == matches!(at, 8 | 13 | 18 | 23));
+    let dashes = [8, 13, 18, 23].iter().all(|at| bytes.get(*at) == Some(&b'-'));
     let version = bytes.get(14) == Some(&b'4');
     let variant = matches!(bytes.get(19), Some(b'8' | b'9' | b'a' | b'b' | b'A' | b'B'));
-    is_uuid_like(text) && dashes && version && variant
+    // Of 36 bytes that are digits and dashes four are dashes.
+    dashes && version && variant && is_uuid_like(text) && bytes.iter().filter(|byte| **byte == b'-').count() == 4
 }
 
 pattern! {

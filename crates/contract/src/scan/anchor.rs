@@ -17,7 +17,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, Span};
 use super::control::Lead as Control;
 use super::dismissals::{IGNORE, OVERRIDE};
 use super::fold::carrier;
-use super::orders::{APPROVE, EXPAND, MARK, SCHEMA, SCOPE, WHATEVER};
+use super::orders::{APPROVE, EVEN, EXPAND, MARK, SCHEMA, SCOPE, WHATEVER};
 use super::phrase::Family;
 use super::phrases::{ACT, PRETEND, ROLE, YOU};
 use super::secret::{AWS, AWS_SESSION, GITHUB, GITHUB_FINE, GITLAB, GOOGLE, GOOGLE_OAUTH, NPM};
@@ -55,7 +55,7 @@ const GROUPS: [&[(&str, Lead)]; 2 * COLUMNS] = [
       ("xpand", word(&EXPAND)), ("widen", word(&EXPAND))],
     &[("ssw", NAME), ("_check", FIELD), ("schema", word(&SCHEMA)), ("orget", word(&IGNORE))],
     &[("_type", FIELD), ("<|s", BAR), ("<sys", TAG), ("/sys", TAG)],
-    &[("sk-", token(&SK)), ("###", Lead::Control(Control::Heading))],
+    &[("sk-", token(&SK)), ("###", Lead::Control(Control::Heading)), ("even ", word(&EVEN)), ("even\\", word(&EVEN))],
     &[("r_delta", FIELD), ("rrid", word(&OVERRIDE)), ("<|i", BAR)],
     &[("lta_id", FIELD), ("gnor", word(&IGNORE)), ("gho_", token(&GITHUB)), ("rdless", word(&WHATEVER))],
     &[("eyj", Lead::Secret(Secret::Jwt)), ("erdict", FIELD), ("hub_pat_", token(&GITHUB_FINE))],

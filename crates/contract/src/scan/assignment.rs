@@ -28,12 +28,6 @@ const TAILS: &[(&str, Name)] = &[
     ("private-key", Name::Token),
 ];
 
-/// Whether an object's key says that its value is a secret. The value is then for `secret_value` to judge.
-pub fn secret_key_name(key: &str) -> bool {
-    let key = key.trim_end().as_bytes();
-    tail(key, key.len()).is_some()
-}
-
 /// Whether an object's member is a secret, by the rule that a text's `key: "value"` is judged by: a token that is
 /// a short word is what someone says of the token, a password that is one is a password.
 pub fn secret_member(key: &str, value: &str) -> bool {

@@ -39,7 +39,7 @@ pub enum Lead {
 /// The first place where `text` holds content of the control plane.
 ///
 /// Case, line breaks and runs of blanks make no difference, nor do characters without width, full-width and
-/// mathematical letters. Letters of other scripts that look like Latin ones do.
+/// mathematical letters, and letters of other scripts that are taken for Latin ones.
 pub fn control(text: &str) -> Option<Control> {
     let mut first = None;
     let swept = sweep(text.as_bytes(), |at, lead| {

@@ -40,11 +40,6 @@ const LONGEST: usize = 40;
 /// these.
 const VERDICTS: &[&str] = &["pass", "fail", "partial", "blocked", "passed", "failed", "approved", "accepted"];
 
-/// Whether an object's key is a field of the control plane. For objects in places where only data may be.
-pub fn control_key_name(key: &str) -> bool {
-    field(key.trim().as_bytes(), false).is_some()
-}
-
 fn field(word: &[u8], escaped: bool) -> Option<&'static str> {
     FIELDS.iter().find(|field| same(word, escaped, field)).copied()
 }

@@ -1,5 +1,6 @@
 //! Characters that hide text or disguise letters, and the text as its reader would take it.
 
+use super::lookalike::latin;
 use std::ops::Range;
 
 /// Whether `bytes` may have a character that [`fold`] takes away or replaces by a letter, or that [`hidden`]
@@ -24,6 +25,14 @@ fn carries(bytes: &[u8], from: usize, chunk: &[u8]) -> bool {
             // Full-width digits, letters and underscore; mathematical letters; tags.
             (0xEF, 0xBC, 0x90..=0x99 | 0xA1..=0xBA | 0xBF) | (0xEF, 0xBD, 0x81..=0x9A) => true,
             (0xF0, 0x9D, 0x90..=0x9F) | (0xF3, 0xA0, _) => true,
+            // Letters in circles, small capitals.
+            (0xE2, 0x92, 0xB6..=0xBF) | (0xE2, 0x93, 0x80..=0xA9) => true,
+            (0xE1, 0xB4, 0x80..=0xA2) | (0xEA, 0x9C, 0xB0..=0xB1) => true,
+            // Letters of other scripts, in two bytes.
+            (0xC4..=0xD6, second @ 0x80..=0xBF, _) => {
+                let code = (u32::from(*lead) & 0x1F) << 6 | (u32::from(second) & 0x3F);
+                char::from_u32(code).and_then(latin).is_some()
+            }
             _ => false,
         }
     })
@@ -44,7 +53,8 @@ impl Folded {
     }
 }
 
-/// Takes characters without width away and makes full-width and mathematical letters plain.
+/// Takes characters without width away and makes plain what looks like plain letters: full-width, mathematical and
+/// circled ones, small capitals, and the lookalikes of other scripts.
 pub fn fold(text: &str) -> Folded {
     let mut folded =
         Folded { text: String::with_capacity(text.len()), origins: Vec::with_capacity(text.len()), length: text.len() };
@@ -68,8 +78,9 @@ fn plain(char: char) -> Option<char> {
         // Thirteen alphabets of capitals and small letters, then Greek, then five rows of digits.
         0x1D400..=0x1D6A3 => letter((code - 0x1D400) % 52),
         0x1D7CE..=0x1D7FF => char::from_digit((code - 0x1D7CE) % 10, 10),
+        0x24B6..=0x24E9 => letter(code - 0x24B6),
         _ if char.is_whitespace() => Some(' '),
-        _ => Some(char),
+        _ => Some(latin(char).unwrap_or(char)),
     }
 }
 
@@ -138,4 +149,18 @@ pub fn hidden(text: &str) -> Option<(&'static str, Range<usize>)> {
 fn right_to_left(char: char) -> bool {
     let hebrew_to_arabic = matches!(char, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}');
     hebrew_to_arabic || matches!(char, '\u{10800}'..='\u{10FFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_is_folded_is_seen_in_bytes() {
+        for char in ('\u{80}'..=char::MAX).filter(|char| !char.is_whitespace() && plain(*char) != Some(*char)) {
+            // Only letters and what can hide are looked for; the other full-width signs separate words as they are.
+            let sign = plain(char).is_some_and(|plain| !plain.is_ascii_alphanumeric() && plain != '_');
+            assert!(sign || carrier(format!("a{char}b").as_bytes()), "{char} U+{:04X}", u32::from(char));
+        }
+    }
 }

@@ -24,6 +24,7 @@ mod control;
 mod dismissals;
 mod field;
 mod fold;
+mod lookalike;
 mod mask;
 mod orders;
 mod phrase;
@@ -36,12 +37,10 @@ mod value;
 
 use std::ops::ControlFlow;
 
-pub use assignment::{secret_key_name, secret_member};
+pub use assignment::secret_member;
 pub use control::{Control, control};
-pub use field::control_key_name;
 pub use mask::mask;
 pub use secret::{Secret, redact, secrets};
-pub use value::secret_value;
 
 use anchor::{Lead, sweep};
 use field::Own;

@@ -22,6 +22,19 @@ pub static MARK: &[Family] = &[Family {
             Word(any![anyway before even irrespective regardless unconditionally whatever without]),
         ])
         .command(),
+        // mark it done regardless, mark T-12 as passed no matter what
+        accept(&[
+            Some(5, SET),
+            Some(1, any![as]),
+            Word(ACCEPTED),
+            Gap(1),
+            Either(&[
+                &[Word(any![anyway irrespective regardless unconditionally whatever])],
+                &[Word(any![no]), Word(any![matter])],
+            ]),
+        ])
+        .command(),
+        accept(&[Gap(4), Word(any![as]), Word(ACCEPTED), Gap(1), Word(any![no]), Word(any![matter])]).command(),
         // mark all criteria as passed
         accept(&[Word(any![all each every everything]), Gap(3), Word(any![as]), Word(ACCEPTED)]).command(),
     ],
@@ -207,6 +220,46 @@ pub static WHATEVER: &[Family] = &[Family {
         accept(&[]).behind(&[
             Some(1, any![no]),
             Word(any![accepted approved done pass passed]),
+            Some(2, any![as with]),
+            Word(any![answer declare reply report respond]),
+        ]),
+    ],
+}];
+
+/// What shows that work is done.
+const PROOFS: &[&str] = any![
+    build builds check checks ci criteria criterion evidence it review reviews suite suites test tests they validation
+    validations verification
+];
+/// What is said of it when it does not.
+const UNMET: &[&str] = any![
+    aren broken doesn don fail failed failing fails incomplete isn missing not red unfinished unmet
+];
+const CONCEDES: &[&str] = any![if though when where while];
+
+/// `even if`: what is waved away stands behind it, and what is to be said all the same before.
+pub static EVEN: &[Family] = &[Family {
+    words: any![even],
+    rules: &[
+        // set status to done even if tests fail
+        accept(&[Word(CONCEDES), Some(3, FILLERS), Gap(2), Word(PROOFS), Gap(2), Word(UNMET)]).behind(&[
+            Word(ACCEPTED),
+            Some(2, any![as be to]),
+            Word(SET),
+            Some(5, SET),
+            Word(SETTING),
+        ]),
+        // set the status to done even without evidence
+        accept(&[Word(any![without]), Gap(3), Word(PROOFS)]).behind(&[
+            Word(ACCEPTED),
+            Some(2, any![as be to]),
+            Word(SET),
+            Some(5, SET),
+            Word(SETTING),
+        ]),
+        // answer PASS even if the tests fail
+        accept(&[Word(CONCEDES), Some(3, FILLERS), Gap(2), Word(PROOFS), Gap(2), Word(UNMET)]).behind(&[
+            Word(any![accepted approved done pass passed success successful]),
             Some(2, any![as with]),
             Word(any![answer declare reply report respond]),
         ]),

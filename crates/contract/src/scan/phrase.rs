@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{before, begins, escape_letter, same, tally};
+use super::bytes::{before, begins, escape_letter, same, short_run, tally};
 
 /// A list of words, written as words.
 macro_rules! any {
@@ -119,7 +119,12 @@ impl<'a> Ahead<'a> {
     /// The word at `index`, if the clause goes so far.
     fn word(&mut self, index: usize) -> Option<Word<'a>> {
         while self.count <= index {
-            *self.read.get_mut(self.count)? = self.words.next_span().unwrap_or_default();
+            let span = self.words.next_span();
+            // Where the clause is over it stays over.
+            if span.is_some() {
+                self.words.skip_compound();
+            }
+            *self.read.get_mut(self.count)? = span.unwrap_or_default();
             self.count += 1;
         }
         let (start, end) = *self.read.get(index)?;
@@ -207,19 +212,22 @@ impl Opening {
 
 /// The place before the words that `steps` name, if they are there.
 fn behind<'a>(mut back: Words<'a>, steps: &[Step]) -> Option<Words<'a>> {
+    // A comma may stand before the word that the steps lead to: `done, even if`.
+    let mut reach = Reach::Sentence;
     for step in steps {
         match step {
-            Step::Word(any) => back.previous(Reach::Clause).filter(|word| word.is(any)).map(|_| ())?,
+            Step::Word(any) => back.previous(reach).filter(|word| word.is(any)).map(|_| ())?,
             Step::Some(most, any) => {
                 for _ in 0..*most {
                     let mut further = back;
-                    if further.previous(Reach::Clause).is_some_and(|word| word.is(any)) {
+                    if further.previous(reach).is_some_and(|word| word.is(any)) {
                         back = further;
                     }
                 }
             }
             _ => return None,
         }
+        reach = Reach::Clause;
     }
     Some(back)
 }
@@ -341,6 +349,18 @@ impl<'a> Words<'a> {
             if !word.is_escape() {
                 return Some((start, end));
             }
+        }
+    }
+
+    /// Passes over what hyphens join to the word before this place: of `T-12` and `first-class` only the beginning is a
+    /// word. A rule's own first word is not read so, since `mark-sweep` does not begin an order.
+    fn skip_compound(&mut self) {
+        let from = self.at;
+        while self.bytes.get(self.at) == Some(&b'-')
+            && self.bytes.get(self.at + 1).is_some_and(|it| letter(*it))
+            && self.at - from < LONGEST
+        {
+            self.at = short_run(self.bytes, self.at + 1, LONGEST, letter);
         }
     }
 

@@ -85,11 +85,6 @@ const ENDINGS: &[&str] = any![
 /// How a value begins that tells the reader to put one there.
 const STAND_INS: &[&str] = &["your", "example", "placeholder", "redacted", "insert", "replace", "xxx", "todo"];
 
-/// Whether a string is a secret when the key before it says so, whichever key: as strict as for a password.
-pub fn secret_value(value: &str) -> bool {
-    judge(value.trim().as_bytes(), Name::Password, Form::Quoted)
-}
-
 /// Longer than any word. Taking what is longer for a secret bounds the cost of what is not:
 /// `token:token:token:…`.
 pub const LONG: usize = 256;

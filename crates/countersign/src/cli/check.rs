@@ -109,7 +109,7 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     job.stream(&mut tally);
     for unread in job.given.unread.iter().chain(&gathered.unread) {
         output::say(&format!("error: {unread}"));
-        tally.unread += 1;
+        tally.note(unread, None);
     }
     job.conclude(&tally);
     Ok(tally.exit())

@@ -9,13 +9,12 @@ use crate::project::Project;
 use crate::repairing::{Repairs, printable};
 use crate::shelf::Shelf;
 use crate::terminal::Terminal;
-use crate::{files, world};
+use crate::{files, keeping, world};
 use anyhow::Context;
 use countersign_contract::fix::Fixed;
 use countersign_contract::{Checked, Checker, Outside, check};
 use countersign_diagnostic::render::text;
 use countersign_diagnostic::{Severity, Source, visible};
-use serde_json::json;
 use std::path::{Path, PathBuf};
 use summarizer::summarized;
 
@@ -159,15 +158,21 @@ impl Job<'_> {
         let source = Source { name: &input.name, text };
         let document = input.path.as_deref().unwrap_or(Path::new(""));
         let outside = self.repairs.with_names_taken(source, document);
-        let fixed = self.fix(source, None, &outside);
+        let before = self.repairs.kept_before(source, document);
+        let fixed = self.fix(source, before.as_ref().map(|(name, _)| name.as_str()), &outside);
         let Some(at) = &fixed.kept_at else { return Ok(fixed) };
         if !self.may_write(&fixed) {
             output::say(&format!("what is taken out would be kept in {at}"));
             return Ok(fixed);
         }
-        let place = world::place(at, document, self.repairs.project)
-            .with_context(|| format!("{at} lies outside the project and the temporary directory"));
-        let kept = place.and_then(|path| keep(&path, &fixed).map(|()| path));
+        let kept = match before {
+            Some((_, path)) => keeping::add(&path, &fixed.kept, self.repairs.checker.settings.size_max).map(|()| path),
+            None => {
+                let place = world::place(at, document, self.repairs.project)
+                    .with_context(|| format!("{at} lies outside the project and the temporary directory"));
+                place.and_then(|path| keeping::begin(&path, &fixed.kept).map(|()| path))
+            }
+        };
         let error = match kept {
             Ok(path) => {
                 output::say(&format!("what is taken out is kept in {}", path.display()));
@@ -179,7 +184,8 @@ impl Job<'_> {
         let fallback = std::env::temp_dir().join("countersign-handoffs").join(name);
         output::say(&format!("warning: {error:#}; using the fallback location {}", fallback.display()));
         let fixed = self.fix(source, Some(&fallback.display().to_string()), &outside);
-        keep(&fallback, &fixed).context("what is taken out cannot be kept anywhere; nothing was changed")?;
+        keeping::begin(&fallback, &fixed.kept)
+            .context("what is taken out cannot be kept anywhere; nothing was changed")?;
         Ok(fixed)
     }
 
@@ -226,13 +232,4 @@ impl Job<'_> {
 fn diff(before: &str, after: &str, name: &str) -> String {
     let diff = similar::TextDiff::from_lines(before, after);
     diff.unified_diff().context_radius(2).header(name, &format!("{name} (repaired)")).to_string()
-}
-
-/// Writes what was taken out to a file of its own. What is there already is never written over.
-fn keep(path: &Path, fixed: &Fixed) -> anyhow::Result<()> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-    }
-    let text = format!("{:#}\n", json!({ "kept_by": "countersign fix", "values": fixed.kept }));
-    files::write_new(path, &text)
 }

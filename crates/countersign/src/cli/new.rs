@@ -1,18 +1,23 @@
 //! `countersign new`
 
+mod questions;
+
+use super::contracts::Named;
 use super::{Exit, contracts, output};
+use crate::project::Project;
 use crate::{files, terminal};
 use anyhow::{Context, bail};
-use countersign_contract::{ContractInfo, Timestamp, nearest};
+use countersign_contract::{Timestamp, nearest};
 use countersign_diagnostic::{Pointer, Repair};
+use questions::Questions;
 use serde_json::Value;
-use std::io::{BufRead, Write};
 use std::path::PathBuf;
 
 /// Begin a new document of a contract
 ///
-/// On a terminal each text and number is asked for, with the example's value to keep by pressing Enter. Otherwise, and
-/// with --set, the example is taken with the given values put in. Ids and times are made fresh.
+/// On a terminal each text and number is asked for, with the example's value to keep by pressing Enter; an answer that
+/// does not fit its field is asked for again. Otherwise, and with --set, the example is taken with the given values put
+/// in. Ids and times are made fresh.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -32,10 +37,13 @@ pub struct Args {
     out: Option<PathBuf>,
 }
 
-pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let Some(contract) = contracts::find(&args.name) else { return Ok(Exit::Usage) };
-    let mut document = (contract.example)();
-    freshen(&mut document, jiff::Timestamp::now(), &uuid::Uuid::new_v4().to_string());
+pub fn run(args: &Args, project: impl FnOnce() -> anyhow::Result<Project>) -> anyhow::Result<Exit> {
+    let Some(contract) = contracts::find(&args.name, project)? else { return Ok(Exit::Usage) };
+    let Some(mut document) = contract.example() else { return Ok(Exit::Failed) };
+    // What the times and ids in a schema of the user's mean is not known.
+    if matches!(contract, Named::Ours(_)) {
+        freshen(&mut document, jiff::Timestamp::now(), &uuid::Uuid::new_v4().to_string());
+    }
     for assignment in &args.set {
         if let Err(error) = set(&mut document, assignment) {
             output::say(&format!("error: {error:#}"));
@@ -43,9 +51,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         }
     }
     if args.set.is_empty() && terminal::can_ask() {
-        ask(contract, &mut document, &Pointer::root())?;
+        let (mut input, mut output) = (std::io::stdin().lock(), std::io::stderr().lock());
+        Questions { contract: &contract, input: &mut input, output: &mut output }.ask(&mut document)?;
     }
-    (contract.seal)(&mut document);
+    contract.seal(&mut document);
     let text = format!("{document:#}\n");
     match &args.out {
         Some(path) => {
@@ -118,54 +127,4 @@ fn set(document: &mut Value, assignment: &str) -> anyhow::Result<()> {
         bail!("there is no place `{pointer}` in this document{near}");
     }
     Ok(())
-}
-
-/// Asks for each text and number of the document. Versions, marks and what was made fresh are not asked for.
-fn ask(contract: &ContractInfo, document: &mut Value, at: &Pointer) -> anyhow::Result<()> {
-    let members: Vec<(String, Value)> = match document.pointer(at.as_str()) {
-        Some(Value::Object(members)) => members.iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
-        _ => return Ok(()),
-    };
-    for (key, value) in members {
-        let place = at.clone().key(&key);
-        let settled = key.to_ascii_lowercase().ends_with("version")
-            || contract.marks.contains(&key.as_str())
-            || FRESH_IDS.contains(&key.as_str())
-            || value.as_str().is_some_and(|text| Timestamp::parse(text).is_some());
-        match value {
-            Value::Object(_) => ask(contract, document, &place)?,
-            Value::Bool(_) | Value::Null => {}
-            _ if settled => {}
-            value => {
-                if let Some(answer) = prompt(&place, &value)? {
-                    Repair::replace(place, answer, "").apply(document);
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-fn prompt(place: &Pointer, example: &Value) -> anyhow::Result<Option<Value>> {
-    let shown = match example {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    let mut err = std::io::stderr().lock();
-    write!(err, "{} [{shown}]: ", place.as_str().trim_start_matches('/').replace('/', "."))?;
-    err.flush()?;
-    let mut line = String::new();
-    std::io::stdin().lock().read_line(&mut line)?;
-    let line = line.trim();
-    if line.is_empty() {
-        return Ok(None);
-    }
-    let answer = match example {
-        Value::String(_) => line.into(),
-        Value::Array(_) if !line.starts_with('[') => {
-            Value::Array(line.split(',').map(|item| item.trim().into()).collect())
-        }
-        _ => serde_json::from_str(line).unwrap_or_else(|_| line.into()),
-    };
-    Ok(Some(answer))
 }

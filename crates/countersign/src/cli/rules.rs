@@ -26,7 +26,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let rules: Vec<_> = countersign_domain::rules().into_iter().filter(|rule| wanted(rule.contract)).collect();
     if rules.is_empty() {
         let name = args.contract.as_deref().unwrap_or_default();
-        output::say(&format!("error: no rule is of contract `{name}`; `countersign contracts` lists them"));
+        let help = "`countersign contracts` lists them; those of a project's own have a schema and no rules";
+        output::say(&format!("error: no rule is of contract `{}`; {help}", countersign_contract::show(name)));
         return Ok(Exit::Usage);
     }
     if args.format == Format::Json {

@@ -21,8 +21,28 @@ pub fn text(log: &Value) -> String {
     format!("{}\n", visible_json(&format!("{log:#}")))
 }
 
+/// How the check itself went, whatever it found.
+#[derive(Debug)]
+pub struct Invocation {
+    /// The exit code of the program.
+    pub exit_code: u8,
+    /// What could not be done, each made by [`notification`]. Without any, the check was carried out.
+    pub notifications: Vec<Value>,
+}
+
+/// Something that could not be done, and the file that it is about. A log without it would look like that of a check that
+/// had nothing to say.
+pub fn notification(message: &str, file: Option<&str>) -> Value {
+    let mut notification = json!({ "level": "error", "message": { "text": message } });
+    if let Some(file) = file {
+        let place = json!({ "physicalLocation": { "artifactLocation": { "uri": url_path(file) } } });
+        notification["locations"] = json!([place]);
+    }
+    notification
+}
+
 /// The whole log.
-pub fn log(rules: &[Rule<'_>], results: Vec<Value>, version: &str) -> Value {
+pub fn log(rules: &[Rule<'_>], results: Vec<Value>, version: &str, invocation: Invocation) -> Value {
     let rules: Vec<Value> = rules
         .iter()
         .map(|rule| {
@@ -41,6 +61,11 @@ pub fn log(rules: &[Rule<'_>], results: Vec<Value>, version: &str) -> Value {
         "runs": [{
             "tool": { "driver": { "name": "countersign", "version": version, "rules": rules } },
             "columnKind": "unicodeCodePoints",
+            "invocations": [{
+                "executionSuccessful": invocation.notifications.is_empty(),
+                "exitCode": invocation.exit_code,
+                "toolExecutionNotifications": invocation.notifications,
+            }],
             "results": results,
         }],
     })

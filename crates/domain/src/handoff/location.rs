@@ -1,4 +1,4 @@
-//! Where handoffs, and what was taken out of them, are kept.
+//! Where what was taken out of handoffs is kept, and what can be used as a path.
 
 use crate::paths::climbs_out;
 use crate::plain::is_plain;
@@ -6,18 +6,8 @@ use countersign_contract::letter_refused_in_name;
 
 /// The directory below a session's own.
 const DIRECTORY: &str = "handoffs";
-/// How many characters of a skill's name become part of a file name.
-const PART_CHARS_MAX: usize = 80;
 /// How many names for what was taken out are tried.
 const KEPT_NAMES_MAX: usize = 1000;
-
-/// The file of a handoff: `{session_path}/handoffs/{source}-to-{target}-{timestamp}.json`, with the timestamp as
-/// `20260207T183000Z`. None if the session's path cannot be used as one.
-pub fn of_handoff(session_path: &str, source: &str, target: &str, timestamp: &str) -> Option<String> {
-    let directory = directory(session_path)?;
-    let timestamp: String = timestamp.chars().filter(|letter| !matches!(letter, '-' | ':')).collect();
-    Some(format!("{directory}/{}-to-{}-{}.json", part(source), part(target), part(&timestamp)))
-}
 
 /// The file for what a repair takes out of a handoff: `{session_path}/handoffs/session-context.json`, or the first of
 /// `session-context-2.json`, `-3` and so on that is not taken, so that what was kept before is never written over.
@@ -29,6 +19,13 @@ pub fn of_kept(session_path: &str, taken: impl Fn(&str) -> bool) -> Option<Strin
         number => format!("{directory}/session-context-{number}.json"),
     };
     (1..=KEPT_NAMES_MAX).map(name).find(|path| !taken(path))
+}
+
+/// Whether a file is called as those are that repairs keep what they take out in, wherever it lies.
+pub fn is_kept(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let middle = name.strip_prefix("session-context").and_then(|rest| rest.strip_suffix(".json"));
+    middle.is_some_and(|middle| middle.is_empty() || middle.starts_with('-'))
 }
 
 fn directory(session_path: &str) -> Option<String> {
@@ -77,38 +74,9 @@ fn is_temporary_on_windows(path: &[u8]) -> bool {
     path.windows(PLACE.len()).any(|window| window.iter().zip(PLACE).all(same))
 }
 
-/// Text as part of a file name: letters, digits, `-`, `_` and inner dots; everything else becomes `-`.
-fn part(text: &str) -> String {
-    let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
-    let safe: String = text.chars().take(PART_CHARS_MAX).map(|it| if plain(it) { it } else { '-' }).collect();
-    let safe = safe.trim_matches('.');
-    if safe.is_empty() { "_".to_owned() } else { safe.replace("..", "-") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn a_handoff_lies_in_its_session_under_the_names_of_both_sides() {
-        let time = "2026-02-07T18:30:00Z";
-        let session = "/tmp/session-123";
-        let cases = [
-            (
-                (session, "skill-editor", "programming-pm"),
-                Some("/tmp/session-123/handoffs/skill-editor-to-programming-pm-20260207T183000Z.json"),
-            ),
-            (("s/", "a/../../etc", "b"), Some("s/handoffs/a-----etc-to-b-20260207T183000Z.json")),
-            (("/", "..", "."), Some("/handoffs/_-to-_-20260207T183000Z.json")),
-            (("../s", "a", "b"), None),
-            (("s\u{0}", "a", "b"), None),
-            ((" ", "a", "b"), None),
-        ];
-        for ((session, source, target), expected) in cases {
-            assert_eq!(of_handoff(session, source, target, time).as_deref(), expected, "{session} {source} {target}");
-        }
-    }
 
     #[test]
     fn temporary_places_are_told_by_their_segments() {
@@ -135,14 +103,18 @@ mod tests {
         assert_eq!(of_kept("s", |_| false).as_deref(), Some(first));
         assert_eq!(of_kept("s", |path| path == first).as_deref(), Some("s/handoffs/session-context-2.json"));
         assert_eq!(of_kept("s", |_| true), None);
-    }
-
-    proptest! {
-        #[test]
-        fn names_of_skills_never_leave_the_directory(source in any::<String>(), target in any::<String>()) {
-            let path = of_handoff("s", &source, &target, "2026-02-07T18:30:00Z").unwrap_or_default();
-            let name = path.strip_prefix("s/handoffs/").unwrap_or_default();
-            prop_assert!(!name.is_empty() && !name.contains(['/', '\\', '\0']) && !name.contains(".."), "{}", path);
+        for session in ["../s", "s\u{0}", " "] {
+            assert_eq!(of_kept(session, |_| false), None, "{session:?}");
+        }
+        for (path, kept) in [
+            (first, true),
+            ("session-context-12.json", true),
+            ("/tmp/countersign-handoffs/session-context-3f56.json", true),
+            ("s/handoffs/session-contexts.json", false),
+            ("s/session-context.json/notes.json", false),
+            ("s/session-context.md", false),
+        ] {
+            assert_eq!(is_kept(path), kept, "{path}");
         }
     }
 }

@@ -126,7 +126,7 @@ fn may_ask(text: &str) -> bool {
         let end = bytes[slash..].iter().position(is_space).map_or(bytes.len(), |at| slash + at);
         let after = bytes[end..].split(is_space).find(|word| !word.is_empty()).map(bare).unwrap_or_default();
         let clear = ascii || (bytes[start..end].is_ascii() && after.is_ascii());
-        if !clear || is_in(after, BEING) || is_in(after, AUXILIARY) || follows_order(&bytes[..start], ascii) {
+        if !clear || BEING_SET.has(after) || AUXILIARY_SET.has(after) || follows_order(&bytes[..start], ascii) {
             return true;
         }
         from = end;
@@ -136,10 +136,10 @@ fn may_ask(text: &str) -> bool {
 
 fn follows_order(before: &[u8], ascii: bool) -> bool {
     let mut words = before.rsplit(is_space).filter(|word| !word.is_empty()).map(bare);
-    let may_be = |word: &[u8], list| is_in(word, list) || !ascii && !word.is_ascii();
-    let Some(last) = words.find(|word| !is_in(word, FILLERS)) else { return false };
+    let may_be = |word: &[u8], set: &Set| set.has(word) || !ascii && !word.is_ascii();
+    let Some(last) = words.find(|word| !FILLERS_SET.has(word)) else { return false };
     // One that goes on with the order of another path, after `and`, is seen with that other.
-    may_be(last, CHANGE) || (is_in(last, INTO) && words.any(|word| may_be(word, PUT)))
+    may_be(last, &CHANGE_SET) || (INTO_SET.has(last) && words.any(|word| may_be(word, &PUT_SET)))
 }
 
 /// White space of ASCII, as [`char::is_whitespace`] has it.
@@ -154,6 +154,39 @@ fn bare(word: &[u8]) -> &[u8] {
     let start = word.iter().take_while(|byte| clings(byte)).count();
     let end = word.len() - word[start..].iter().rev().take_while(|byte| clings(byte)).count();
     &word[start..end]
+}
+
+/// Words, and the letters that they begin with, which rule most others out at once.
+struct Set {
+    words: &'static [&'static str],
+    initials: u32,
+}
+
+const BEING_SET: Set = Set::of(BEING);
+const AUXILIARY_SET: Set = Set::of(AUXILIARY);
+const FILLERS_SET: Set = Set::of(FILLERS);
+const CHANGE_SET: Set = Set::of(CHANGE);
+const INTO_SET: Set = Set::of(INTO);
+const PUT_SET: Set = Set::of(PUT);
+
+impl Set {
+    const fn of(words: &'static [&'static str]) -> Self {
+        let (mut initials, mut index) = (0, 0);
+        while index < words.len() {
+            initials |= Self::bit(words[index].as_bytes()[0]);
+            index += 1;
+        }
+        Self { words, initials }
+    }
+
+    /// Letters of either case have a bit of their own; what else shares one with a letter is told by the word.
+    const fn bit(byte: u8) -> u32 {
+        1 << (byte & 0x1F)
+    }
+
+    fn has(&self, word: &[u8]) -> bool {
+        word.first().is_some_and(|first| self.initials & Self::bit(*first) != 0) && is_in(word, self.words)
+    }
 }
 
 fn is_in(word: &[u8], list: &[&str]) -> bool {

@@ -44,6 +44,7 @@
 //! document.
 
 pub mod attempt;
+pub mod authorship;
 mod changed;
 mod choosing;
 mod claim;

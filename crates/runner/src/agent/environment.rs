@@ -30,7 +30,7 @@ pub(super) fn of(job: &Job, attempt: &str) -> Result<Environment, String> {
     variables.insert("TERM".into(), "dumb".into());
     let mut secrets = Vec::new();
     let mut keep = |name: &str, value: &str| {
-        if value.len() >= SECRET_MIN && (scan::secret_key_name(name) || name.ends_with("_LEASE")) {
+        if value.len() >= SECRET_MIN && (scan::secret_member(name, value) || name.ends_with("_LEASE")) {
             secrets.push(value.to_owned());
         }
     };

@@ -27,6 +27,8 @@ pub(super) fn too_large(input: &Input, size_max: usize) -> Checked {
     Checked { decision: Decision::from_findings(details), records: Vec::new(), contract: None, told: false }
 }
 
+const NOTHING_FOUND: &str = "nothing to check was found; name a file, or its contract with --contract";
+
 impl Job<'_> {
     pub(super) fn show(&self, checked: &Checked, source: Source<'_>) -> Outcome {
         let decision = &checked.decision;
@@ -73,7 +75,7 @@ impl Job<'_> {
                 String::new()
             }
         };
-        Outcome::Unread { shown }
+        Outcome::Unread { shown, why, file: input.name.clone() }
     }
 
     /// What is said of all documents together.
@@ -86,7 +88,7 @@ impl Job<'_> {
             output::say(&tally.summary());
         }
         if tally.found_nothing() {
-            output::say("error: nothing to check was found; name a file, or its contract with --contract");
+            output::say(&format!("error: {NOTHING_FOUND}"));
         }
     }
 
@@ -101,6 +103,9 @@ impl Job<'_> {
                 severity: it.severity,
             })
             .collect();
-        sarif::text(&sarif::log(&rules, tally.sarif.clone(), env!("CARGO_PKG_VERSION")))
+        let mut notifications = tally.notifications.clone();
+        notifications.extend(tally.found_nothing().then(|| sarif::notification(NOTHING_FOUND, None)));
+        let invocation = sarif::Invocation { exit_code: tally.exit() as u8, notifications };
+        sarif::text(&sarif::log(&rules, tally.sarif.clone(), env!("CARGO_PKG_VERSION"), invocation))
     }
 }

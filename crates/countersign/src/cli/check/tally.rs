@@ -1,12 +1,13 @@
 //! What became of the documents, counted. The exit code follows from it, in every format.
 
 use crate::cli::Exit;
+use countersign_diagnostic::render::sarif;
 use std::collections::BTreeMap;
 
 /// What became of one document.
 pub enum Outcome {
     Decided { code: Option<&'static str>, shown: String, sarif: Vec<serde_json::Value> },
-    Unread { shown: String },
+    Unread { shown: String, why: String, file: String },
     NotOurs,
 }
 
@@ -14,10 +15,12 @@ pub enum Outcome {
 pub struct Tally {
     allowed: usize,
     refused: BTreeMap<&'static str, usize>,
-    pub unread: usize,
+    unread: usize,
     skipped: usize,
     links_left: usize,
     pub sarif: Vec<serde_json::Value>,
+    /// What could not be done, as SARIF notes it.
+    pub notifications: Vec<serde_json::Value>,
 }
 
 impl Tally {
@@ -42,8 +45,8 @@ impl Tally {
                 self.sarif.extend(sarif);
                 shown
             }
-            Outcome::Unread { shown } => {
-                self.unread += 1;
+            Outcome::Unread { shown, why, file } => {
+                self.note(&why, Some(&file));
                 shown
             }
             Outcome::NotOurs => {
@@ -51,6 +54,12 @@ impl Tally {
                 String::new()
             }
         }
+    }
+
+    /// Counts something that could not be read.
+    pub fn note(&mut self, why: &str, file: Option<&str>) {
+        self.unread += 1;
+        self.notifications.push(sarif::notification(why, file));
     }
 
     pub fn exit(&self) -> Exit {

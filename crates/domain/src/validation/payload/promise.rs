@@ -2,6 +2,7 @@
 
 use super::{PromiseCriterionId, PromiseId};
 use crate::validation::rules;
+use crate::work::authorship;
 use countersign_contract::{Contract, List, Name, Rule, Text, Timestamp, Untrusted, choice, shape};
 
 choice! {
@@ -128,6 +129,9 @@ impl Contract for Promise {
     }
 
     fn names(&self) -> Vec<String> {
-        vec![self.id.to_string()]
+        let owner = self.ownership.owned_by.iter();
+        let people = owner.chain(self.acceptance_criteria.iter().filter_map(|it| it.met_by.as_ref()));
+        let hands = people.map(|person| authorship::by(self.id.as_str(), person.as_str()));
+        std::iter::once(self.id.to_string()).chain(hands).collect()
     }
 }

@@ -1,8 +1,10 @@
 //! The answer: what a validator saw, criterion by criterion.
 
-use super::{CriterionId, Seconds, ValidationTaskId};
+use super::{CriterionId, Promise, Seconds, ValidationTaskId};
 use crate::validation::verdict::{CriterionStatus, Verdict};
 use crate::validation::{rules, tolerant};
+use crate::work::authorship;
+use crate::work::payload::{HandoffBundle, OrchestratorOutput, WorklogEntry};
 use countersign_contract::fix::Rung;
 use countersign_contract::{
     Contract, Int, Kin, List, Name, Outside, Ratio, Rule, Text, Timestamp, Untrusted, choice, shape,
@@ -182,7 +184,11 @@ impl Contract for ValidationResponse {
     }
 
     fn kin(&self) -> Vec<Kin> {
-        vec![Kin::required("validation_request", self.task_id.as_str())]
+        let task = self.task_id.as_str();
+        let work = [WorklogEntry::NAME, OrchestratorOutput::NAME, HandoffBundle::NAME];
+        let work = work.map(|contract| Kin::among(contract, authorship::of_task(task)));
+        let asked = Kin::required("validation_request", task);
+        [asked, Kin::among(Promise::NAME, task)].into_iter().chain(work).collect()
     }
 
     /// The verdict follows from the results. Nothing else about an answer can be filled in by anyone but who gave it;

@@ -1,6 +1,7 @@
 //! What an orchestrator with a fresh context needs to go on.
 
 use crate::ids::{RunId, TaskId};
+use crate::work::authorship;
 use crate::work::payload::{ActiveLock, Blocker, Priority, Resource, Target};
 use crate::work::rules;
 use crate::work::task_state::TaskStatus;
@@ -93,7 +94,8 @@ impl Contract for HandoffBundle {
     }
 
     fn names(&self) -> Vec<String> {
-        vec![self.run_id.to_string()]
+        let hands = self.ledger.iter().map(|row| (row.task_id.as_str(), row.owner.as_str()));
+        std::iter::once(self.run_id.to_string()).chain(authorship::names(hands)).collect()
     }
 
     fn default_for(pointer: &str, _: &Value, _: &Outside) -> Option<Value> {

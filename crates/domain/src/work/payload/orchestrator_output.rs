@@ -1,6 +1,7 @@
 //! What an orchestrator decides in one turn.
 
 use crate::ids::{DeltaId, RunId, TaskId};
+use crate::work::authorship;
 use crate::work::payload::{ActiveLock, Assignment, ErrorCode};
 use crate::work::rules;
 use crate::work::task_state::TaskStatus;
@@ -106,7 +107,8 @@ impl Contract for OrchestratorOutput {
     fn names(&self) -> Vec<String> {
         let run = std::iter::once(self.run_id.to_string());
         let deltas = self.ledger_delta.iter().map(|delta| Self::name_of_delta(&self.run_id, delta.delta_id.as_str()));
-        run.chain(deltas).collect()
+        let hands = self.ledger_delta.iter().map(|delta| (delta.task_id.as_str(), delta.owner.as_str()));
+        run.chain(deltas).chain(authorship::names(hands)).collect()
     }
 
     fn kin(&self) -> Vec<Kin> {

@@ -1,6 +1,7 @@
 //! One line of a worker's log.
 
 use crate::ids::{RunId, TaskId};
+use crate::work::authorship;
 use crate::work::payload::{Assignment, ErrorCode, Resource, SubagentResult};
 use crate::work::rules;
 use countersign_contract::{Contract, Form, Kin, List, Name, Rule, Text, Timestamp, Untrusted, Version, shape};
@@ -55,7 +56,8 @@ impl Contract for WorklogEntry {
     }
 
     fn names(&self) -> Vec<String> {
-        vec![Assignment::name(&self.run_id, &self.task_id)]
+        let hand = std::iter::once((self.task_id.as_str(), self.actor.as_str()));
+        std::iter::once(Assignment::name(&self.run_id, &self.task_id)).chain(authorship::names(hand)).collect()
     }
 
     fn kin(&self) -> Vec<Kin> {

@@ -10,6 +10,7 @@ mod governance_blocked;
 mod human_approval_missing;
 mod instruction_id_date_invalid;
 mod instruction_id_date_off;
+mod instruction_id_reused;
 mod issue_linked_to_itself;
 mod merge_qa_not_green;
 mod override_unapproved;
@@ -30,6 +31,7 @@ use countersign_contract::Rule;
 pub static RULES: &[&Rule<DelegationInstruction>] = &[
     &instruction_id_date_invalid::INSTRUCTION_ID_DATE_INVALID,
     &instruction_id_date_off::INSTRUCTION_ID_DATE_OFF,
+    &instruction_id_reused::INSTRUCTION_ID_REUSED,
     &requester_unknown::REQUESTER_UNKNOWN,
     &authority_level_too_low::AUTHORITY_LEVEL_TOO_LOW,
     &human_approval_missing::HUMAN_APPROVAL_MISSING,

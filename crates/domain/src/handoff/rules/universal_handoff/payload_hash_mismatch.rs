@@ -35,7 +35,7 @@ fn check(it: &Subject<'_, UniversalHandoff>, report: &mut Report) {
     let Some(written) = &it.record.handoff.meta.payload_hash else { return };
     let Some(payload) = it.root.get("handoff").and_then(|handoff| handoff.get("payload")) else { return };
     let digits = written.as_str().trim_start_matches("sha256:");
-    let canonical = sha256_hex(payload.canonical().as_bytes());
+    let canonical = payload.canonical_sha256();
     if digits == canonical {
         return;
     }

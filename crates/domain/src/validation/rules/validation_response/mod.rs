@@ -16,6 +16,7 @@ mod test_exit_unexplained;
 mod test_failures_exit_zero;
 mod tests_none_ran;
 mod validator_is_author;
+mod validator_took_part;
 mod verdict_unsupported;
 
 use crate::validation::payload::{ValidationRequest, ValidationResponse};
@@ -40,6 +41,7 @@ pub static RULES: &[&Rule<ValidationResponse>] = &[
     &browser_unseen::BROWSER_UNSEEN,
     &answered_past_time::ANSWERED_PAST_TIME,
     &validator_is_author::VALIDATOR_IS_AUTHOR,
+    &validator_took_part::VALIDATOR_TOOK_PART,
     &response_rewritten::RESPONSE_REWRITTEN,
 ];
 

@@ -1,5 +1,6 @@
 use super::request_of;
 use crate::validation::payload::ValidationResponse;
+use crate::work::authorship::same_person;
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
 
@@ -49,15 +50,10 @@ fn check(it: &Subject<'_, ValidationResponse>, report: &mut Report) {
             let message = "the request names the author of the work, and no validator is named";
             report.add(place(), message, "add `validator_id` with the name of who looked");
         }
-        Some(validator) if same_name(validator.as_str(), author.as_str()) => {
+        Some(validator) if same_person(validator.as_str(), author.as_str()) => {
             let message = format!("validator `{}` is the author of the work", show(validator.as_str()));
             report.add(place(), message, "have someone else validate the work");
         }
         Some(_) => {}
     }
-}
-
-/// Case and white space around a name do not make another person of anyone.
-fn same_name(one: &str, other: &str) -> bool {
-    one.trim().chars().flat_map(char::to_lowercase).eq(other.trim().chars().flat_map(char::to_lowercase))
 }

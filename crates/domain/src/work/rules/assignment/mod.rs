@@ -16,6 +16,7 @@ mod lock_scope_redundant;
 mod lock_scope_reserved;
 mod lock_scope_taken;
 mod lock_scope_taken_in_run;
+mod lock_scope_wanted_twice;
 mod worklog_path_forbidden;
 mod worklog_path_outside;
 
@@ -29,6 +30,7 @@ pub static RULES: &[&Rule<Assignment>] = &[
     &heartbeat_not_below_timeout::HEARTBEAT_NOT_BELOW_TIMEOUT,
     &lock_scope_taken::LOCK_SCOPE_TAKEN,
     &lock_scope_taken_in_run::LOCK_SCOPE_TAKEN_IN_RUN,
+    &lock_scope_wanted_twice::LOCK_SCOPE_WANTED_TWICE,
     &active_locks_collide::ACTIVE_LOCKS_COLLIDE,
     &lock_scope_forbidden::LOCK_SCOPE_FORBIDDEN,
     &lock_scope_reserved::LOCK_SCOPE_RESERVED,

@@ -59,7 +59,7 @@ rule! {
     ///       "packet_type": "assignment", "global_objective": "Round money half to even",
     ///       "task": {
     ///         "task_id": "T-40", "title": "Round invoice totals", "type": "parallelizable", "dependencies": [],
-    ///         "lock_scope": ["src/money"], "forbidden_scope": [], "acceptance_criteria": ["All tests pass"],
+    ///         "lock_scope": ["src/tax"], "forbidden_scope": [], "acceptance_criteria": ["All tests pass"],
     ///         "worklog_path": "worklogs/T-40.jsonl", "timeout_seconds": 1200, "heartbeat_interval_seconds": 120
     ///       },
     ///       "active_locks": [], "context_package": [], "required_output_schema": "subagent_result_v1"

@@ -3,6 +3,7 @@
 mod assignment_of_finished_task;
 mod assignment_repeated;
 mod assignment_run_differs;
+mod assignment_scope_held_in_run;
 mod assignment_scope_taken;
 mod assignments_circular;
 mod assignments_collide;
@@ -35,6 +36,7 @@ pub static RULES: &[&Rule<OrchestratorOutput>] = &[
     &assignment_repeated::ASSIGNMENT_REPEATED,
     &assignments_collide::ASSIGNMENTS_COLLIDE,
     &assignment_scope_taken::ASSIGNMENT_SCOPE_TAKEN,
+    &assignment_scope_held_in_run::ASSIGNMENT_SCOPE_HELD_IN_RUN,
     &assignments_circular::ASSIGNMENTS_CIRCULAR,
     &assignment_of_finished_task::ASSIGNMENT_OF_FINISHED_TASK,
     &output_locks_collide::OUTPUT_LOCKS_COLLIDE,
