@@ -6,7 +6,7 @@ use countersign_domain::validation::event::{EVIDENCE_COLLECTED, FAILURES_ACCEPTE
 use countersign_domain::work::event::{
     EFFECT_FINISHED, TASK_BLOCKED, TASK_CLAIMED, TASK_COMPLETED, TASK_REPLANNED, TASK_REQUEUED,
 };
-use countersign_engine::{Engine, Stored, StoredText};
+use countersign_engine::Engine;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -18,7 +18,6 @@ pub struct Row {
     attempt: u64,
     /// The event that holds the task back; none for an attempt that had nothing to be caught at.
     event: Option<u64>,
-    code: String,
     by: String,
     then: String,
 }
@@ -43,7 +42,7 @@ pub fn rows(engine: &Engine, run: &str) -> anyhow::Result<Vec<Row>> {
         match event.text("kind") {
             TASK_CLAIMED => begin(attempt, facts),
             EVIDENCE_COLLECTED if facts["status"] != "PASS" && attempt.shown.is_none() => {
-                attempt.shown = Some(format!("{}: {}", text(facts, "kind"), said(engine, &event)?));
+                attempt.shown = Some(evidence(facts));
             }
             EFFECT_FINISHED if facts["kind"] == "agent" && facts["outcome"] != "exited with 0" => {
                 attempt.shown = Some(format!("process: {}", text(facts, "outcome")));
@@ -53,8 +52,8 @@ pub fn rows(engine: &Engine, run: &str) -> anyhow::Result<Vec<Row>> {
                 agent: attempt.agent.clone(),
                 attempt: attempt.number,
                 event: Some(event.seq),
-                code: text(facts, "code"),
-                by: attempt.shown.take().unwrap_or_else(|| format!("diff: {}", text(facts, "reason"))),
+                // What was refused before anybody looked for evidence says so by its code.
+                by: attempt.shown.take().unwrap_or_else(|| text(facts, "code")),
                 then: String::new(),
             }),
             TASK_REQUEUED if facts["retry"] == true => then(&mut rows, task, "told why, tried again"),
@@ -66,7 +65,7 @@ pub fn rows(engine: &Engine, run: &str) -> anyhow::Result<Vec<Row>> {
                     task: task.to_owned(),
                     agent: attempt.agent.clone(),
                     attempt: attempt.number,
-                    by: "nothing: what it said was so".to_owned(),
+                    by: "nothing".to_owned(),
                     then: format!("done ({})", text(facts, "assurance")),
                     ..Row::default()
                 }),
@@ -91,12 +90,17 @@ fn then(rows: &mut [Row], task: &str, what: &str) {
     }
 }
 
-/// The sentence that was kept with an event.
-fn said(engine: &Engine, event: &Stored) -> anyhow::Result<String> {
-    Ok(match engine.texts(event.seq)?.into_iter().next() {
-        Some(StoredText::Said(text)) => text.inspect(|text| visible(text).into_owned()),
-        _ => "(erased)".to_owned(),
-    })
+/// What evidence against a claim comes to, in a few words: its counts, or what was looked at.
+fn evidence(facts: &Value) -> String {
+    let [passed, failed, skipped] = ["passed", "failed", "skipped"].map(|name| facts[name].as_u64());
+    let what = match (passed, failed, skipped) {
+        (Some(passed), Some(failed), Some(skipped)) => {
+            let (count, how) = if failed > 0 { (failed, "failed") } else { (skipped, "skipped") };
+            format!("{count} of {} {how}", passed + failed + skipped)
+        }
+        _ => format!("{} {}", text(facts, "criterion"), text(facts, "status")),
+    };
+    format!("{}: {what}", text(facts, "kind"))
 }
 
 fn text(facts: &Value, name: &str) -> String {
@@ -105,11 +109,11 @@ fn text(facts: &Value, name: &str) -> String {
 
 /// The same for people.
 pub fn table(rows: &[Row]) -> String {
-    let mut table = Table::new(["TASK", "AGENT", "ATTEMPT", "EVENT", "AND THEN", "CAUGHT BY"]);
+    let mut table = Table::new(["TASK", "AGENT", "TRY", "CAUGHT BY", "EVENT", "AND THEN"]);
     for row in rows {
         let event = row.event.map_or_else(String::new, |event| event.to_string());
-        let by = if row.code.is_empty() { row.by.clone() } else { format!("{} {}", row.code, row.by) };
-        table.row([row.task.clone(), row.agent.clone(), row.attempt.to_string(), event, row.then.clone(), by]);
+        let (by, then) = (row.by.clone(), row.then.clone());
+        table.row([row.task.clone(), row.agent.clone(), row.attempt.to_string(), by, event, then]);
     }
     table.text_or("nobody worked")
 }

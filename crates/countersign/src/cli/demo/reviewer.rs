@@ -2,6 +2,7 @@
 //! answers for it.
 
 use super::stage::Answered;
+use super::story::once;
 use crate::cli::{Global, output};
 use crate::client::Client;
 use crate::home::{Home, private_file};
@@ -52,7 +53,7 @@ fn token(lead: &Client<'_>) -> anyhow::Result<std::path::PathBuf> {
 fn one(client: &Client<'_>, run: &str, item: &Value) -> anyhow::Result<Answered<()>> {
     let text = |name: &str| item[name].as_str().unwrap_or_default();
     let (task, code) = (text("task_id"), text("code"));
-    output::print(&format!("\n{task}  {code}: {}\n", visible(text("reason"))));
+    output::print(&format!("\n{task}  {code}: {}\n", visible(once(text("reason")))));
     for command in item["answers"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         output::print(&format!("  can be answered with `{}`\n", visible(command)));
     }

@@ -45,7 +45,12 @@ pub fn play(dir: &Path, fleeting: bool) -> anyhow::Result<Exit> {
         Ok(reply) => reply.answer["run_id"].as_str().unwrap_or_default().to_owned(),
         Err(failure) => return failed(failure),
     };
-    let plan = read(&text).context("the plan cannot be read")?;
+    let shown = match client.look("run.plan", &json!({ "run_id": run })) {
+        Ok(shown) => shown,
+        Err(failure) => return failed(failure),
+    };
+    // As it stands in the ledger, which is what a run follows.
+    let plan = read(shown["plan"].as_str().unwrap_or_default()).context("the plan in the ledger cannot be read")?;
     let stop = Stop::default();
     let _signals = interrupt::stops(&stop)?;
     let stage = Stage { client: &client, root: &root, run: &run, plan: &plan, stop: &stop };
@@ -116,7 +121,7 @@ fn conclude(dir: &Path, stage: &Stage<'_>, outcome: &Outcome, fleeting: bool) ->
     }
     say("What was landed");
     output::print(&visible_lines(&scenery::git(root, &["log", "--format=%h %s", "--reverse"])?));
-    next(dir, root, fleeting);
+    next(dir, stage, fleeting);
     if !all {
         output::say("the demonstration did not go as it should: not every task is done, or the ledger does not match");
         return Ok(Exit::Refused);
@@ -125,18 +130,20 @@ fn conclude(dir: &Path, stage: &Stage<'_>, outcome: &Outcome, fleeting: bool) ->
 }
 
 /// What to look at, as commands to copy.
-fn next(dir: &Path, root: &Path, fleeting: bool) {
-    let (home, root) = if fleeting {
-        say("What to look at next: all of this is gone now; keep it with");
-        output::print("  countersign demo --dir countersign-demo\n");
-        ("$PWD/countersign-demo/home".to_owned(), "countersign-demo/till".to_owned())
-    } else {
-        say("What to look at next");
-        (quoted(&dir.join(HOME)), quoted(root))
-    };
+fn next(dir: &Path, stage: &Stage<'_>, fleeting: bool) {
+    say("What to look at next");
+    if fleeting {
+        output::print(
+            "All of this is gone now. To keep it, and to be told what to look at:\n  countersign demo --dir ./countersign-demo\n",
+        );
+        return;
+    }
     output::print(&format!(
-        "  export COUNTERSIGN_HOME={home}\n  cd {root}\n  countersign log\n  countersign task show T-4\n  \
-         countersign worklog show T-2\n  countersign verify\n  cat plan.yaml\n  git log --stat\n"
+        "  export COUNTERSIGN_HOME={} COUNTERSIGN_RUN={}\n  cd {}\n  cat plan.yaml\n  countersign run show\n  \
+         countersign task show T-4\n  countersign worklog show T-2\n  countersign log\n  countersign verify\n  git log --stat\n",
+        quoted(&dir.join(HOME)),
+        stage.run,
+        quoted(stage.root),
     ));
 }
 

@@ -29,6 +29,16 @@ impl<'p> Story<'p> {
         Self { plan, now: Mutex::new(Now::default()) }
     }
 
+    /// Which files were those from before the work when a criterion was looked at.
+    fn pinned(&self, task: &str, criterion: &str) -> String {
+        let planned = self.plan.tasks.iter().find(|it| it.id.as_str() == task);
+        let number = criterion.strip_prefix("AC-").and_then(|it| it.parse::<usize>().ok());
+        let asked = planned.zip(number).and_then(|(planned, number)| planned.acceptance.get(number.checked_sub(1)?));
+        let pins: Vec<&str> =
+            asked.iter().flat_map(|it| &it.pin).flat_map(|it| it.iter()).map(|it| it.as_str()).collect();
+        if pins.is_empty() { String::new() } else { line("", &format!("with {} as before the work", pins.join(", "))) }
+    }
+
     /// A task, and who is at it.
     fn head(&self, task: &str) -> String {
         let planned = self.plan.tasks.iter().find(|it| it.id.as_str() == task);
@@ -49,6 +59,11 @@ impl Now {
     }
 }
 
+/// A refusal says its findings twice: as its reason, and one by one behind it.
+pub fn once(reason: &str) -> &str {
+    reason.split_once(" (/").map_or(reason, |(reason, _)| reason)
+}
+
 /// What is said of it.
 fn words(now: &mut Now, note: &Note<'_>) -> Option<String> {
     Some(match note {
@@ -59,11 +74,12 @@ fn words(now: &mut Now, note: &Note<'_>) -> Option<String> {
         Note::Said { line: said, .. } => line("says", &format!("\"{said}\"")),
         Note::Ended { how, .. } if *how == "exited with 0" => return None,
         Note::Ended { how, .. } => now.catch(&format!("the agent {how}; what it left is thrown away")),
-        Note::Claimed { changes, .. } => line("claims", &format!("all done, {changes} changed")),
-        Note::Seen { criterion, kind, status, says, .. } => match status {
-            Status::Pass => line("holds", &format!("{criterion} by {kind}: {says}")),
-            _ => now.catch(&format!("{criterion} by {kind}: {says}")),
-        },
+        Note::Claimed { changes: 1, .. } => line("claims", "all done, 1 file changed"),
+        Note::Claimed { changes, .. } => line("claims", &format!("all done, {changes} files changed")),
+        Note::Seen { criterion, kind, status: Status::Pass, says, .. } => {
+            line("holds", &format!("{criterion} by {kind}: {says}"))
+        }
+        Note::Seen { criterion, kind, says, .. } => now.catch(&format!("{criterion} by {kind}: {says}")),
         Note::Validated { validator, verdict, .. } => line("verdict", &format!("{verdict}, by {validator}")),
         Note::Judged { by, verdict, .. } => line("judged", &format!("{verdict}, by {by}")),
         Note::Landed { commit, .. } => line("landed", commit.get(..10).unwrap_or(commit)),
@@ -71,7 +87,7 @@ fn words(now: &mut Now, note: &Note<'_>) -> Option<String> {
         Note::Again { reason, .. } => line("again", &format!("it is told why: {reason}")),
         Note::Stopped { reason, .. } if now.caught => line("waits", &format!("for a person: {reason}")),
         Note::Stopped { reason, .. } => {
-            format!("{}{}", now.catch(reason), line("waits", "for a person; this is not tried again by itself"))
+            format!("{}{}", now.catch(once(reason)), line("waits", "for a person; this is not tried again by itself"))
         }
         Note::Flag { text, .. } => line("note", text),
         Note::Recovered { what, .. } => line("left", what),
@@ -101,7 +117,10 @@ fn task_of<'n>(note: &Note<'n>) -> Option<&'n str> {
 impl Watch for Story<'_> {
     fn note(&self, note: &Note<'_>) {
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        let (Some(task), Some(words)) = (task_of(note), words(&mut now, note)) else { return };
+        let (Some(task), Some(mut words)) = (task_of(note), words(&mut now, note)) else { return };
+        if let Note::Seen { criterion, status: Status::Fail, .. } = note {
+            words.push_str(&self.pinned(task, criterion));
+        }
         if now.task != task {
             now.task = task.to_owned();
             output::print(&self.head(task));
