@@ -29,6 +29,9 @@ enum Name {
     Optimist,
 }
 
+/// The one that is to be trusted.
+pub const HONEST: &str = "honest";
+
 /// What the agent of this name is going to do.
 pub fn does(name: &str) -> &'static str {
     match Name::from_str(name, false) {

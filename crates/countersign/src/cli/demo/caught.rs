@@ -107,6 +107,11 @@ fn text(facts: &Value, name: &str) -> String {
     facts[name].as_str().map(|text| visible(text).into_owned()).unwrap_or_default()
 }
 
+/// Whether an agent was caught at something.
+pub fn is_caught(rows: &[Row], agent: &str) -> bool {
+    rows.iter().any(|row| row.agent == agent && row.event.is_some())
+}
+
 /// The same for people.
 pub fn table(rows: &[Row]) -> String {
     let mut table = Table::new(["TASK", "AGENT", "TRY", "CAUGHT BY", "EVENT", "AND THEN"]);

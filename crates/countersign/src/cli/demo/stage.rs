@@ -1,7 +1,7 @@
 //! The demonstration itself: the plan is carried out, a person answers, the rest is carried out, and the ledger is read.
 
 use super::story::Story;
-use super::{HOME, caught, reviewer, scenery};
+use super::{HOME, agent, caught, reviewer, scenery};
 use crate::cli::{Cli, Exit, Global, failed, interrupt, output};
 use crate::client::Client;
 use crate::project::{FOLDER, Project};
@@ -74,7 +74,10 @@ pub fn play(dir: &Path, fleeting: bool) -> anyhow::Result<Exit> {
     say("Who lied, and what caught them, read back from the ledger");
     let rows = caught::rows(client.engine()?, &run)?;
     output::print(&visible_lines(&caught::table(&rows)));
-    conclude(dir, &stage, &outcome, fleeting)
+    let as_expected = |agent: &str| caught::is_caught(&rows, agent) == (agent != agent::HONEST);
+    let everybody = plan.agents.iter().all(|(agent, _)| as_expected(agent));
+    let done = outcome.end == End::Finished && outcome.tasks.iter().all(|task| task.state == State::Done);
+    conclude(dir, &stage, everybody && done, fleeting)
 }
 
 impl Stage<'_> {
@@ -107,9 +110,9 @@ fn stopped() -> anyhow::Result<Exit> {
 }
 
 /// Shows how everything stands, and that the ledger says so and nobody has changed it.
-fn conclude(dir: &Path, stage: &Stage<'_>, outcome: &Outcome, fleeting: bool) -> anyhow::Result<Exit> {
+fn conclude(dir: &Path, stage: &Stage<'_>, as_expected: bool, fleeting: bool) -> anyhow::Result<Exit> {
     let root = stage.root;
-    let mut all = outcome.end == End::Finished && outcome.tasks.iter().all(|task| task.state == State::Done);
+    let mut all = as_expected;
     let shown: [(&str, &[&str], &[&str]); 3] = [
         ("How it stands", &["task", "list"], &["--run", stage.run]),
         ("The checkpoint: kept elsewhere, it shows any later rewrite of the ledger", &["checkpoint"], &[]),
@@ -123,7 +126,9 @@ fn conclude(dir: &Path, stage: &Stage<'_>, outcome: &Outcome, fleeting: bool) ->
     output::print(&visible_lines(&scenery::git(root, &["log", "--format=%h %s", "--reverse"])?));
     next(dir, stage, fleeting);
     if !all {
-        output::say("the demonstration did not go as it should: not every task is done, or the ledger does not match");
+        output::say(
+            "the demonstration did not go as it should: somebody was not caught, a task is not done, or the ledger does not match",
+        );
         return Ok(Exit::Refused);
     }
     Ok(Exit::Allowed)
