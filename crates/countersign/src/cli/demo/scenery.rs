@@ -77,7 +77,7 @@ pub fn git(root: &Path, arguments: &[&str]) -> anyhow::Result<String> {
     }
     let line = arguments.join(" ");
     let said = program::run(command, &[], Instant::now() + PATIENCE);
-    let said = said.context("git cannot be run, and the demonstration needs it; install git 2.38 or later")?;
+    let said = said.context("git cannot be run, and the demonstration needs it; install git 2.40 or newer")?;
     if !said.ok {
         bail!("`git {}` failed in {}", cut(&line, Some(80)), root.display());
     }

@@ -73,7 +73,7 @@ pub fn play(dir: &Path, fleeting: bool) -> anyhow::Result<Exit> {
     }
     say("Who lied, and what caught them, read back from the ledger");
     let rows = caught::rows(client.engine()?, &run)?;
-    output::print(&visible_lines(&caught::table(&rows)));
+    output::print(&caught::table(&rows));
     let as_expected = |agent: &str| caught::is_caught(&rows, agent) == (agent != agent::HONEST);
     let everybody = plan.agents.iter().all(|(agent, _)| as_expected(agent));
     let done = outcome.end == End::Finished && outcome.tasks.iter().all(|task| task.state == State::Done);
