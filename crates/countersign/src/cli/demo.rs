@@ -42,6 +42,9 @@ pub struct Args {
 /// The user's configuration, below the directory of the demonstration.
 const HOME: &str = "home";
 
+/// What a process is found by that was started for an attempt or a check. Whoever began this one can still end it.
+const MARKS: &[&str] = &["COUNTERSIGN_ATTEMPT", "COUNTERSIGN_CHECK"];
+
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     match &args.dir {
         Some(dir) if args.inside => inside(dir, args.fleeting),
@@ -76,9 +79,10 @@ fn begin_again(dir: &Path, fleeting: bool) -> anyhow::Result<Exit> {
     let program = std::env::current_exe().context("it cannot be told which program this is")?;
     let mut command = Command::new(program);
     for (name, _) in std::env::vars_os() {
-        let foreign = ["COUNTERSIGN_", "GIT_"].iter().any(|it| name.to_string_lossy().starts_with(it));
-        if foreign {
-            command.env_remove(name);
+        let text = name.to_string_lossy();
+        let foreign = ["COUNTERSIGN_", "GIT_"].iter().any(|it| text.starts_with(it));
+        if foreign && !MARKS.contains(&text.as_ref()) {
+            command.env_remove(&name);
         }
     }
     // Working trees of agents belong here, too.

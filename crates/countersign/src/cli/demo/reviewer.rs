@@ -1,7 +1,6 @@
 //! The reviewer, whom the demonstration plays: what waits for a person is looked up and answered, with a token that says who
 //! answers for it.
 
-use super::stage::Answered;
 use super::story::once;
 use crate::cli::{Global, output};
 use crate::client::Client;
@@ -11,6 +10,7 @@ use crate::token::{Tokens, Wanted};
 use anyhow::bail;
 use countersign_diagnostic::visible;
 use countersign_domain::deciding::Role;
+use countersign_engine::Failure;
 use serde_json::{Value, json};
 
 /// In whose name.
@@ -18,8 +18,11 @@ const REVIEWER: &str = "ana";
 /// How long the token can be used, in hours.
 const HOURS: i64 = 1;
 
+/// Whether it could be answered, or why the ledger refuses.
+type Answered = Result<(), Failure>;
+
 /// Answers everything that waits for a person.
-pub fn answer(project: &Project, lead: &Client<'_>, run: &str) -> anyhow::Result<Answered<()>> {
+pub fn answer(project: &Project, lead: &Client<'_>, run: &str) -> anyhow::Result<Answered> {
     let me = Global { ledger: None, actor: None, token_file: Some(token(lead)?), server: None };
     let client = Client::open(project, &me)?;
     output::print(&format!(
@@ -50,7 +53,7 @@ fn token(lead: &Client<'_>) -> anyhow::Result<std::path::PathBuf> {
 }
 
 /// Answers one thing, as a person would who has looked at it.
-fn one(client: &Client<'_>, run: &str, item: &Value) -> anyhow::Result<Answered<()>> {
+fn one(client: &Client<'_>, run: &str, item: &Value) -> anyhow::Result<Answered> {
     let text = |name: &str| item[name].as_str().unwrap_or_default();
     let (task, code) = (text("task_id"), text("code"));
     output::print(&format!("\n{task}  {code}: {}\n", visible(once(text("reason")))));

@@ -10,14 +10,13 @@ use clap::Parser;
 use countersign_diagnostic::visible_lines;
 use countersign_domain::plan::command::read;
 use countersign_domain::plan::payload::Plan;
-use countersign_engine::Failure;
 use countersign_runner::agent::Stop;
 use countersign_runner::run::{self as runner, End, Outcome, Setup, State};
 use serde_json::json;
 use std::path::Path;
 
 /// Who leads.
-pub const LEAD: &str = "lead";
+const LEAD: &str = "lead";
 
 /// What carries the run out, both times.
 struct Stage<'a> {
@@ -68,7 +67,9 @@ pub fn play(dir: &Path, fleeting: bool) -> anyhow::Result<Exit> {
     if outcome.end == End::Stopped {
         return stopped();
     }
-    if let Err(failure) = client.ask("run.close", &json!({ "run_id": run })) {
+    if outcome.end == End::Finished
+        && let Err(failure) = client.ask("run.close", &json!({ "run_id": run }))
+    {
         return failed(failure);
     }
     say("Who lied, and what caught them, read back from the ledger");
@@ -171,6 +172,3 @@ fn typed(root: &Path, words: &[&str], more: &[&str]) -> anyhow::Result<Exit> {
 fn say(line: &str) {
     output::print(&format!("\n{}\n", crate::terminal::Terminal::stdout().bold(&format!("== {line}"))));
 }
-
-/// What an answer is, or why there is none.
-pub type Answered<T> = Result<T, Failure>;
