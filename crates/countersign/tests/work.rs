@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "each test file uses its part of the house")]
 
 mod house;
+mod readme;
 
 use countersign_ledger::conformance::postgres_server;
 use house::{Answer, House, document};
@@ -475,15 +476,16 @@ fn watch_prints_what_changes_until_nobody_listens() {
 /// The walkthrough in the README, played by three terminals; each says what is shown.
 #[test]
 fn the_walkthrough_is_true() {
-    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
+    let readme = readme::text();
     let sections = readme.lines().filter(|line| *line == "## Two workers, one tree").count();
     assert_eq!(sections, 1, "the walkthrough stands there once");
-    let opened = steps(&readme).iter().filter(|step| step.command.contains("countersign run open")).count();
+    let steps = readme::steps(&readme, "console walkthrough", &["lead", "one", "two"]);
+    let opened = steps.iter().filter(|step| step.command.contains("countersign run open")).count();
     assert_eq!(opened, 1, "the run is opened once");
     let house = House::new();
     let mut settings: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
     let mut played = 0;
-    for step in steps(&readme) {
+    for step in steps {
         if let Some((name, value)) = step.command.strip_prefix("export ").and_then(|it| it.split_once('=')) {
             settings.entry(step.terminal).or_default().push((name.to_owned(), value.to_owned()));
             continue;
@@ -492,69 +494,8 @@ fn the_walkthrough_is_true() {
             silence(&house.path(".countersign/ledger.db"));
             continue;
         }
-        let own = Path::new(env!("CARGO_BIN_EXE_countersign")).parent().unwrap().to_owned();
-        let others = std::env::var_os("PATH").unwrap();
-        let path = std::env::join_paths([own].into_iter().chain(std::env::split_paths(&others))).unwrap();
-        let mut shell = Command::new("sh");
-        shell.arg("-c").arg(format!("exec 2>&1\n{}", step.command)).current_dir(house.path(""));
-        shell.env("PATH", path).env("COUNTERSIGN_HOME", house.path(".home")).stdin(Stdio::null());
-        shell.envs(settings.get(&step.terminal).cloned().unwrap_or_default());
-        let output = String::from_utf8(shell.output().unwrap().stdout).unwrap();
-        let printed: Vec<&str> = output.lines().map(str::trim_end).collect();
-        let wanted: Vec<&str> = step.printed.iter().map(|line| line.trim_end()).collect();
-        assert!(matches(&wanted, &printed), "`{}` does not print what is shown, but\n{output}", step.command);
+        step.play(&house, settings.get(&step.terminal).map_or(&[], Vec::as_slice));
         played += 1;
     }
     assert!(played >= 15, "{played}");
-}
-
-/// A command in the README, in which terminal it is typed, and what it prints.
-struct Step {
-    terminal: String,
-    command: String,
-    printed: Vec<String>,
-}
-
-fn steps(readme: &str) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
-    let mut inside = false;
-    for line in readme.lines() {
-        if line.starts_with("```") {
-            inside = line == "```console walkthrough";
-            continue;
-        }
-        if !inside {
-            continue;
-        }
-        let prompt = line.split_once("$ ").filter(|(prompt, _)| ["lead", "one", "two"].contains(prompt));
-        match (prompt, steps.last_mut()) {
-            (_, Some(last)) if last.printed.is_empty() && last.command.ends_with('\\') => {
-                last.command.pop();
-                last.command.push_str(line.trim());
-            }
-            (Some((terminal, command)), _) => {
-                steps.push(Step { terminal: terminal.to_owned(), command: command.to_owned(), printed: Vec::new() });
-            }
-            (None, Some(last)) => last.printed.push(line.to_owned()),
-            (None, None) => {}
-        }
-    }
-    steps
-}
-
-/// Whether lines are as shown, where a line `...` stands for any number of them and `…` for anything in a line.
-fn matches(wanted: &[&str], lines: &[&str]) -> bool {
-    let alike = |wanted: &str, line: &str| match wanted.split_once('…') {
-        None => wanted == line,
-        Some((before, after)) => {
-            line.len() >= before.len() + after.len() && line.starts_with(before) && line.ends_with(after)
-        }
-    };
-    match wanted.split_first() {
-        None => lines.is_empty(),
-        Some((&"...", rest)) => (0..=lines.len()).any(|skip| matches(rest, &lines[skip..])),
-        Some((first, rest)) => {
-            lines.split_first().is_some_and(|(line, lines)| alike(first, line) && matches(rest, lines))
-        }
-    }
 }

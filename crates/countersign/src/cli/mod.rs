@@ -8,6 +8,7 @@ mod check;
 mod checkpoint;
 mod completions;
 mod contracts;
+mod demo;
 mod doctor;
 mod erase;
 mod example;
@@ -162,6 +163,8 @@ enum Verb {
     Tokens(tokens::Args),
     Targets(targets::Args),
     Init(init::Args),
+    Demo(demo::Args),
+    DemoAgent(demo::agent::Args),
     Run(run::Args),
     Task(task::Args),
     Lock(lock::Args),
@@ -240,6 +243,8 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::Tokens(args) => tokens::run(&args, &project()?),
         Verb::Targets(args) => targets::run(&args, &project()?),
         Verb::Init(args) => init::run(&args, &global),
+        Verb::Demo(args) => demo::run(&args),
+        Verb::DemoAgent(args) => demo::agent::run(&args),
         Verb::Run(args) => run::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Task(args) => task::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Lock(args) => lock::run(&args, &Here { global: &global, project: &project()? }),

@@ -1,0 +1,130 @@
+//! What is seen of the run, one line for each thing that happens, task by task.
+
+use super::agent;
+use crate::cli::output;
+use crate::terminal::Terminal;
+use countersign_diagnostic::visible;
+use countersign_domain::plan::payload::Plan;
+use countersign_runner::evidence::Status;
+use countersign_runner::run::{Note, Watch};
+use std::sync::{Mutex, PoisonError};
+
+/// Who looks on at the demonstration.
+pub struct Story<'p> {
+    plan: &'p Plan,
+    now: Mutex<Now>,
+}
+
+/// Where the story is.
+#[derive(Default)]
+struct Now {
+    task: String,
+    /// Whether this attempt has been caught already.
+    caught: bool,
+}
+
+impl<'p> Story<'p> {
+    /// Of a plan whose tasks are done one after the other.
+    pub fn new(plan: &'p Plan) -> Self {
+        Self { plan, now: Mutex::new(Now::default()) }
+    }
+
+    /// Which files were those from before the work when a criterion was looked at.
+    fn pinned(&self, task: &str, criterion: &str) -> String {
+        let planned = self.plan.tasks.iter().find(|it| it.id.as_str() == task);
+        let number = criterion.strip_prefix("AC-").and_then(|it| it.parse::<usize>().ok());
+        let asked = planned.zip(number).and_then(|(planned, number)| planned.acceptance.get(number.checked_sub(1)?));
+        let pins: Vec<&str> =
+            asked.iter().flat_map(|it| &it.pin).flat_map(|it| it.iter()).map(|it| it.as_str()).collect();
+        if pins.is_empty() { String::new() } else { line("", &format!("with {} as before the work", pins.join(", "))) }
+    }
+
+    /// A task, and who is at it.
+    fn head(&self, task: &str) -> String {
+        let planned = self.plan.tasks.iter().find(|it| it.id.as_str() == task);
+        let (title, agent) = planned.map_or(("", ""), |it| (it.title.as_str(), it.agent.as_str()));
+        let head = format!("{task}  {title}  ({agent}, who {})", agent::does(agent));
+        format!("\n{}\n", Terminal::stdout().bold(&visible(&head)))
+    }
+}
+
+fn line(word: &str, what: &str) -> String {
+    format!("  {word:<8} {}\n", visible(what))
+}
+
+impl Now {
+    fn catch(&mut self, what: &str) -> String {
+        self.caught = true;
+        line("CAUGHT", what)
+    }
+}
+
+/// A refusal says its findings twice: as its reason, and one by one behind it.
+pub fn once(reason: &str) -> &str {
+    reason.split_once(" (/").map_or(reason, |(reason, _)| reason)
+}
+
+/// What is said of it.
+fn words(now: &mut Now, note: &Note<'_>) -> Option<String> {
+    Some(match note {
+        Note::Begun { agent, attempt, .. } => {
+            now.caught = false;
+            line("begins", &format!("{agent}, attempt {attempt}"))
+        }
+        Note::Said { line: said, .. } => line("says", &format!("\"{said}\"")),
+        Note::Ended { how, .. } if *how == "exited with 0" => return None,
+        Note::Ended { how, .. } => now.catch(&format!("the agent {how}; what it left is thrown away")),
+        Note::Claimed { changes: 1, .. } => line("claims", "all done, 1 file changed"),
+        Note::Claimed { changes, .. } => line("claims", &format!("all done, {changes} files changed")),
+        Note::Seen { criterion, kind, status: Status::Pass, says, .. } => {
+            line("holds", &format!("{criterion} by {kind}: {says}"))
+        }
+        Note::Seen { criterion, kind, says, .. } => now.catch(&format!("{criterion} by {kind}: {says}")),
+        Note::Validated { validator, verdict, .. } => line("verdict", &format!("{verdict}, by {validator}")),
+        Note::Judged { by, verdict, .. } => line("judged", &format!("{verdict}, by {by}")),
+        Note::Landed { commit, .. } => line("landed", commit.get(..10).unwrap_or(commit)),
+        Note::Done { assurance, .. } => line("done", assurance),
+        Note::Again { reason, .. } => line("again", &format!("it is told why: {reason}")),
+        Note::Stopped { reason, .. } if now.caught => line("waits", &format!("for a person: {reason}")),
+        Note::Stopped { reason, .. } => {
+            format!("{}{}", now.catch(once(reason)), line("waits", "for a person; this is not tried again by itself"))
+        }
+        Note::Flag { text, .. } => line("note", text),
+        Note::Recovered { what, .. } => line("left", what),
+        Note::Waiting { .. } | Note::Tick { .. } => return None,
+    })
+}
+
+fn task_of<'n>(note: &Note<'n>) -> Option<&'n str> {
+    match note {
+        Note::Begun { task, .. }
+        | Note::Said { task, .. }
+        | Note::Ended { task, .. }
+        | Note::Claimed { task, .. }
+        | Note::Seen { task, .. }
+        | Note::Validated { task, .. }
+        | Note::Judged { task, .. }
+        | Note::Landed { task, .. }
+        | Note::Done { task, .. }
+        | Note::Again { task, .. }
+        | Note::Stopped { task, .. }
+        | Note::Flag { task, .. }
+        | Note::Recovered { task, .. } => Some(task),
+        Note::Waiting { .. } | Note::Tick { .. } => None,
+    }
+}
+
+impl Watch for Story<'_> {
+    fn note(&self, note: &Note<'_>) {
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let (Some(task), Some(mut words)) = (task_of(note), words(&mut now, note)) else { return };
+        if let Note::Seen { criterion, status: Status::Fail, .. } = note {
+            words.push_str(&self.pinned(task, criterion));
+        }
+        if now.task != task {
+            now.task = task.to_owned();
+            output::print(&self.head(task));
+        }
+        output::print(&words);
+    }
+}
