@@ -39,6 +39,7 @@ mod targets;
 mod task;
 mod token;
 mod tokens;
+mod validate;
 mod verify;
 mod verify_proof;
 mod watch;
@@ -156,6 +157,7 @@ enum Verb {
     New(new::Args),
     Tokens(tokens::Args),
     Targets(targets::Args),
+    Validate(validate::Args),
     Init(init::Args),
     Run(run::Args),
     Task(task::Args),
@@ -231,6 +233,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::New(args) => new::run(&args),
         Verb::Tokens(args) => tokens::run(&args, &project()?),
         Verb::Targets(args) => targets::run(&args, &project()?),
+        Verb::Validate(args) => validate::run(&args, &project()?),
         Verb::Init(args) => init::run(&args, &global),
         Verb::Run(args) => run::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Task(args) => task::run(&args, &Here { global: &global, project: &project()? }),
