@@ -31,14 +31,14 @@ impl Ground {
     /// Finds the work. If the request names a commit or a branch, that is checked out by itself.
     ///
     /// # Errors
-    /// The request points to a folder that is not the project's.
+    /// The request points to a folder that is not the project's, or what it names cannot be checked out.
     pub(super) fn find(job: &Job<'_>) -> Result<Self, String> {
         let folder = match place(job)? {
             Ok(folder) => folder,
             Err(why) => return Ok(Self::nowhere(fault(Status::Blocked, why))),
         };
         match claimed(&folder, job.request) {
-            Ok(Some(commit)) => Ok(Self::of_commit(&folder, commit)),
+            Ok(Some(commit)) => Self::of_commit(&folder, commit),
             Ok(None) => Ok(Self {
                 says: "The request names no commit; the folder was looked at as it lies.".to_owned(),
                 folder: Some(folder),
@@ -48,24 +48,20 @@ impl Ground {
         }
     }
 
-    fn of_commit(folder: &Path, commit: String) -> Self {
+    fn of_commit(folder: &Path, commit: String) -> Result<Self, String> {
         let made = Trees::new(folder, None, None).and_then(|trees| {
             let tree = trees.clean_checkout(&name(), &commit)?;
             Ok((trees, tree))
         });
-        match made {
-            Ok((trees, tree)) => Self {
-                folder: Some(tree.folder.clone()),
-                changed: changes(folder, &commit),
-                says: format!("Looked at commit {commit} in a clean checkout."),
-                commit: Some(commit),
-                made: Some((trees, tree)),
-                faults: Vec::new(),
-            },
-            Err(why) => {
-                Self::nowhere(fault(Status::Blocked, format!("commit {commit} could not be checked out: {why}")))
-            }
-        }
+        let (trees, tree) = made.map_err(|why| format!("commit {commit} could not be checked out: {why}"))?;
+        Ok(Self {
+            folder: Some(tree.folder.clone()),
+            changed: changes(folder, &commit),
+            says: format!("Looked at commit {commit} in a clean checkout."),
+            commit: Some(commit),
+            made: Some((trees, tree)),
+            faults: Vec::new(),
+        })
     }
 
     fn nothing() -> Self {

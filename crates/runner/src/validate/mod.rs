@@ -61,14 +61,16 @@ pub struct Job<'a> {
 /// request that may pass, or says why it is none.
 ///
 /// # Errors
-/// The request leads to where it may not, or was stopped: then there is no response.
+/// The request leads to where it may not, something that it needs could not be started, or it was stopped: then there is
+/// no response.
 pub fn validate(job: &Job<'_>, take: &mut dyn FnMut(&str) -> Result<Value, String>) -> Result<Value, String> {
     let clock = Clock::start(job.request.timeout_seconds());
     let ground = Ground::find(job)?;
     let seen = look(job, &ground, &clock);
-    let answer = job.program.map(|program| asking::ask(job, program, &ground, &clock).and_then(|text| take(&text)));
+    let answer = job.program.map(|program| asking::ask(job, program, &ground, &clock)).transpose();
     let stands_on = ground.says.clone();
     ground.leave();
+    let answer = answer?.map(|answer| answer.and_then(|text| take(&text)));
     if job.stop.is_asked() {
         return Err("the validation was stopped, and there is no response".to_owned());
     }
