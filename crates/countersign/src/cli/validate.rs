@@ -162,7 +162,7 @@ fn as_json(name: &str, text: &str, project: &Project) -> anyhow::Result<String> 
 
 /// Who validates. It is never who did the work.
 fn validator(args: &Args, request: &ValidationRequest) -> anyhow::Result<String> {
-    let program = args.program.first().map(|program| Path::new(program));
+    let program = args.program.first().map(Path::new);
     let name = program.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     let name = args.validator.clone().or(name).unwrap_or_else(|| BUILTIN.to_owned());
     if name.trim().is_empty() || name.chars().count() > 200 {

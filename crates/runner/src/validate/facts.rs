@@ -94,7 +94,8 @@ pub(super) fn files(job: &Job<'_>, ground: &Ground, folder: &Path) -> Vec<Eviden
                 (seen.status, seen.says) =
                     (Status::Pass, format!("`{}` is removed by the claimed commit", show(&path)));
             }
-            _ if seen.status == Status::Fail => seen.says = format!("the request claims a change of {}", seen.says),
+            _ if seen.status == Status::Fail => seen.says.push_str(", although the request claims a change of it"),
+            _ if seen.status == Status::Pass => seen.says = format!("`{}` is there", show(&path)),
             _ => {}
         }
         seen

@@ -35,7 +35,7 @@ impl Ground {
     pub(super) fn find(job: &Job<'_>) -> Result<Self, String> {
         let folder = match place(job)? {
             Ok(folder) => folder,
-            Err(why) => return Ok(Self::nowhere(fault(Status::Blocked, why))),
+            Err(why) => return Ok(Self::nowhere((Status::Blocked, why))),
         };
         match claimed(&folder, job.request) {
             Ok(Some(commit)) => Self::of_commit(&folder, commit),
@@ -68,7 +68,8 @@ impl Ground {
         Self { folder: None, commit: None, changed: None, faults: Vec::new(), says: String::new(), made: None }
     }
 
-    fn nowhere(fault: Evidence) -> Self {
+    fn nowhere((status, says): Fault) -> Self {
+        let fault = Evidence::new(EvidenceKind::Statement, status, says);
         Self { faults: vec![fault], says: "There was nothing to look at.".to_owned(), ..Self::nothing() }
     }
 
@@ -81,9 +82,8 @@ impl Ground {
     }
 }
 
-fn fault(status: Status, says: impl Into<String>) -> Evidence {
-    Evidence::new(EvidenceKind::Statement, status, says)
-}
+/// What is not as the request says: whether that refutes it or keeps it from being looked at, and in a sentence.
+type Fault = (Status, String);
 
 /// A name that no other checkout has.
 fn name() -> String {
@@ -124,14 +124,14 @@ fn show_long(text: &str) -> String {
 }
 
 /// The commit that the request claims; none, if it claims none. The error says what is wrong with the claim.
-fn claimed(folder: &Path, request: &ValidationRequest) -> Result<Option<String>, Evidence> {
+fn claimed(folder: &Path, request: &ValidationRequest) -> Result<Option<String>, Fault> {
     let hash = request.claimed_evidence.as_ref().and_then(|claimed| claimed.commit_hash.as_ref());
     if hash.is_none() && request.branch.is_none() {
         return Ok(None);
     }
     if git::ask_one(folder, &["rev-parse", "--is-inside-work-tree"]).as_deref() != Some("true") {
         let says = "the request names a commit or a branch, and the work lies in no git repository";
-        return Err(fault(Status::Blocked, says));
+        return Err((Status::Blocked, says.to_owned()));
     }
     let head = match &request.branch {
         None => None,
@@ -139,7 +139,7 @@ fn claimed(folder: &Path, request: &ValidationRequest) -> Result<Option<String>,
             let name = branch.as_str();
             let found =
                 ["refs/heads", "refs/remotes"].iter().find_map(|place| find(folder, &format!("{place}/{name}")));
-            let missing = || fault(Status::Fail, format!("the repository has no branch `{}`, as claimed", show(name)));
+            let missing = || (Status::Fail, format!("the repository has no branch `{}`, as claimed", show(name)));
             Some(found.ok_or_else(missing)?)
         }
     };
@@ -147,12 +147,12 @@ fn claimed(folder: &Path, request: &ValidationRequest) -> Result<Option<String>,
     // A name that is short may be that of a branch, too; only a commit that begins so is meant.
     let written = hash.as_str().to_ascii_lowercase();
     let commit = find(folder, &written).filter(|found| found.starts_with(&written));
-    let missing = || fault(Status::Fail, format!("the repository has no commit `{written}`, as claimed"));
+    let missing = || (Status::Fail, format!("the repository has no commit `{written}`, as claimed"));
     let commit = commit.ok_or_else(missing)?;
     match head {
         Some(head) if git::ask_one(folder, &["merge-base", &commit, &head]).as_ref() != Some(&commit) => {
             let branch = request.branch.as_ref().map(|branch| show(branch.as_str())).unwrap_or_default();
-            Err(fault(Status::Fail, format!("commit {commit} is not on branch `{branch}`, as claimed")))
+            Err((Status::Fail, format!("commit {commit} is not on branch `{branch}`, as claimed")))
         }
         _ => Ok(Some(commit)),
     }
