@@ -7,7 +7,7 @@ use crate::repairing::Repairs;
 use crate::shelf::Shelf;
 use crate::world;
 use anyhow::bail;
-use countersign_contract::{Checked, Checker, Outside, check, parse, show};
+use countersign_contract::{Checked, Checker, Outside, check, parse, rules, show};
 use countersign_diagnostic::{Severity, Source};
 use serde_json::{Value, json};
 
@@ -116,7 +116,7 @@ impl<'a> Answers<'a> {
             check(&self.checker, &repairs.request(Source { name: NAME, text: &text }, &self.outside))
         };
         let mut found = checked(&response);
-        if !found.decision.allow && without_outputs(&mut response) {
+        if acts(&found) && without_outputs(&mut response) {
             output::say("what programs wrote is left out of the response: it could be taken for instructions");
             found = checked(&response);
         }
@@ -125,6 +125,12 @@ impl<'a> Answers<'a> {
         }
         Ok(response)
     }
+}
+
+/// Whether something in a document could be taken for instructions.
+fn acts(checked: &Checked) -> bool {
+    let mut findings = checked.decision.details.diagnostics.iter();
+    findings.any(|it| it.rule == rules::CONTROL_IN_UNTRUSTED_TEXT.id)
 }
 
 /// Takes the texts of programs and servers out of a response. Says whether there were any.
