@@ -8,7 +8,9 @@ mod house;
 use house::{House, document};
 use serde_json::{Value, json};
 
-const VERBS: [&str; 43] = [
+const VERBS: [&str; 45] = [
+    "demo",
+    "validate",
     "check",
     "fix",
     "explain",

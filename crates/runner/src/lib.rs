@@ -17,4 +17,6 @@ pub mod page;
 pub mod program;
 #[cfg(unix)]
 pub mod run;
+#[cfg(unix)]
+pub mod validate;
 pub mod worktree;

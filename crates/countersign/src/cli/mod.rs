@@ -43,6 +43,7 @@ mod targets;
 mod task;
 mod token;
 mod tokens;
+mod validate;
 mod verify;
 mod verify_proof;
 mod watch;
@@ -162,6 +163,7 @@ enum Verb {
     New(new::Args),
     Tokens(tokens::Args),
     Targets(targets::Args),
+    Validate(validate::Args),
     Init(init::Args),
     Demo(demo::Args),
     DemoAgent(demo::agent::Args),
@@ -242,6 +244,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::New(args) => new::run(&args, project),
         Verb::Tokens(args) => tokens::run(&args, &project()?),
         Verb::Targets(args) => targets::run(&args, &project()?),
+        Verb::Validate(args) => validate::run(&args, &project()?),
         Verb::Init(args) => init::run(&args, &global),
         Verb::Demo(args) => demo::run(&args),
         Verb::DemoAgent(args) => demo::agent::run(&args),
