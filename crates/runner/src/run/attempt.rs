@@ -110,7 +110,7 @@ pub(super) fn give_up(run: &Run<'_>, attempt: &Attempt<'_>, no: &No) {
         return;
     }
     let code = no.code.as_deref().unwrap_or("DEPENDENCY_NOT_MET");
-    let reason: String = no.reason.chars().take(1900).collect();
+    let reason = fit(&no.reason);
     let mut request = run.desk.of_task(task);
     request["lease"] = json!(attempt.lease);
     request["code"] = json!(code);
@@ -118,9 +118,20 @@ pub(super) fn give_up(run: &Run<'_>, attempt: &Attempt<'_>, no: &No) {
     match run.desk.ask("attempt.fail", &request) {
         Ok(answer) if answer["status"] == "todo" => run.note(&Note::Again { task, reason: &reason }),
         Ok(_) => stopped(run, task, &reason),
+        // What an agent said can be such that it may not be kept; that it failed is kept all the same.
+        Err(no) if no.code.as_deref() == Some("UNTRUSTED_CONTEXT_BLOCK") => {
+            request["reason"] = json!("what was said about it may not be kept");
+            let _ = run.desk.ask("attempt.fail", &request);
+        }
         // Its time ran out, or somebody took it away: the ledger has the reason.
         Err(no) => run.note(&Note::Flag { task, text: &no.reason }),
     }
+}
+
+/// What was said, fit to be recorded: without secrets, and not too long.
+fn fit(reason: &str) -> String {
+    let redacted = countersign_contract::scan::redact(reason);
+    redacted.as_deref().unwrap_or(reason).chars().take(1900).collect()
 }
 
 /// A task waits for a person from here on.

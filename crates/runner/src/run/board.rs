@@ -3,6 +3,7 @@
 use super::desk::Desk;
 use countersign_domain::plan::order::collide;
 use countersign_domain::plan::payload::{Plan, PlannedTask};
+use countersign_domain::work::row::TaskRow;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -77,6 +78,16 @@ pub struct Row {
     waiting: bool,
 }
 
+impl Row {
+    fn take(&mut self, row: &TaskRow) {
+        self.state = State::of(row.status.as_str());
+        self.assurance = row.assurance.clone();
+        self.blocker = row.blocker.as_ref().map(|it| format!("{}: {}", it.code, it.reason));
+        self.attempt = u64::from(row.attempt);
+        self.waiting = !row.waiting_for.is_empty();
+    }
+}
+
 /// All tasks, in the order of the plan.
 pub(super) struct Board {
     rows: Vec<Row>,
@@ -88,7 +99,7 @@ pub(super) struct Board {
     peers: Vec<bool>,
     order: Vec<usize>,
     /// The last event that the rows know of.
-    pub(super) seen: u64,
+    seen: u64,
 }
 
 impl Board {
@@ -123,8 +134,25 @@ impl Board {
         }
     }
 
+    /// Reads what has changed since it was last looked: all of it at first, then what events speak of.
+    pub(super) fn catch_up(&mut self, desk: &Desk<'_>) -> Result<(), String> {
+        let head = desk.head()?;
+        if self.seen == 0 {
+            self.refresh(desk)?;
+        } else if head > self.seen {
+            for task in desk.changed(self.seen + 1, head)? {
+                let Some(n) = self.numbers.get(&task).copied() else { continue };
+                if let Some(row) = desk.row(&task)? {
+                    self.rows[n].take(&row);
+                }
+            }
+        }
+        self.seen = head;
+        Ok(())
+    }
+
     /// Reads every task from the ledger.
-    pub(super) fn refresh(&mut self, desk: &Desk<'_>) -> Result<(), String> {
+    fn refresh(&mut self, desk: &Desk<'_>) -> Result<(), String> {
         let mut question = desk.of_run();
         question["limit"] = json!(1000);
         loop {
@@ -178,14 +206,6 @@ impl Board {
     pub(super) fn back(&mut self, task: usize, begun: bool) {
         self.running[task] = false;
         self.rests[task] = (!begun).then(|| Instant::now() + REST);
-        // Whatever it has become stands in the ledger.
-        self.seen = 0;
-    }
-
-    /// Whether a task that rested can be tried again.
-    pub(super) fn is_due(&self) -> bool {
-        let now = Instant::now();
-        self.rests.iter().flatten().any(|until| *until <= now)
     }
 
     /// How many are running.

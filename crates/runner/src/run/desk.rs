@@ -2,8 +2,13 @@
 
 use countersign_contract::{Checked, Checker, Outside};
 use countersign_domain::deciding::{Role, Tree};
+use countersign_domain::work::row::{TaskRow, task_key, task_of};
 use countersign_engine::{Call, Engine, Failure, StoredText, World};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// How many events are read at a time.
+const PAGE: u64 = 1000;
 
 /// The ledger of a run.
 pub(super) struct Desk<'a> {
@@ -101,6 +106,29 @@ impl<'a> Desk<'a> {
             fields.retain(|_, value| !value.is_null());
         }
         Ok(self.engine.ask(world, call, id, &request.to_string())?.answer)
+    }
+
+    /// The tasks that events speak of.
+    pub(super) fn changed(&self, first: u64, last: u64) -> Result<BTreeSet<String>, String> {
+        let mut tasks = BTreeSet::new();
+        let mut next = first;
+        while next <= last {
+            let events = self.engine.stored(next, last.min(next + PAGE - 1)).map_err(|error| error.to_string())?;
+            let Some(end) = events.last().map(|event| event.seq) else { break };
+            for event in events.iter().filter(|event| event.facts()["run"].as_str() == Some(self.run)) {
+                let facts = event.facts();
+                let freed = facts["frees"].as_array().into_iter().flatten().filter_map(Value::as_str);
+                tasks.extend(facts["task"].as_str().into_iter().chain(freed).map(str::to_owned));
+            }
+            next = end + 1;
+        }
+        Ok(tasks)
+    }
+
+    /// A task as it stands.
+    pub(super) fn row(&self, task: &str) -> Result<Option<TaskRow>, String> {
+        let found = self.engine.entity(&task_key(self.run, task)).map_err(|error| error.to_string())?;
+        Ok(task_of(found.as_ref()))
     }
 
     /// The facts of an event.

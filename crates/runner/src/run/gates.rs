@@ -5,12 +5,58 @@ use super::desk::No;
 use super::work::Claimed;
 use super::{Note, Run, judging, landing, validating};
 use serde_json::Value;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
+/// How long a worker may be silent where the plan does not say so, in seconds.
+const TIMEOUT: u64 = 20 * 60;
 /// How often the gates are looked at. Each look settles one of them, and what goes stale is looked at again.
 const LOOKS_MAX: usize = 8;
 
-/// Takes a claim through its gates.
+/// Takes a claim through its gates. The worker has done its part; its lease lasts while others look.
 pub(super) fn pass(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed) -> Result<(), No> {
+    let over = Over::default();
+    std::thread::scope(|scope| {
+        scope.spawn(|| while_others_look(run, attempt, &over));
+        let _end = End(&over);
+        one_by_one(run, attempt, claimed)
+    })
+}
+
+/// Rung when the gates have come to an end.
+#[derive(Default)]
+struct Over {
+    is_over: Mutex<bool>,
+    bell: Condvar,
+}
+
+/// Rings when it is dropped, however that comes about.
+struct End<'o>(&'o Over);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        *self.0.is_over.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.0.bell.notify_all();
+    }
+}
+
+/// Gives signs of life, often enough.
+fn while_others_look(run: &Run<'_>, attempt: &Attempt<'_>, over: &Over) {
+    let timeout = attempt.planned.timeout.as_ref().map_or(TIMEOUT, |span| span.seconds().unsigned_abs());
+    let pause = Duration::from_secs((timeout / 4).max(1));
+    let mut is_over = over.is_over.lock().unwrap_or_else(PoisonError::into_inner);
+    while !*is_over {
+        let (next, waited) = over.bell.wait_timeout(is_over, pause).unwrap_or_else(PoisonError::into_inner);
+        is_over = next;
+        if waited.timed_out() && !*is_over {
+            drop(is_over);
+            validating::keep_alive(run, attempt);
+            is_over = over.is_over.lock().unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+fn one_by_one(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed) -> Result<(), No> {
     for _ in 0..LOOKS_MAX {
         let gate = run.desk.look("gate.status", &run.desk.of_task(attempt.task()));
         let gate = gate.map_err(|reason| No { code: None, reason })?;

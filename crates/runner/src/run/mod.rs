@@ -141,10 +141,10 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
         ground,
     };
     recover::recover(&run)?;
-    run.board().refresh(&run.desk)?;
+    run.board().catch_up(&run.desk)?;
     let end = std::thread::scope(|scope| lead(&run, scope));
     run.ground.sweep();
-    run.board().refresh(&run.desk)?;
+    run.board().catch_up(&run.desk)?;
     if end == Ok(End::Finished) {
         run.ground.forget();
     }
@@ -166,11 +166,7 @@ fn lead<'scope, 'env>(run: &'scope Run<'env>, scope: &'scope std::thread::Scope<
             }
         }
         let mut board = run.board();
-        let head = run.desk.head()?;
-        if board.seen != head || board.is_due() {
-            board.seen = head;
-            board.refresh(&run.desk)?;
-        }
+        board.catch_up(&run.desk)?;
         while !run.stop.is_asked()
             && let Some(task) = board.pick(run.setup.concurrency)
         {
