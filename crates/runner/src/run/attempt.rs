@@ -52,8 +52,9 @@ pub(super) fn attempt(run: &Run<'_>, number: usize) -> bool {
     let answer = match claimed {
         Ok(answer) => answer,
         Err(no) => {
-            if no.code.is_none() {
-                run.note(&Note::Flag { task, text: &no.reason });
+            // Somebody is in the way. That is said once, and not every time it is tried.
+            if run.board().is_news(number, &no.reason) {
+                run.note(&Note::Flag { task, text: &format!("cannot be begun now: {}", no.reason) });
             }
             return false;
         }

@@ -39,6 +39,7 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
         let mut found: Vec<Found> = Vec::new();
         if wanted.iter().any(|it| it == BUILTIN) {
             (edits, found) = look(run, attempt, claimed, checkout.as_ref(), folder)?;
+            not_stopped(run)?;
             after = record(run, attempt, claimed, BUILTIN, &response(attempt, &found, &edits, claimed), &found)?;
         }
         // What the checks refute nobody else needs to look at.
@@ -54,6 +55,7 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
             let asked: Vec<_> = asked.collect();
             asked.into_iter().filter_map(|(name, thread)| Some((name.clone(), thread.join().ok()?))).collect()
         });
+        not_stopped(run)?;
         for (name, response) in answers {
             after = match record(run, attempt, claimed, &name, &response, &[]) {
                 // An answer that may not pass is none: whoever gave it has seen nothing that counts.
@@ -73,6 +75,11 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
         run.ground.drop(tree);
     }
     looked
+}
+
+/// Refuses to take for an answer what was cut short because the runner stops: it says nothing about the work.
+pub(super) fn not_stopped(run: &Run<'_>) -> Result<(), No> {
+    if run.stop.is_asked() { Err(plain("the runner was stopped".to_owned())) } else { Ok(()) }
 }
 
 /// A clean checkout of what was claimed.
@@ -118,9 +125,14 @@ fn look(
         .flat_map(|paths| paths.iter())
         .map(|path| path.place().to_owned())
         .collect();
-    let pictures = run.setup.spool.join("pictures");
+    let pictures = run.setup.spool.join(super::PICTURES);
     let scope = scope(attempt);
+    // By this mark a later runner finds what is left of checks, should this one be gone.
+    let attempt_name = super::recover::attempt_name(run.setup.run, attempt.task(), attempt.lease);
+    let environment = [(agent::ATTEMPT.to_owned(), format!("{attempt_name}.check"))];
     let site = Site {
+        environment: &environment,
+        stop: Some(&run.stop),
         allowed_hosts: &hosts,
         declared: &claimed.declared,
         changed: &claimed.changed,
@@ -132,6 +144,7 @@ fn look(
     let mut found = Vec::new();
     for (n, criterion) in acceptance.iter().enumerate() {
         for check in machine_checks(criterion) {
+            not_stopped(run)?;
             let evidence = match (&pinned, criterion.pin.is_some()) {
                 (Some(Err(why)), true) => failed(check, Status::Blocked, why),
                 _ => with_pictures(check, &site, &pictures),

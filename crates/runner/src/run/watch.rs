@@ -32,6 +32,8 @@ pub enum Note<'a> {
     Flag { task: &'a str, text: &'a str },
     /// What was left by an earlier runner was dealt with.
     Recovered { task: &'a str, what: &'a str },
+    /// What an earlier runner left and belongs to no task any more was dealt with.
+    Swept { what: &'a str },
     /// Only people can go on with it.
     Waiting { tasks: &'a [String] },
     /// Time went by.

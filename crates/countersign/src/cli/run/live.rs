@@ -158,7 +158,7 @@ fn words(note: &Note<'_>) -> Option<(String, String, bool)> {
         Note::Stopped { task, reason } => of(task, format!("waits for a person: {reason}"), true),
         Note::Flag { task, text } => of(task, format!("note: {text}"), false),
         Note::Recovered { task, what } => of(task, format!("left by an earlier runner: {what}"), false),
-        Note::Waiting { .. } | Note::Tick { .. } => None,
+        Note::Swept { .. } | Note::Waiting { .. } | Note::Tick { .. } => None,
     }
 }
 
@@ -178,6 +178,7 @@ fn name(note: &Note<'_>) -> &'static str {
         Note::Stopped { .. } => "stopped",
         Note::Flag { .. } => "flag",
         Note::Recovered { .. } => "recovered",
+        Note::Swept { .. } => "swept",
         Note::Waiting { .. } => "waiting",
         Note::Tick { .. } => "tick",
     }
@@ -186,6 +187,14 @@ fn name(note: &Note<'_>) -> &'static str {
 impl Watch for Live {
     fn note(&self, note: &Note<'_>) {
         let mut state = self.state();
+        if let Note::Swept { what } = note {
+            match self.format {
+                Format::Json => output::print(&line(&json!({ "note": name(note), "text": what }))),
+                Format::Text if !self.drawn => output::print(&format!("{what}\n")),
+                Format::Text => state.said.push((*what).to_owned()),
+            }
+            return;
+        }
         if let Note::Waiting { tasks } = note {
             if state.waiting != *tasks {
                 state.waiting = tasks.to_vec();
