@@ -98,10 +98,16 @@ impl Ground {
         }
     }
 
-    /// The commit that a claimed one was made on top of, and what it changes.
-    pub(super) fn change(&self, commit: &str) -> Result<(String, Vec<String>), String> {
-        let parent = format!("{commit}^{{commit}}~1");
+    /// The commit that a claimed one was made on top of, and what it changes. Where nothing was changed, it is the base itself,
+    /// and is not the task's own.
+    pub(super) fn change(&self, commit: &str, task: &str) -> Result<(String, Vec<String>), String> {
+        let mine = "--format=%(trailers:key=Countersign-Run,valueonly)%(trailers:key=Countersign-Task,valueonly)";
         let git = Git::at(&self.root);
+        let said = git.run(&["log", "--max-count=1", mine, commit], &[])?;
+        if String::from_utf8_lossy(&said).split_whitespace().ne([self.run.as_str(), task]) {
+            return Ok((commit.to_owned(), Vec::new()));
+        }
+        let parent = format!("{commit}^{{commit}}~1");
         let out = git.run(&["rev-parse", "--show-prefix", &parent], &[])?;
         let [prefix, base] = lines(&out).ok_or("git answered in an unknown form")?;
         let changes = between(&git, &base, commit)?;

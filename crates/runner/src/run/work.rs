@@ -333,7 +333,7 @@ pub(super) fn again(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value) -> Resul
     let Some(commit) = bound.or_else(|| run.ground.kept(attempt.task())) else {
         return Err("the commit that was claimed is gone; the work must be done again".to_owned());
     };
-    let (base, changed) = run.ground.change(&commit)?;
+    let (base, changed) = run.ground.change(&commit, attempt.task())?;
     Ok(Claimed { bound: commit, base: Some(base), changed, declared, result, flags: Vec::new() })
 }
 
