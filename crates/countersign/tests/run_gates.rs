@@ -77,8 +77,8 @@ fn says(status: &str) -> String {
 fn validators_that_are_agents_look_for_themselves_and_count_together() {
     let (pass, fail) = (says("PASS"), says("FAIL"));
     let cases: [(&str, &[&str], i32, &[&str]); 8] = [
-        ("all pass", &[&pass, &pass], 0, &["PASS by v0", "PASS by v1"]),
-        ("one fails", &[&pass, &fail], 1, &["PASS by v0", "ACCEPTANCE_FAILED"]),
+        ("all pass", &[&pass, &pass], 0, &["v0 says PASS", "v1 says PASS"]),
+        ("one fails", &[&pass, &fail], 1, &["v0 says PASS", "FAIL by v1", "ACCEPTANCE_FAILED"]),
         ("all fail", &[&fail, &fail], 1, &["ACCEPTANCE_FAILED"]),
         ("one says nothing", &[&pass, "true"], 1, &["BLOCKED by v1", "MISSING_VALIDATOR"]),
         ("one prints garbage", &["echo PASS"], 1, &["BLOCKED by v0", "MISSING_VALIDATOR"]),

@@ -317,7 +317,8 @@ fn record(
     request["evidence"] = found.iter().map(shown).collect();
     let after = run.desk.ask("gate.validate", &request)?;
     let verdict = after["verdict"].as_str().unwrap_or_default();
-    run.note(&Note::Validated { task: attempt.task(), validator, verdict });
+    let said = response["verdict"].as_str().unwrap_or(verdict);
+    run.note(&Note::Validated { task: attempt.task(), validator, verdict, said });
     Ok(after)
 }
 

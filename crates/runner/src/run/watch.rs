@@ -16,8 +16,8 @@ pub enum Note<'a> {
     Claimed { task: &'a str, changes: usize },
     /// Evidence was collected.
     Seen { task: &'a str, criterion: &'a str, kind: &'a str, status: Status, says: &'a str },
-    /// Somebody validated.
-    Validated { task: &'a str, validator: &'a str, verdict: &'a str },
+    /// Somebody validated: what counts of it, and what they said.
+    Validated { task: &'a str, validator: &'a str, verdict: &'a str, said: &'a str },
     /// Somebody judged.
     Judged { task: &'a str, by: &'a str, verdict: &'a str },
     /// Work became part of the tree.

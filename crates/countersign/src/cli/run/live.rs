@@ -150,7 +150,11 @@ fn words(note: &Note<'_>) -> Option<(String, String, bool)> {
             };
             of(task, format!("{criterion} {kind} {status}: {says}"), true)
         }
-        Note::Validated { task, validator, verdict } => of(task, format!("{verdict} by {validator}"), true),
+        // Somebody's word alone shows nothing where evidence is asked for.
+        Note::Validated { task, validator, verdict: "BLOCKED", said: "PASS" } => {
+            of(task, format!("{validator} says PASS; the evidence decides"), true)
+        }
+        Note::Validated { task, validator, verdict, .. } => of(task, format!("{verdict} by {validator}"), true),
         Note::Judged { task, by, verdict } => of(task, format!("judged {verdict} by {by}"), true),
         Note::Landed { task, commit } => of(task, format!("landed as {}", commit.get(..10).unwrap_or(commit)), true),
         Note::Done { task, assurance } => of(task, format!("done ({assurance})"), true),
