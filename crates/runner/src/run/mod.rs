@@ -127,6 +127,14 @@ impl Run<'_> {
     }
 }
 
+/// Whether a plan can be carried out in a project at all, before anything is begun.
+///
+/// # Errors
+/// There is a repository, and agents cannot work in it. The error says what to do.
+pub fn ready(root: &Path) -> Result<(), String> {
+    Ground::of(root, "").map(drop)
+}
+
 /// Carries a run out, as far as it goes without people, or to its end.
 ///
 /// # Errors

@@ -44,8 +44,17 @@ pub fn text(client: &Client<'_>, run: &str, outcome: &Outcome) -> anyhow::Result
         let why = task.blocker.as_deref().unwrap_or("it was not begun");
         let _ = writeln!(out, "  {} is {}: {}", task.task, stands(task), visible(why));
     }
-    if outcome.end != End::Finished {
-        let _ = writeln!(out, "  see `countersign inbox`; go on with `countersign run --resume {run}`");
+    if outcome.tasks.iter().any(|task| task.state == State::Blocked) {
+        let _ = writeln!(out, "  what a person can do is in `countersign inbox`");
+    }
+    match &outcome.end {
+        End::Finished => {}
+        End::Spent(_) => {
+            let _ = writeln!(out, "  to spend more, go on with `countersign run --resume {run} --budget NAME=VALUE`");
+        }
+        End::Waits | End::Stopped => {
+            let _ = writeln!(out, "  go on with `countersign run --resume {run}`");
+        }
     }
     match checkpoint::signed(client.engine()?) {
         Ok(Some((_, note))) => {

@@ -26,6 +26,7 @@ Examples:
   countersign run plan.yaml
   countersign run plan.yaml --dry-run
   countersign run --resume
+  countersign run --resume --budget attempts=20 --budget wall_time=2h
   countersign run plan.yaml --concurrency 4 --notify ./tell-me.sh
 
 Exit codes: 0 every task is done, 1 something is not done, 2 wrong usage, 3 could not be run.")]
@@ -59,6 +60,10 @@ pub struct Args {
     #[arg(long, value_name = "PROGRAM", num_args = 1..)]
     notify: Vec<String>,
 
+    /// What may be spent this time instead of what the plan says: attempts, tokens, money or wall_time
+    #[arg(long, value_name = "NAME=VALUE", value_parser = budget)]
+    budget: Vec<(String, Value)>,
+
     /// The id of the run, a UUID of version 4; otherwise one is drawn
     #[arg(long, value_name = "UUID", conflicts_with = "resume")]
     id: Option<String>,
@@ -78,6 +83,9 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     }
     client::must_be_local(here.project, here.global)?;
     let client = Client::open(here.project, here.global)?;
+    if let Some(text) = &plan {
+        fits(args, here, text)?;
+    }
     let run = match plan {
         Some(plan) => match client.ask("run.start", &start(args, &plan)) {
             Ok(reply) => reply.answer["run_id"].as_str().unwrap_or_default().to_owned(),
@@ -89,6 +97,40 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
         },
     };
     carry_out(args, here, &client, &run)
+}
+
+/// Whether a plan can be carried out here as it was asked for. What cannot be is refused before a run is begun.
+fn fits(args: &Args, here: &Here<'_>, text: &str) -> anyhow::Result<()> {
+    if let Some(plan) = read(text) {
+        with_budgets(plan, &args.budget)?;
+    }
+    let root = here.project.root.as_deref();
+    root.map_or(Ok(()), |root| runner::ready(root).map_err(anyhow::Error::msg))
+}
+
+/// A budget from the command line. Whether it is a good one is for the plan's contract to say.
+fn budget(text: &str) -> Result<(String, Value), String> {
+    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE, such as attempts=20")?;
+    let value = match name {
+        "wall_time" => json!(value),
+        "attempts" | "tokens" => json!(value.parse::<u64>().map_err(|_| format!("`{value}` is no whole number"))?),
+        "money" => json!(value.parse::<f64>().map_err(|_| format!("`{value}` is no number"))?),
+        _ => return Err(format!("there is no budget `{name}`; there are attempts, tokens, money and wall_time")),
+    };
+    Ok((name.to_owned(), value))
+}
+
+/// The plan with the budgets that were named for this time.
+fn with_budgets(plan: Plan, budgets: &[(String, Value)]) -> anyhow::Result<Plan> {
+    if budgets.is_empty() {
+        return Ok(plan);
+    }
+    let mut changed = serde_json::to_value(&plan)?;
+    for (name, value) in budgets {
+        changed["budgets"][name] = value.clone();
+    }
+    let spent = "the budgets do not fit the plan; write them as in a plan, such as wall_time=2h";
+    read(&changed.to_string()).ok_or_else(|| wrong(spent))
 }
 
 fn start(args: &Args, plan: &str) -> Value {
@@ -107,7 +149,7 @@ fn resumed(args: &Args) -> Value {
 
 /// Carries a run out from the plan that stands in the ledger.
 fn carry_out(args: &Args, here: &Here<'_>, client: &Client<'_>, run: &str) -> anyhow::Result<Exit> {
-    let plan = plan_of(client, run)?;
+    let plan = with_budgets(plan_of(client, run)?, &args.budget)?;
     let root = here.project.root.as_deref().context("there is no project here; run `countersign init`")?;
     let root = root.canonicalize().with_context(|| format!("{} cannot be read", root.display()))?;
     let spool = root.join(crate::project::FOLDER).join("runs").join(run);
