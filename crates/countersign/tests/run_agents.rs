@@ -39,12 +39,28 @@ fn work_that_cannot_be_used_is_not_done_and_the_reason_is_said() {
         ("prints bytes", "printf '\\377\\376'", &["is not UTF-8, at byte 0"]),
         ("prints nothing", "echo thinking >&2", &["wrote no result to standard output", "thinking"]),
         ("ends with an error", "echo 'out of memory' >&2; exit 3", &["exit code 3", "out of memory"]),
-        ("claims and ends with an error", "echo x > $scope; claim $scope; exit 4", &["`sh` ended with an error (exit code 4)"]),
+        (
+            "claims and ends with an error",
+            "echo x > $scope; claim $scope; exit 4",
+            &["`sh` ended with an error (exit code 4)"],
+        ),
         ("is killed", "kill -9 $$", &["ended by signal 9"]),
         ("brings the result of another task", "echo x > $scope; COUNTERSIGN_TASK=T-9 claim $scope", &["T-9"]),
-        ("brings the result of another run", "echo x > $scope; COUNTERSIGN_RUN=4ce0c7b8-64a1-4a2a-8f5d-0d7b4b1f4a11 claim $scope", &["4ce0c7b8"]),
-        ("changes what is not its own", "echo x > $scope; echo x > other; claim $scope other", &["SCOPE_VIOLATION", "other"]),
-        ("changes what is not its own and is silent about it", "echo x > $scope; echo x > other; claim $scope", &["other"]),
+        (
+            "brings the result of another run",
+            "echo x > $scope; COUNTERSIGN_RUN=4ce0c7b8-64a1-4a2a-8f5d-0d7b4b1f4a11 claim $scope",
+            &["4ce0c7b8"],
+        ),
+        (
+            "changes what is not its own",
+            "echo x > $scope; echo x > other; claim $scope other",
+            &["SCOPE_VIOLATION", "other"],
+        ),
+        (
+            "changes what is not its own and is silent about it",
+            "echo x > $scope; echo x > other; claim $scope",
+            &["other"],
+        ),
         ("removes what is not its own", "echo x > $scope; rm tests/t.sh; claim $scope", &["tests/t.sh"]),
         ("claims what it did not do", "claim $scope", &["src/T-1"]),
         ("says that it failed", "claim $scope | sed 's/\"done\"/\"failed\"/; s/\"pass\"/\"fail\"/'", &[]),
@@ -73,11 +89,20 @@ fn work_that_can_be_used_is_done_whatever_the_agent_does_beside_it() {
         ("floods its worklog", "yes error | head -c 20000000 >&2; echo x > $scope; claim $scope"),
         ("writes one endless line", "head -c 3000000 /dev/zero | tr '\\0' x >&2; echo x > $scope; claim $scope"),
         ("leaves a child", "sleep 600 & echo x > $scope; claim $scope"),
-        ("leaves a child that hides", "setsid sh -c 'trap \"\" TERM HUP; sleep 600' > /dev/null 2>&1 & echo x > $scope; claim $scope"),
+        (
+            "leaves a child that hides",
+            "setsid sh -c 'trap \"\" TERM HUP; sleep 600' > /dev/null 2>&1 & echo x > $scope; claim $scope",
+        ),
         ("leaves a child that holds its output", "(trap '' TERM; sleep 600) & echo x > $scope; claim $scope"),
-        ("changes our own folder", "mkdir -p .countersign; echo x > .countersign/config.toml; echo x > $scope; claim $scope"),
+        (
+            "changes our own folder",
+            "mkdir -p .countersign; echo x > .countersign/config.toml; echo x > $scope; claim $scope",
+        ),
         ("commits", "echo x > $scope; git add -A; git -c user.name=a -c user.email=a@b commit -qm mine; claim $scope"),
-        ("goes to another commit", "git checkout -q --orphan other; git rm -rqf --cached .; echo x > $scope; claim $scope"),
+        (
+            "goes to another commit",
+            "git checkout -q --orphan other; git rm -rqf --cached .; echo x > $scope; claim $scope",
+        ),
         ("breaks its repository", "echo x > $scope; rm -f .git; claim $scope"),
         ("does not read its assignment", "echo x > src/T-1; claim src/T-1"),
         ("says much around it", "echo x > $scope; echo 'Here is my result:' >&2; claim $scope"),
@@ -182,7 +207,8 @@ fn an_interrupt_ends_whoever_works_and_fails_nobody() {
         assert_eq!(yard.show("T-1")["task"]["status"], "todo", "{who}: {answer:?}");
         let answer = yard.resume();
         assert_eq!(answer.code, 0, "{who}: {answer:?}");
-        let began = yard.events().iter().filter(|it| it["kind"] == "effect.started" && it["facts"]["kind"] == "agent").count();
+        let began =
+            yard.events().iter().filter(|it| it["kind"] == "effect.started" && it["facts"]["kind"] == "agent").count();
         assert_eq!(began, if *who == "coder" { 2 } else { 1 }, "{who}: what was claimed is not done again");
         assert_eq!(yard.landed(), ["T-1"], "{who}");
         yard.is_tidy();

@@ -38,8 +38,20 @@ fn tests_are_not_passed_by_changing_or_skipping_them() {
         ("work passes", work, own.clone(), 0, "AC-1 test pass"),
         ("work passes with what is pinned", work, with("pin", json!("tests/t.sh")), 0, "AC-1 test pass"),
         ("a test that failed before tells something", work, with("red_before_green", json!(true)), 0, "AC-1 test pass"),
-        ("a new test is tried on what was there before", new_test, with("red_before_green", json!(true)), 0, "AC-1 test pass"),
-        ("a test that passes anyhow tells nothing", lie, with("red_before_green", json!(true)), 1, "holds without the work"),
+        (
+            "a new test is tried on what was there before",
+            new_test,
+            with("red_before_green", json!(true)),
+            0,
+            "AC-1 test pass",
+        ),
+        (
+            "a test that passes anyhow tells nothing",
+            lie,
+            with("red_before_green", json!(true)),
+            1,
+            "holds without the work",
+        ),
     ];
     for (what, script, criterion, code, says) in cases {
         let yard = Yard::new();
@@ -48,7 +60,11 @@ fn tests_are_not_passed_by_changing_or_skipping_them() {
         assert_eq!(answer.code, code, "{what}: {}", answer.out);
         let log: String = yard.events().iter().map(|it| it.to_string()).collect();
         let gate = yard.look("gate.status", json!({ "task_id": "T-1", "run_id": yard.runs()[0] })).to_string();
-        assert!(answer.out.contains(says) || log.contains(says) || gate.contains(says), "{what}: {}\n{gate}", answer.out);
+        assert!(
+            answer.out.contains(says) || log.contains(says) || gate.contains(says),
+            "{what}: {}\n{gate}",
+            answer.out
+        );
         assert_eq!(yard.landed().len(), usize::from(code == 0), "{what}");
     }
 }
@@ -125,7 +141,8 @@ fn a_judge_that_is_an_agent_has_the_last_word() {
             // A person judges in its place, and what was done is landed.
             let asked = yard.asked();
             assert_eq!(asked["asks"], "judgement");
-            let rule = json!({ "task_id": "T-1", "shown": asked["shown"], "verdict": "PASS", "reasoning": "I read it" });
+            let rule =
+                json!({ "task_id": "T-1", "shown": asked["shown"], "verdict": "PASS", "reasoning": "I read it" });
             yard.owner("gate.rule", rule).unwrap();
             yard.resume().ended(0);
             assert_eq!((yard.landed().len(), yard.count("result.submitted", "T-1")), (1, 1));
@@ -156,7 +173,8 @@ fn judge(verdict: &str) -> u16 {
                 line.clear();
             }
             lines.read_exact(&mut vec![0; length]).unwrap();
-            let head = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
+            let head =
+                format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
             let _ = stream.write_all(format!("{head}{body}").as_bytes());
         }
     });
@@ -183,7 +201,8 @@ fn a_judge_over_http_is_asked_and_one_that_cannot_be_reached_holds_back_unless_i
                 let url = format!("http://127.0.0.1:{port}/v1/messages");
                 let judge = json!({ "url": url, "model": "judge-1", "key": "JUDGE_KEY", "optional": optional });
                 let more = json!({ "gates": { "judge": judge } });
-                let plan = yard.plan(json!({ "coder": yard.honest() }), vec![task("T-1", json!({ "retries": 0 }))], more);
+                let plan =
+                    yard.plan(json!({ "coder": yard.honest() }), vec![task("T-1", json!({ "retries": 0 }))], more);
                 let key: Vec<(&str, &str)> = key.map(|key| ("JUDGE_KEY", key)).into_iter().collect();
                 let answer = yard.run_with(&["run", &plan], &key);
                 assert_eq!(answer.code, code, "{what}: {}\n{}", answer.out, answer.err);
@@ -249,14 +268,16 @@ fn partial_work_is_landed_only_when_a_person_accepts_its_failures_by_name() {
         { "text": "the file is there", "check": { "file": { "path": "src/T-1" } } },
         { "text": "another is there", "check": { "file": { "path": "src/T-0" } } },
     ]);
-    let answer = yard.one(json!({ "coder": yard.honest() }), json!({ "acceptance": acceptance, "retries": 0 }), json!({}));
+    let answer =
+        yard.one(json!({ "coder": yard.honest() }), json!({ "acceptance": acceptance, "retries": 0 }), json!({}));
     answer.says("PARTIAL by builtin");
     assert_eq!((answer.code, yard.landed().len()), (1, 0));
     // Nothing has changed, and nothing is done again.
     assert_eq!(yard.resume().code, 1);
     let asked = yard.asked();
     assert_eq!((&asked["asks"], &asked["failures"]), (&json!("acceptance"), &json!(["AC-2"])));
-    let accept = |failures: Value| json!({ "task_id": "T-1", "shown": asked["shown"], "failures": failures, "reason": "later" });
+    let accept =
+        |failures: Value| json!({ "task_id": "T-1", "shown": asked["shown"], "failures": failures, "reason": "later" });
     yard.owner("gate.accept", accept(json!(["AC-1"]))).unwrap_err();
     yard.owner("gate.accept", accept(json!(["AC-2"]))).unwrap();
     let answer = yard.resume();
@@ -270,7 +291,8 @@ fn partial_work_is_landed_only_when_a_person_accepts_its_failures_by_name() {
 fn a_task_is_tried_as_often_as_the_plan_says_and_told_what_failed() {
     for (retries, attempts) in [(json!(0), 1), (json!(1), 2), (json!(3), 4), (Value::Null, 2)] {
         let yard = Yard::new();
-        let script = "echo x > src/T-1; printf %s \"$assignment\" > $COUNTERSIGN_HOME/told.$COUNTERSIGN_LEASE; claim src/T-1";
+        let script =
+            "echo x > src/T-1; printf %s \"$assignment\" > $COUNTERSIGN_HOME/told.$COUNTERSIGN_LEASE; claim src/T-1";
         let check = json!([{ "text": "it holds more", "check": { "file": { "path": "src/T-1", "contains": "more than that" } } }]);
         let mut patch = json!({ "acceptance": check });
         if !retries.is_null() {

@@ -15,7 +15,8 @@ const POINTS: usize = 50;
 
 /// Two tasks side by side and one after them, with a check, a validator and a judge, so that there is much to be cut short.
 fn plan(yard: &Yard) -> String {
-    let script = "mkdir -p src; echo working >&2; echo \"$COUNTERSIGN_TASK\" > \"$scope\"; sleep 0.05; claim \"$scope\"";
+    let script =
+        "mkdir -p src; echo working >&2; echo \"$COUNTERSIGN_TASK\" > \"$scope\"; sleep 0.05; claim \"$scope\"";
     let validator = "sleep 0.03; printf '{\"task_id\":\"%s\",\"verdict\":\"PASS\",\"criteria_results\":[{\"criterion_id\":\"AC-1\",\
         \"status\":\"PASS\",\"evidence\":\"the file holds the name of the task\"}],\"reasoning\":\"looked\",\
         \"timestamp\":\"2026-01-01T00:00:00Z\",\"validator_id\":\"second\"}' \"$COUNTERSIGN_TASK\"";
@@ -31,7 +32,11 @@ fn plan(yard: &Yard) -> String {
         task("T-2", json!({ "acceptance": check("T-2") })),
         task("T-3", json!({ "acceptance": check("T-3"), "depends_on": ["T-1", "T-2"] })),
     ];
-    yard.plan(agents, tasks, json!({ "gates": { "validate": ["builtin", "second"], "judge": "judge" }, "concurrency": 2 }))
+    yard.plan(
+        agents,
+        tasks,
+        json!({ "gates": { "validate": ["builtin", "second"], "judge": "judge" }, "concurrency": 2 }),
+    )
 }
 
 /// Kills a run after so many lines and a moment more, and goes on with it, killed once more on the way.
@@ -93,7 +98,18 @@ fn a_run_that_is_killed_at_any_of_50_points_finishes_and_does_nothing_twice() {
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
     });
     // Every part of the work was cut short.
-    for words in ["works, attempt", "working", "agent exited", "claims", "pass", "PASS by", "second says PASS", "judged", "landed", "done ("] {
+    for words in [
+        "works, attempt",
+        "working",
+        "agent exited",
+        "claims",
+        "pass",
+        "PASS by",
+        "second says PASS",
+        "judged",
+        "landed",
+        "done (",
+    ] {
         assert!(seen.iter().any(|line| line.contains(words)), "no kill after `{words}`: {seen:#?}");
     }
 }

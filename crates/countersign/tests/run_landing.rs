@@ -30,7 +30,8 @@ fn ran(yard: &Yard) -> usize {
 const START: &str = "echo mine > src/start; claim src/start";
 
 fn of_start() -> Value {
-    let acceptance = json!([{ "text": "it is mine", "check": { "file": { "path": "src/start", "contains": "mine" } } }]);
+    let acceptance =
+        json!([{ "text": "it is mine", "check": { "file": { "path": "src/start", "contains": "mine" } } }]);
     json!({ "lock_scope": ["src/start"], "acceptance": acceptance })
 }
 
@@ -112,7 +113,8 @@ fn a_folder_without_git_is_worked_in_itself() {
     yard.run(&["verify"]).ended(0);
     // What needs a commit says so.
     let acceptance = json!([{ "text": "t", "check": { "test": ["sh", "tests/t.sh"] }, "pin": "tests/t.sh" }]);
-    let answer = yard.one(json!({ "coder": yard.honest() }), json!({ "retries": 0, "acceptance": acceptance }), json!({}));
+    let answer =
+        yard.one(json!({ "coder": yard.honest() }), json!({ "retries": 0, "acceptance": acceptance }), json!({}));
     answer.says("files can be pinned in a git repository alone");
     assert_eq!(answer.code, 1);
 }

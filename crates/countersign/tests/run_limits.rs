@@ -37,7 +37,8 @@ fn a_peer_claims_and_submits_by_itself_and_its_result_goes_through_the_gates() {
     let mut going = yard.start(&["run", &plan, "--no-wait"]);
     going.until("run ");
     wait_for("the run", || yard.root().join(".countersign/ledger.db").exists() && yard.runs().len() == 1);
-    let lease = |out: &str| serde_json::from_str::<serde_json::Value>(out).unwrap()["lease"].as_u64().unwrap().to_string();
+    let lease =
+        |out: &str| serde_json::from_str::<serde_json::Value>(out).unwrap()["lease"].as_u64().unwrap().to_string();
     let run = yard.runs()[0].clone();
     let bring = || {
         let claimed = yard.run(&["task", "claim", "T-1", "--as", "pal", "--format", "json"]).ended(0);
@@ -110,7 +111,11 @@ fn tokens_and_money_that_known_agents_use_are_counted_and_end_the_run() {
         std::fs::set_permissions(&claude, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         let path = format!("{}:{}", claude.parent().unwrap().display(), std::env::var("PATH").unwrap());
         let tasks = vec![task("T-1", json!({})), task("T-2", json!({}))];
-        let plan = yard.plan(json!({ "coder": { "preset": "claude" } }), tasks, json!({ "budgets": budget, "concurrency": 1 }));
+        let plan = yard.plan(
+            json!({ "coder": { "preset": "claude" } }),
+            tasks,
+            json!({ "budgets": budget, "concurrency": 1 }),
+        );
         let answer = yard.run_with(&["run", &plan], &[("PATH", &path)]);
         answer.says(says);
         assert_eq!(answer.code, 1);
@@ -126,7 +131,8 @@ fn tokens_and_money_that_known_agents_use_are_counted_and_end_the_run() {
 #[test]
 fn a_run_ends_with_its_wall_time_and_can_go_on() {
     let yard = Yard::new();
-    let script = "while [ ! -e $COUNTERSIGN_HOME/go ]; do echo still here >&2; sleep 1; done; echo x > $scope; claim $scope";
+    let script =
+        "while [ ! -e $COUNTERSIGN_HOME/go ]; do echo still here >&2; sleep 1; done; echo x > $scope; claim $scope";
     let tasks = vec![task("T-1", json!({ "timeout": "30s", "heartbeat": "5s", "retries": 0 }))];
     let plan = yard.plan(json!({ "coder": yard.agent(script) }), tasks, json!({ "budgets": { "wall_time": "30s" } }));
     let answer = yard.run(&["run", &plan]);
@@ -142,16 +148,29 @@ fn a_run_ends_with_its_wall_time_and_can_go_on() {
 #[test]
 fn a_run_that_waits_for_a_lock_of_somebody_else_says_for_whom() {
     let yard = Yard::new();
-    yard.run(&["run", "open", "--objective", "o", "--id", "11111111-1111-4111-8111-111111111111"]);
+    yard.run(&["run", "open", "--objective", "o"]).ended(0);
     let other = yard.runs()[0].clone();
-    yard.run(&["task", "add", "X-1", "--run", &other, "--title", "t", "--lock", "src", "--accept", "a"]).ended(0);
-    let claimed = yard.run(&["task", "claim", "X-1", "--run", &other, "--as", "bob", "--format", "json"]).ended(0);
+    yard.run(&["task", "add", "T-77", "--run", &other, "--title", "t", "--lock", "src", "--accept", "a"]).ended(0);
+    let claimed = yard.run(&["task", "claim", "T-77", "--run", &other, "--as", "bob", "--format", "json"]).ended(0);
     let lease = serde_json::from_str::<serde_json::Value>(&claimed).unwrap()["lease"].to_string();
     let plan = yard.plan(json!({ "coder": yard.honest() }), vec![task("T-1", json!({}))], json!({}));
     let mut going = yard.start(&["run", &plan]);
     going.until("T-1: note: cannot be begun now");
-    assert!(going.out.contains("X-1") || going.out.contains("bob"), "{}", going.out);
-    yard.run(&["task", "release", "X-1", "--run", &other, "--as", "bob", "--lease", &lease, "--reason", "done with it"]).ended(0);
+    assert!(going.out.contains("T-77") || going.out.contains("bob"), "{}", going.out);
+    yard.run(&[
+        "task",
+        "release",
+        "T-77",
+        "--run",
+        &other,
+        "--as",
+        "bob",
+        "--lease",
+        &lease,
+        "--reason",
+        "done with it",
+    ])
+    .ended(0);
     let answer = going.end();
     assert_eq!(answer.out.matches("cannot be begun now").count(), 1, "{}", answer.out);
     answer.ended(0);

@@ -49,11 +49,17 @@ fn a_run_that_is_over_is_not_gone_on_with() {
     yard.one(json!({ "coder": yard.honest() }), json!({}), json!({})).ended(0);
     let run = yard.runs()[0].clone();
     let head = yard.git(&["rev-parse", "HEAD"]);
+    let events = yard.events().len();
     let answer = yard.run(&["run", "--resume", &run]);
-    answer.says("closed");
+    answer.says("is closed; there is nothing to go on with").says("1 of 1 tasks are done");
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert_eq!((yard.git(&["rev-parse", "HEAD"]), yard.events().len()), (head, events));
+    yard.is_tidy();
+    // One without a plan is for those who opened it.
+    yard.run(&["run", "open", "--objective", "by hand"]).ended(0);
+    let answer = yard.resume();
+    answer.says("plan");
     assert_eq!(answer.code, 1, "{answer:?}");
-    assert_eq!(yard.git(&["rev-parse", "HEAD"]), head);
-    assert_eq!(yard.count("run.closed", ""), 0);
 }
 
 #[test]
@@ -65,8 +71,9 @@ fn of_several_runs_the_one_that_is_meant_must_be_named() {
     }
     let answer = yard.resume();
     assert_eq!(answer.code, 1, "{answer:?}");
+    answer.says("several runs are open").says("countersign run --resume RUN");
     for run in yard.runs() {
-        answer.says(&run);
+        yard.run(&["run", "--resume", &run]).says(&run).says("0 of 1 tasks are done");
     }
 }
 

@@ -8,8 +8,10 @@ use crate::cli::{Exit, interrupt};
 use crate::client::{self, Client};
 use crate::terminal;
 use anyhow::{Context, bail};
+use countersign_diagnostic::Code;
 use countersign_domain::plan::command::read;
 use countersign_domain::plan::payload::Plan;
+use countersign_engine::Failure;
 use countersign_runner::agent::Stop;
 use countersign_runner::run::{self as runner, End, Outcome, Setup, State};
 use serde_json::{Value, json};
@@ -93,6 +95,10 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
         },
         None => match client.look("run.plan", &resumed(args)) {
             Ok(shown) => shown["run_id"].as_str().unwrap_or_default().to_owned(),
+            Err(Failure::Refused(mut refusal)) if refusal.code == Code::MissingRequiredInput => {
+                refusal.help = "name it: `countersign run --resume RUN`; `countersign run list` shows them".into();
+                return refused(Failure::Refused(refusal), args.how.format);
+            }
             Err(failure) => return refused(failure, args.how.format),
         },
     };
@@ -210,16 +216,18 @@ fn variables(here: &Here<'_>, root: &std::path::Path) -> Vec<(String, String)> {
 /// Closes what is finished, and says how it ended.
 fn conclude(args: &Args, client: &Client<'_>, run: &str, outcome: &Outcome) -> anyhow::Result<Exit> {
     let shown = client.look("run.show", &json!({ "run_id": run }));
-    let open = shown.as_ref().is_ok_and(|shown| shown["status"] == "open");
+    let status = shown.ok().and_then(|shown| shown["status"].as_str().map(str::to_owned));
+    // One that was over before: there was nothing to go on with.
+    let over = status.filter(|status| status != "open");
     if outcome.end == End::Finished
-        && open
+        && over.is_none()
         && let Err(failure) = client.ask("run.close", &json!({ "run_id": run }))
     {
         return refused(failure, args.how.format);
     }
     match args.how.format {
         Format::Json => output::print(&report::json(client, run, outcome)?),
-        Format::Text => output::print(&report::text(client, run, outcome)?),
+        Format::Text => output::print(&report::text(client, run, outcome, over.as_deref())?),
     }
     let all_done = outcome.tasks.iter().all(|task| task.state == State::Done);
     Ok(if all_done { Exit::Allowed } else { Exit::Refused })
