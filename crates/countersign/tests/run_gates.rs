@@ -262,6 +262,26 @@ fn what_only_a_person_can_say_waits_in_the_inbox_and_lands_when_they_have_answer
 }
 
 #[test]
+fn a_run_that_waits_goes_on_as_soon_as_a_person_has_answered() {
+    let yard = Yard::new();
+    let acceptance = json!([{ "text": "it is elegant", "check": { "human": "Is it elegant?" } }]);
+    let tasks = vec![task("T-1", json!({ "acceptance": acceptance })), task("T-2", json!({ "depends_on": ["T-1"] }))];
+    let plan =
+        yard.plan(json!({ "coder": yard.honest() }), tasks, json!({ "gates": { "validate": ["builtin", "person"] } }));
+    let mut going = yard.start(&["run", &plan, "--wait"]);
+    for task in ["T-1", "T-2"] {
+        going.until(&format!("waits for a person: {task}; see `countersign inbox`"));
+        let asked = yard.asked();
+        assert_eq!((&asked["task_id"], &asked["asks"]), (&json!(task), &json!("validation")));
+        let results = json!([{ "criterion": "AC-1", "status": "PASS", "evidence": "I read it twice, at length" }]);
+        yard.owner("gate.testify", json!({ "task_id": task, "shown": asked["shown"], "results": results })).unwrap();
+        going.until(&format!("{task}: done (verified)"));
+    }
+    going.end().ended(0);
+    yard.is_tidy();
+}
+
+#[test]
 fn partial_work_is_landed_only_when_a_person_accepts_its_failures_by_name() {
     let yard = Yard::new();
     let acceptance = json!([

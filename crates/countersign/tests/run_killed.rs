@@ -154,6 +154,28 @@ fn whoever_runs_when_the_runner_is_killed_is_ended_by_the_next_one() {
 }
 
 #[test]
+fn work_that_changed_nothing_is_known_as_such_by_the_next_runner() {
+    let yard = Yard::new();
+    let judge = "if [ ! -e $COUNTERSIGN_HOME/hangs ]; then touch $COUNTERSIGN_HOME/hangs; sleep 600; fi; \
+        echo '{\"verdict\":\"PASS\",\"reasoning\":\"it is shown\"}'";
+    let agents = json!({
+        "coder": yard.agent("claim"),
+        "judge": { "command": yard.agent(judge)["command"], "role": "judge" },
+    });
+    let there = json!([{ "text": "it is there", "check": { "file": { "path": "src/start" } } }]);
+    let tasks = vec![task("T-1", json!({ "acceptance": there, "retries": 0 }))];
+    let plan = yard.plan(agents, tasks, json!({ "gates": { "judge": "judge" } }));
+    let going = yard.start(&["run", &plan]);
+    wait_for("the judge", || yard.path("home/hangs").exists());
+    going.kill();
+    let head = yard.git(&["rev-parse", "HEAD"]);
+    yard.resume().ended(0);
+    assert_eq!((yard.count("result.submitted", "T-1"), yard.count("task.completed", "T-1")), (1, 1));
+    assert_eq!(yard.git(&["rev-parse", "HEAD"]), head);
+    yard.is_tidy();
+}
+
+#[test]
 fn a_run_is_carried_out_by_one_process_at_a_time() {
     let yard = Yard::new();
     let plan = yard.plan(json!({ "coder": yard.agent("touch $COUNTERSIGN_HOME/on; while [ ! -e $COUNTERSIGN_HOME/go ]; do sleep 0.05; done; mkdir -p src; echo x > $scope; claim $scope") }), vec![task("T-1", json!({}))], json!({}));

@@ -146,6 +146,50 @@ fn a_run_ends_with_its_wall_time_and_can_go_on() {
 }
 
 #[test]
+fn a_check_may_take_longer_than_a_worker_may_be_silent() {
+    let yard = Yard::new();
+    let check = json!([{ "text": "it is there", "check": { "command": ["sh", "-c", "sleep 35; test -f src/T-1"] } }]);
+    let patch = json!({ "timeout": "30s", "heartbeat": "5s", "retries": 0, "acceptance": check });
+    yard.one(json!({ "coder": yard.honest() }), patch, json!({})).ended(0);
+    assert_eq!(yard.count("task.claimed", "T-1"), 1);
+    yard.is_tidy();
+}
+
+#[test]
+fn a_peer_that_is_gone_holds_a_run_up_only_until_its_lease_has_lapsed() {
+    let yard = Yard::new();
+    let tasks = vec![task("T-1", json!({ "agent": "pal", "timeout": "30s", "heartbeat": "5s", "retries": 0 }))];
+    let plan = yard.plan(json!({ "pal": { "peer": true } }), tasks, json!({}));
+    let mut going = yard.start(&["run", &plan]);
+    going.until("run ");
+    wait_for("the run", || yard.runs().len() == 1);
+    yard.run(&["task", "claim", "T-1", "--as", "pal"]).ended(0);
+    let answer = going.end();
+    answer.says("pal gave no sign of life for 30 s");
+    assert_eq!(answer.code, 1);
+    assert_eq!(yard.asked()["task_id"], "T-1");
+}
+
+#[test]
+fn two_runs_in_one_repository_are_in_nobodys_way() {
+    let yard = Yard::new();
+    let plan = |from: usize| {
+        let tasks: Vec<_> = (from..from + 5).map(|n| task(&format!("T-{n}"), json!({}))).collect();
+        let copy = yard.path(&format!("plan-{from}.json"));
+        std::fs::copy(yard.plan(json!({ "coder": yard.honest() }), tasks, json!({ "concurrency": 2 })), &copy).unwrap();
+        copy.display().to_string()
+    };
+    let (one, other) = (plan(1), plan(11));
+    // Ids that begin alike.
+    let id = |n: usize| format!("00000000-0000-4000-8000-00000000000{n}");
+    let (first, second) = (yard.start(&["run", &one, "--id", &id(1)]), yard.start(&["run", &other, "--id", &id(2)]));
+    first.end().ended(0);
+    second.end().ended(0);
+    assert_eq!(yard.landed().len(), 10);
+    yard.is_tidy();
+}
+
+#[test]
 fn a_run_that_waits_for_a_lock_of_somebody_else_says_for_whom() {
     let yard = Yard::new();
     yard.run(&["run", "open", "--objective", "o"]).ended(0);

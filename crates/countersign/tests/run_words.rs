@@ -101,6 +101,19 @@ fn every_line_for_programs_is_an_object_and_the_last_is_the_end() {
 }
 
 #[test]
+fn a_run_goes_on_when_nobody_reads_what_it_says() {
+    let yard = Yard::new();
+    let tasks = vec![task("T-1", json!({})), task("T-2", json!({ "depends_on": ["T-1"] }))];
+    let plan = yard.plan(json!({ "coder": yard.honest() }), tasks, json!({}));
+    let mut command = yard.command(&["run", &plan]);
+    let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(yard.landed().len(), 2);
+    yard.is_tidy();
+}
+
+#[test]
 fn somebody_is_told_whenever_a_person_is_asked() {
     let yard = Yard::new();
     let tell = yard.path("tell.sh");

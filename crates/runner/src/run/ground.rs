@@ -51,7 +51,15 @@ impl Ground {
 
     /// The name of a working tree: a run, a task, and which attempt or what for.
     pub(super) fn name(&self, task: &str, which: &str) -> String {
-        format!("{}/{task}.{which}", self.run.get(..8).unwrap_or("run"))
+        format!("{}/{task}.{which}", self.short())
+    }
+
+    /// What the run is called where names are short: how it begins and ends, because ids that people choose differ there.
+    fn short(&self) -> String {
+        match (self.run.get(..8), self.run.get(32..)) {
+            (Some(first), Some(last)) => format!("{first}{last}"),
+            _ => "run".to_owned(),
+        }
     }
 
     /// Removes a working tree. What cannot be removed now is swept later.
@@ -64,7 +72,7 @@ impl Ground {
     /// Removes every working tree of this run.
     pub(super) fn sweep(&self) {
         if let Some(trees) = &self.trees {
-            let _ = trees.sweep_of(self.run.get(..8).unwrap_or("run"));
+            let _ = trees.sweep_of(&self.short());
         }
     }
 

@@ -108,7 +108,7 @@ fn look(
         (Some(tree), Some(base)) if !pins.is_empty() => {
             Some(evidence::pin(&tree.folder, base, &pins).map_err(|fault| fault.to_string()))
         }
-        (None, _) if !pins.is_empty() => Some(Err("files can be pinned in a git repository alone".to_owned())),
+        (None, _) if !pins.is_empty() => Some(Err(no_base(run, "files can be pinned"))),
         _ => None,
     };
     if let Some(Ok(differed)) = &pinned {
@@ -163,6 +163,17 @@ fn look(
     Ok((edits, found))
 }
 
+/// Why something cannot be had that needs the commit from which the work began.
+fn no_base(run: &Run<'_>, what: &str) -> String {
+    if run.ground.trees().is_none() {
+        format!("{what} in a git repository alone")
+    } else {
+        format!(
+            "{what} only of an agent that works in a tree of its own; this one works in the project's folder itself"
+        )
+    }
+}
+
 fn with_pictures(check: &Check, site: &Site<'_>, pictures: &Path) -> Evidence {
     if check.page.is_some()
         && let Err(error) = std::fs::create_dir_all(pictures)
@@ -184,7 +195,7 @@ fn red_first(
     green: Evidence,
 ) -> Evidence {
     let (Some(trees), Some(base)) = (run.ground.trees(), &claimed.base) else {
-        return failed(check, Status::Blocked, "what was there before the work is known in a git repository alone");
+        return failed(check, Status::Blocked, &no_base(run, "what was there before the work is known"));
     };
     let name = run.ground.name(attempt.task(), &format!("{}-base", attempt.lease));
     let tree = match trees.clean_checkout(&name, base) {
