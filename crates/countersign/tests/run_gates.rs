@@ -151,6 +151,23 @@ fn a_judge_that_is_an_agent_has_the_last_word() {
     }
 }
 
+#[test]
+fn a_judge_who_is_a_person_is_asked_and_decides() {
+    for (verdict, done) in [("PASS", true), ("FAIL", false)] {
+        let yard = Yard::new();
+        let gates = json!({ "gates": { "judge": "person" } });
+        let answer = yard.one(json!({ "coder": yard.honest() }), json!({ "retries": 0 }), gates);
+        assert_eq!((answer.code, yard.landed().len()), (1, 0), "{}", answer.out);
+        let asked = yard.asked();
+        assert_eq!(asked["asks"], "judgement");
+        let rule = json!({ "task_id": "T-1", "shown": asked["shown"], "verdict": verdict, "reasoning": "I read it" });
+        yard.owner("gate.rule", rule).unwrap();
+        let answer = yard.resume();
+        assert_eq!((answer.code == 0, yard.landed().len() == 1), (done, done), "{}", answer.out);
+        assert_eq!(yard.count("result.submitted", "T-1"), 1);
+    }
+}
+
 /// A server that answers every request like a provider whose model gave a verdict.
 fn judge(verdict: &str) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -272,7 +289,7 @@ fn a_run_that_waits_goes_on_as_soon_as_a_person_has_answered() {
     for task in ["T-1", "T-2"] {
         going.until(&format!("waits for a person: {task}; see `countersign inbox`"));
         let asked = yard.asked();
-        assert_eq!((&asked["task_id"], &asked["asks"]), (&json!(task), &json!("validation")));
+        assert_eq!((&asked["task_id"], &asked["asks"]), (&json!(task), &json!("validation")), "{}", going.out);
         let results = json!([{ "criterion": "AC-1", "status": "PASS", "evidence": "I read it twice, at length" }]);
         yard.owner("gate.testify", json!({ "task_id": task, "shown": asked["shown"], "results": results })).unwrap();
         going.until(&format!("{task}: done (verified)"));

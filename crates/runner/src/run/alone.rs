@@ -37,7 +37,7 @@ impl Alone {
     }
 
     /// The run has come to its end, and nobody needs the lock any more, nor the folder, unless something is kept in it.
-    pub(super) fn is_over(self) {
+    pub(super) fn end(self) {
         let _ = std::fs::remove_file(&self.path);
         if let Some(folder) = self.path.parent() {
             let _ = std::fs::remove_dir(folder);

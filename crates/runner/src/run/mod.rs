@@ -160,7 +160,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
     run.board().catch_up(&run.desk)?;
     if end == Ok(End::Finished) {
         run.ground.forget();
-        alone.is_over();
+        alone.end();
     }
     let tasks = run.board().rows();
     Ok(Outcome { end: end?, tasks, took: run.began.elapsed() })
