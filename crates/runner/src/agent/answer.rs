@@ -1,12 +1,18 @@
 //! The result document in what an agent left.
 
 use super::ended::{Ended, How};
-use super::{claude, invocation::Manner};
+use super::{claude, invocation::Manner, lines};
 use countersign_domain::plan::payload::{Agent, Preset};
 
 /// The result document: what a program wrote to standard output, or what a known agent gave as its answer. Whether it
-/// is a good one is for its contract to say. None from an agent that did not end by itself and well.
+/// is a good one is for its contract to say. None from an agent that did not end by itself and well. Secrets of its
+/// environment are in neither.
 pub fn answer_of(agent: &Agent, ended: &Ended) -> Result<String, String> {
+    let hidden = |text| lines::without(text, &ended.secrets);
+    said(agent, ended).map(hidden).map_err(hidden)
+}
+
+fn said(agent: &Agent, ended: &Ended) -> Result<String, String> {
     let name = match agent.preset {
         Some(Preset::Claude) => "`claude`".to_owned(),
         Some(Preset::Codex) => "`codex`".to_owned(),

@@ -42,6 +42,8 @@ pub struct Ended {
     /// How many of them could not be ended.
     pub left: usize,
     pub(super) manner: Manner,
+    /// Values of its environment that must not be repeated in what is kept of it.
+    pub(super) secrets: Vec<String>,
     pub(super) events: Events,
     pub(super) last: Option<Vec<u8>>,
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 /// The variable by which the processes of an attempt are found again, wherever they went.
-pub(super) const ATTEMPT: &str = "COUNTERSIGN_ATTEMPT";
+pub(crate) const ATTEMPT: &str = "COUNTERSIGN_ATTEMPT";
 
 /// What everybody needs and nobody keeps secret.
 const COMMON: &[&str] = &["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TMPDIR", "TZ"];

@@ -69,14 +69,19 @@ impl Lines {
     }
 }
 
-/// A text without secrets and with everything visible that acts. Lines stay lines.
-pub(super) fn clean(text: &str, secrets: &[String]) -> String {
-    let mut text = text.to_owned();
+/// A text without values that the environment holds.
+pub(super) fn without(mut text: String, secrets: &[String]) -> String {
     for secret in secrets {
         if text.contains(secret) {
             text = text.replace(secret, REDACTED);
         }
     }
+    text
+}
+
+/// A text without secrets and with everything visible that acts. Lines stay lines.
+pub(super) fn clean(text: &str, secrets: &[String]) -> String {
+    let text = without(text.to_owned(), secrets);
     let text = scan::redact(&text).unwrap_or(text);
     visible_lines(&text).into_owned()
 }

@@ -28,6 +28,22 @@ impl Mark {
     }
 }
 
+/// Ends everything whose mark begins so, and says how many processes were ended and how many are still there. Only for
+/// who knows that nobody else has anything running under such a mark.
+pub fn stop_marked(beginning: &str) -> (usize, usize) {
+    let marks = processes::marks(beginning);
+    let ends = |attempt: &String| Mark::of_attempt(attempt).map(|mark| stop_old(&mark));
+    let stopped: Vec<Option<Stopped>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = marks.iter().map(|attempt| scope.spawn(move || ends(attempt))).collect();
+        threads.into_iter().map(|thread| thread.join().ok().flatten()).collect()
+    });
+    stopped.into_iter().flatten().fold((0, 0), |(ended, left), stopped| match stopped {
+        Stopped::Ended(count) => (ended + count, left),
+        Stopped::Left(count) => (ended, left + count),
+        Stopped::Gone | Stopped::Unknown => (ended, left),
+    })
+}
+
 /// What came of ending an old agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stopped {

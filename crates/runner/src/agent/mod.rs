@@ -32,7 +32,8 @@ mod usage;
 
 pub use answer::answer_of;
 pub use ended::{Ended, How};
-pub use mark::{Mark, Stopped, stop_old};
+pub(crate) use environment::ATTEMPT;
+pub use mark::{Mark, Stopped, stop_marked, stop_old};
 pub use running::{Pulse, Running, Stop};
 pub use usage::Usage;
 

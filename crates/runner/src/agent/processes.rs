@@ -81,11 +81,21 @@ pub(super) fn members(family: &Family) -> Option<Vec<Process>> {
     Some(all.into_iter().filter(|it| found.contains(&it.pid) && !it.is_over).collect())
 }
 
+/// The marks that begin so and that some process carries.
+pub(super) fn marks(beginning: &str) -> BTreeSet<String> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter_map(mark_of).filter(|mark| mark.starts_with(beginning)).collect()
+}
+
 fn is_marked(pid: u32, attempt: &str) -> bool {
-    let Ok(environment) = std::fs::read(format!("/proc/{pid}/environ")) else { return false };
-    let marked = |entry: &[u8]| {
-        let value = entry.strip_prefix(ATTEMPT.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
-        value == Some(attempt.as_bytes())
-    };
-    environment.split(|byte| *byte == 0).any(marked)
+    mark_of(pid).is_some_and(|mark| mark == attempt)
+}
+
+/// The mark in the environment that a process was started with.
+fn mark_of(pid: u32) -> Option<String> {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let mut entries = environment.split(|byte| *byte == 0);
+    let mark = entries.find_map(|entry| entry.strip_prefix(ATTEMPT.as_bytes())?.strip_prefix(b"="))?;
+    String::from_utf8(mark.to_vec()).ok()
 }

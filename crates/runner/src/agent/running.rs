@@ -210,6 +210,7 @@ impl Running {
             leftovers: outcome.found,
             left: outcome.left,
             manner: self.manner.clone(),
+            secrets: std::mem::take(&mut self.secrets),
             events: events.unwrap_or_default(),
             last,
         }

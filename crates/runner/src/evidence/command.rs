@@ -35,7 +35,8 @@ pub(super) fn name(arguments: &[String]) -> String {
 }
 
 pub(super) fn run(arguments: &[String], site: &Site<'_>, patience: Duration, keeps: usize) -> Result<Ended, String> {
-    process::run(&Program { arguments, folder: site.checkout, environment: site.environment, patience, keeps })
+    let Site { checkout: folder, environment, stop, .. } = *site;
+    process::run(&Program { arguments, folder, environment, patience, keeps, stop })
 }
 
 /// The evidence of a program that could not be started: nothing was found out.

@@ -34,6 +34,7 @@ mod test;
 pub use pin::{PinFault, pin};
 pub use report::Counts;
 
+use crate::agent::Stop;
 use countersign_domain::plan::evidence::EvidenceKind;
 use countersign_domain::plan::payload::Check;
 use std::path::{Path, PathBuf};
@@ -67,6 +68,8 @@ pub struct Site<'a> {
     pub patience: Duration,
     /// Where pictures of pages go.
     pub pictures: Option<&'a Path>,
+    /// Ends programs before their time. What is found after that was asked for counts for nothing.
+    pub stop: Option<&'a Stop>,
 }
 
 impl<'a> Site<'a> {
@@ -82,6 +85,7 @@ impl<'a> Site<'a> {
             forbidden: &[],
             patience: PATIENCE,
             pictures: None,
+            stop: None,
         }
     }
 

@@ -10,6 +10,7 @@
 
 use super::capture::Capture;
 use super::escaped;
+use crate::agent::Stop;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -56,6 +57,8 @@ pub struct Program<'a> {
     pub patience: Duration,
     /// How many bytes of its output are kept. The rest is read and counted.
     pub keeps: usize,
+    /// Ends it as if its time were up.
+    pub stop: Option<&'a Stop>,
 }
 
 /// How a program ended.
@@ -81,6 +84,7 @@ pub fn run(program: &Program<'_>) -> Result<Ended, String> {
     let mut child = spawn(program, &mark)?;
     let mut ear = Ear::new(&mut child, program.keeps);
     let mut stage = Stage::Running;
+    let mut patience = program.patience;
     loop {
         if ear.hear(TICK) == Heard::End {
             std::thread::sleep(TICK);
@@ -88,7 +92,10 @@ pub fn run(program: &Program<'_>) -> Result<Ended, String> {
         if has_ended(&mut child) || stage == Stage::GivenUp {
             break;
         }
-        let next = Stage::after(start.elapsed(), program.patience);
+        if program.stop.is_some_and(Stop::is_asked) {
+            patience = patience.min(start.elapsed());
+        }
+        let next = Stage::after(start.elapsed(), patience);
         if next != stage {
             stage = next;
             stage.act(&mut child);

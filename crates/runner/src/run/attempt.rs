@@ -52,8 +52,9 @@ pub(super) fn attempt(run: &Run<'_>, number: usize) -> bool {
     let answer = match claimed {
         Ok(answer) => answer,
         Err(no) => {
-            if no.code.is_none() {
-                run.note(&Note::Flag { task, text: &no.reason });
+            // Somebody is in the way. That is said once, and not every time it is tried.
+            if run.board().is_news(number, &no.reason) {
+                run.note(&Note::Flag { task, text: &format!("cannot be begun now: {}", no.reason) });
             }
             return false;
         }
@@ -123,8 +124,17 @@ pub(super) fn give_up(run: &Run<'_>, attempt: &Attempt<'_>, no: &No) {
             request["reason"] = json!("what was said about it may not be kept");
             let _ = run.desk.ask("attempt.fail", &request);
         }
-        // Its time ran out, or somebody took it away: the ledger has the reason.
-        Err(no) => run.note(&Note::Flag { task, text: &no.reason }),
+        Err(no) => already_over(run, task, &reason, &no),
+    }
+}
+
+/// The attempt was over before we said so: its time ran out, or somebody took it away. What became of it is said all the same.
+fn already_over(run: &Run<'_>, task: &str, reason: &str, no: &No) {
+    let shown = run.desk.look("task.show", &run.desk.of_task(task)).unwrap_or_default();
+    match shown["task"]["status"].as_str() {
+        Some("todo") => run.note(&Note::Again { task, reason }),
+        Some("blocked") => stopped(run, task, reason),
+        _ => run.note(&Note::Flag { task, text: &format!("{reason}; {}", no.reason) }),
     }
 }
 

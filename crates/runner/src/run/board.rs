@@ -94,9 +94,13 @@ pub(super) struct Board {
     numbers: BTreeMap<String, usize>,
     running: Vec<bool>,
     rests: Vec<Option<Instant>>,
+    /// How often a task that is running had been begun when it was picked.
+    picked: Vec<Option<u64>>,
     /// Whether two tasks want the same thing.
     collides: Vec<Vec<usize>>,
     peers: Vec<bool>,
+    /// Why a task could not be begun the last time.
+    refused: Vec<Option<String>>,
     order: Vec<usize>,
     /// The last event that the rows know of.
     seen: u64,
@@ -127,6 +131,8 @@ impl Board {
             numbers: tasks.iter().enumerate().map(|(n, task)| (task.id.as_str().to_owned(), n)).collect(),
             running: vec![false; tasks.len()],
             rests: vec![None; tasks.len()],
+            picked: vec![None; tasks.len()],
+            refused: vec![None; tasks.len()],
             collides: tasks.iter().map(collides).collect(),
             peers: tasks.iter().map(is_peer).collect(),
             order,
@@ -179,13 +185,17 @@ impl Board {
     }
 
     /// The best task that can be begun, which is then running. The first of the plan among those that are as urgent.
-    pub(super) fn pick(&mut self, concurrency: usize) -> Option<usize> {
+    /// None beyond the attempts that are allowed; what a peer has begun was counted when it began.
+    pub(super) fn pick(&mut self, concurrency: usize, attempts: Option<u64>) -> Option<usize> {
         if self.running() >= concurrency {
             return None;
         }
         let now = Instant::now();
-        let found = self.order.iter().copied().find(|task| self.can_begin(*task, now))?;
+        let may_begin = attempts.is_none_or(|limit| self.attempts() < limit);
+        let open = |task: &usize| (may_begin || self.peers[*task]) && self.can_begin(*task, now);
+        let found = self.order.iter().copied().find(open)?;
         self.running[found] = true;
+        self.picked[found] = Some(self.rows[found].attempt).filter(|_| !self.peers[found]);
         Some(found)
     }
 
@@ -205,7 +215,16 @@ impl Board {
     /// A task is not running any more; it rests for a while if it could not be begun.
     pub(super) fn back(&mut self, task: usize, begun: bool) {
         self.running[task] = false;
+        self.picked[task] = None;
         self.rests[task] = (!begun).then(|| Instant::now() + REST);
+    }
+
+    /// Whether this is another reason than the last one for which a task could not be begun.
+    pub(super) fn is_news(&mut self, task: usize, reason: &str) -> bool {
+        let last = &mut self.refused[task];
+        let is_news = last.as_deref() != Some(reason);
+        *last = Some(reason.to_owned());
+        is_news
     }
 
     /// How many are running.
@@ -238,9 +257,10 @@ impl Board {
         self.rows.iter().filter(|row| row.state == State::Blocked).map(|row| row.task.clone()).collect()
     }
 
-    /// How often tasks were begun.
+    /// How often tasks were begun. One that was picked counts, even if the ledger does not say so yet.
     pub(super) fn attempts(&self) -> u64 {
-        self.rows.iter().map(|row| row.attempt).sum()
+        let begun = |(row, picked): (&Row, &Option<u64>)| picked.map_or(row.attempt, |was| row.attempt.max(was + 1));
+        self.rows.iter().zip(&self.picked).map(begun).sum()
     }
 
     pub(super) fn rows(&self) -> Vec<Row> {

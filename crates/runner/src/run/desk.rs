@@ -80,6 +80,12 @@ impl<'a> Desk<'a> {
         Ok(self.engine.ledger().head().map_err(|error| error.to_string())?.seq)
     }
 
+    /// Acts on what is due, if anything is: a worker of somebody else may be gone, and no command comes by.
+    pub(super) fn settle_due(&self) -> Result<(), String> {
+        let next = self.engine.next_due().map_err(|error| error.to_string())?;
+        if next.is_some_and(|next| next <= jiff::Timestamp::now().as_millisecond()) { self.settle() } else { Ok(()) }
+    }
+
     /// Acts on what is due.
     pub(super) fn settle(&self) -> Result<(), String> {
         self.engine.settle(64).map(|_| ()).map_err(|error| error.to_string())

@@ -74,7 +74,15 @@ impl Ground {
 
     /// The name of a working tree: a run, a task, and which attempt or what for.
     pub(super) fn name(&self, task: &str, which: &str) -> String {
-        format!("{}/{task}.{which}", self.run.get(..8).unwrap_or("run"))
+        format!("{}/{task}.{which}", self.short())
+    }
+
+    /// What the run is called where names are short: how it begins and ends, because ids that people choose differ there.
+    fn short(&self) -> String {
+        match (self.run.get(..8), self.run.get(32..)) {
+            (Some(first), Some(last)) => format!("{first}{last}"),
+            _ => "run".to_owned(),
+        }
     }
 
     /// Has a working tree taken away.
@@ -92,7 +100,7 @@ impl Ground {
             let _ = thread.join();
         }
         if let Some(trees) = &self.trees {
-            let _ = trees.sweep_of(self.run.get(..8).unwrap_or("run"));
+            let _ = trees.sweep_of(&self.short());
         }
     }
 
@@ -126,10 +134,16 @@ impl Ground {
         }
     }
 
-    /// The commit that a claimed one was made on top of, and what it changes.
-    pub(super) fn change(&self, commit: &str) -> Result<(String, Vec<String>), String> {
-        let parent = format!("{commit}^{{commit}}~1");
+    /// The commit that a claimed one was made on top of, and what it changes. Where nothing was changed, it is the base itself,
+    /// and is not the task's own.
+    pub(super) fn change(&self, commit: &str, task: &str) -> Result<(String, Vec<String>), String> {
+        let mine = "--format=%(trailers:key=Countersign-Run,valueonly)%(trailers:key=Countersign-Task,valueonly)";
         let git = Git::at(&self.root);
+        let said = git.run(&["log", "--max-count=1", mine, commit], &[])?;
+        if String::from_utf8_lossy(&said).split_whitespace().ne([self.run.as_str(), task]) {
+            return Ok((commit.to_owned(), Vec::new()));
+        }
+        let parent = format!("{commit}^{{commit}}~1");
         let out = git.run(&["rev-parse", "--show-prefix", &parent], &[])?;
         let [prefix, base] = lines(&out).ok_or("git answered in an unknown form")?;
         let changes = between(&git, &base, commit)?;

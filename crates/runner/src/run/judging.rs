@@ -34,6 +34,8 @@ pub(super) fn judge(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, gat
         test_edits: &edits,
     };
     let said = if name == ENDPOINT { by_endpoint(run, attempt, &case) } else { by_agent(run, attempt, name, &case) };
+    // That a judge was cut short does not mean that it could not be reached.
+    validating::not_stopped(run)?;
     let (verdict, reasoning, by) = match said {
         Ok(judged) => (judged.verdict.as_str(), judged.reasoning, judged.model),
         Err(unreachable) => ("UNREACHED", unreachable.to_string(), name.to_owned()),

@@ -112,13 +112,16 @@ fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: 
                 .collect();
             let theirs = theirs.get(..10).unwrap_or(&theirs).to_owned();
             let (paths, ours) = (paths.join(", "), ours.join(", "));
-            ("conflict", format!("{paths} cannot be merged: changed by {ours}, and by {} in {theirs}", attempt.task()))
+            let (task, unblock) = (attempt.task(), unblock(attempt));
+            let cure = format!("to have it done anew on top of that: {unblock}");
+            ("conflict", format!("{paths} cannot be merged: changed by {ours}, and by {task} in {theirs}; {cure}"))
         }
         Landing::Dirty { paths } => {
             let paths = paths.join(", ");
-            ("landing", format!("{paths} has changes that are not committed; commit or stash them, then unblock"))
+            let cure = format!("commit or stash them, then {}", unblock(attempt));
+            ("landing", format!("{paths} has changes that are not committed; {cure}"))
         }
-        Landing::Failed(why) => ("landing", why),
+        Landing::Failed(why) => ("landing", format!("{why}; then {}", unblock(attempt))),
     };
     let reason: String = reason.chars().take(1900).collect();
     let mut request = run.desk.of_task(attempt.task());
@@ -133,6 +136,11 @@ fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: 
     run.desk.ask("gate.hold", &request)?;
     stopped(run, attempt.task(), &reason);
     Ok(None)
+}
+
+/// What is typed when the obstacle is out of the way.
+fn unblock(attempt: &Attempt<'_>) -> String {
+    format!("`countersign task unblock {} --reason TEXT`", attempt.task())
 }
 
 fn plain(reason: String) -> No {

@@ -15,6 +15,7 @@
 //! **Invariant:** what waits for a person holds nothing up but itself and what depends on it.
 //! **Absent on purpose:** terminals. Whoever looks on is told by [`Watch`].
 
+mod alone;
 mod attempt;
 mod board;
 mod desk;
@@ -43,6 +44,9 @@ use std::time::{Duration, Instant};
 
 /// How often it is looked whether somebody else has changed something, while nothing else wakes the runner.
 const TICK: Duration = Duration::from_millis(500);
+
+/// The folder for pictures, below that of the run.
+const PICTURES: &str = "pictures";
 
 /// What a run is carried out with.
 pub struct Setup<'a> {
@@ -123,11 +127,20 @@ impl Run<'_> {
     }
 }
 
+/// Whether a plan can be carried out in a project at all, before anything is begun.
+///
+/// # Errors
+/// There is a repository, and agents cannot work in it. The error says what to do.
+pub fn ready(root: &Path) -> Result<(), String> {
+    Ground::of(root, "").map(drop)
+}
+
 /// Carries a run out, as far as it goes without people, or to its end.
 ///
 /// # Errors
 /// The ledger or the repository cannot be used. What was begun is as it stands in the ledger.
 pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
+    let alone = alone::Alone::of(setup.spool, setup.run)?;
     let desk = Desk::new(setup.engine, setup.world, setup.call, setup.run);
     let ground = Ground::of(setup.root, setup.run)?;
     let run = Run {
@@ -147,6 +160,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
     run.board().catch_up(&run.desk)?;
     if end == Ok(End::Finished) {
         run.ground.forget();
+        alone.end();
     }
     let tasks = run.board().rows();
     Ok(Outcome { end: end?, tasks, took: run.began.elapsed() })
@@ -154,6 +168,8 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
 
 /// Gives tasks out until there is nothing left to give.
 fn lead<'scope, 'env>(run: &'scope Run<'env>, scope: &'scope std::thread::Scope<'scope, 'env>) -> Result<End, String> {
+    let budgets = run.setup.plan.budgets.as_ref();
+    let attempts = budgets.and_then(|it| it.attempts.as_ref()).map(|limit| limit.get().unsigned_abs());
     let mut spent = None;
     loop {
         if run.setup.stop.is_asked() {
@@ -165,10 +181,11 @@ fn lead<'scope, 'env>(run: &'scope Run<'env>, scope: &'scope std::thread::Scope<
                 run.stop.stop();
             }
         }
+        run.desk.settle_due()?;
         let mut board = run.board();
         board.catch_up(&run.desk)?;
         while !run.stop.is_asked()
-            && let Some(task) = board.pick(run.setup.concurrency)
+            && let Some(task) = board.pick(run.setup.concurrency, attempts)
         {
             scope.spawn(move || {
                 let after = attempt::attempt(run, task);
@@ -184,6 +201,9 @@ fn lead<'scope, 'env>(run: &'scope Run<'env>, scope: &'scope std::thread::Scope<
                 Some(End::Spent(spent))
             } else if board.is_finished() {
                 Some(End::Finished)
+            } else if let Some(limit) = attempts.filter(|limit| board.would_begin() && board.attempts() >= *limit) {
+                // What had been begun went on to its end.
+                Some(End::Spent(format!("tasks were begun {} times, and {limit} are allowed", board.attempts())))
             } else if !board.has_hope() && !run.setup.waits {
                 Some(End::Waits)
             } else {
@@ -203,20 +223,13 @@ fn lead<'scope, 'env>(run: &'scope Run<'env>, scope: &'scope std::thread::Scope<
     }
 }
 
-/// The budget that is used up, if one is.
+/// The budget that is used up, if one is, so that agents have to stop.
 fn over_budget(run: &Run<'_>) -> Result<Option<String>, String> {
     let Some(budgets) = &run.setup.plan.budgets else { return Ok(None) };
     if let Some(limit) = budgets.wall_time.as_ref().map(|span| span.seconds().unsigned_abs())
         && run.began.elapsed().as_secs() >= limit
     {
         return Ok(Some(format!("the wall time of {limit} s is over")));
-    }
-    let attempts = run.board().attempts();
-    if let Some(limit) = budgets.attempts.as_ref().map(|limit| limit.get().unsigned_abs())
-        && attempts >= limit
-        && run.board().would_begin()
-    {
-        return Ok(Some(format!("tasks were begun {attempts} times, and {limit} are allowed")));
     }
     if budgets.tokens.is_none() && budgets.money.is_none() {
         return Ok(None);

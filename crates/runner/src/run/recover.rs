@@ -12,6 +12,7 @@ pub(super) fn attempt_name(run: &str, task: &str, lease: u64) -> String {
 /// Deals with everything that was begun and of which nobody knows how it ended.
 pub(super) fn recover(run: &Run<'_>) -> Result<(), String> {
     run.desk.settle()?;
+    end_what_is_left(run);
     let shown = run.desk.look("effect.list", &run.desk.of_run())?;
     for effect in shown["effects"].as_array().into_iter().flatten() {
         of_effect(run, effect);
@@ -25,6 +26,22 @@ pub(super) fn recover(run: &Run<'_>) -> Result<(), String> {
     }
     run.ground.sweep();
     Ok(())
+}
+
+/// Ends whatever an earlier runner of this run had started: agents, those that validate and judge, and checks. Whoever
+/// carries the mark of this run now is not ours, and there is no other runner.
+fn end_what_is_left(run: &Run<'_>) {
+    let (ended, left) = agent::stop_marked(&format!("{}.", run.setup.run));
+    if ended > 0 {
+        run.note(&Note::Swept { what: &format!("{ended} processes that an earlier runner left were ended") });
+    }
+    if left > 0 {
+        run.note(&Note::Swept { what: &format!("{left} processes that an earlier runner left could not be ended") });
+    }
+    let entries = std::fs::read_dir(run.setup.spool).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name() != super::PICTURES && entry.path().is_dir()) {
+        let _ = std::fs::remove_dir_all(entry.path());
+    }
 }
 
 fn of_effect(run: &Run<'_>, effect: &Value) {
@@ -63,12 +80,6 @@ fn of_task(run: &Run<'_>, task: &Value) -> Result<(), String> {
     }
     let shown = run.desk.look("task.show", &run.desk.of_task(id))?;
     let lease = shown["lease"].as_u64().unwrap_or(0);
-    // One that was started and not recorded yet carries the attempt all the same.
-    if let Some(mark) = Mark::of_attempt(&attempt_name(run.setup.run, id, lease))
-        && let Stopped::Ended(count) = agent::stop_old(&mark)
-    {
-        run.note(&Note::Recovered { task: id, what: &format!("{count} processes of its agent were ended") });
-    }
     let mut request = run.desk.of_task(id);
     request["lease"] = json!(lease);
     request["reason"] = json!("the runner was gone");

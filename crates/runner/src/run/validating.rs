@@ -37,13 +37,12 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
     let looked = (|| {
         let mut edits = Vec::new();
         let mut found: Vec<Found> = Vec::new();
-        if wanted.iter().any(|it| it == BUILTIN) {
+        // Where only people are left, what they are shown must be bound to what is there, and somebody must ask them.
+        let only_people = wanted.iter().all(|it| it == PERSON);
+        if only_people || wanted.iter().any(|it| it == BUILTIN) {
             (edits, found) = look(run, attempt, claimed, checkout.as_ref(), folder)?;
+            not_stopped(run)?;
             after = record(run, attempt, claimed, BUILTIN, &response(attempt, &found, &edits, claimed), &found)?;
-        }
-        // Where nobody looks but a person, what they will look at is said first.
-        if !wanted.iter().any(|it| it == BUILTIN) && gate["bound"].is_null() {
-            after = record(run, attempt, claimed, BUILTIN, &response(attempt, &[], &[], claimed), &[])?;
         }
         // What the checks refute nobody else needs to look at.
         if after["status"].is_string() {
@@ -58,6 +57,7 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
             let asked: Vec<_> = asked.collect();
             asked.into_iter().filter_map(|(name, thread)| Some((name.clone(), thread.join().ok()?))).collect()
         });
+        not_stopped(run)?;
         for (name, response) in answers {
             after = match record(run, attempt, claimed, &name, &response, &[]) {
                 // An answer that may not pass is none: whoever gave it has seen nothing that counts.
@@ -77,6 +77,11 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
         run.ground.drop(tree);
     }
     looked
+}
+
+/// Refuses to take for an answer what was cut short because the runner stops: it says nothing about the work.
+pub(super) fn not_stopped(run: &Run<'_>) -> Result<(), No> {
+    if run.stop.is_asked() { Err(plain("the runner was stopped".to_owned())) } else { Ok(()) }
 }
 
 /// A clean checkout of what was claimed.
@@ -105,7 +110,7 @@ fn look(
         (Some(tree), Some(base)) if !pins.is_empty() => {
             Some(evidence::pin(&tree.folder, base, &pins).map_err(|fault| fault.to_string()))
         }
-        (None, _) if !pins.is_empty() => Some(Err("files can be pinned in a git repository alone".to_owned())),
+        (None, _) if !pins.is_empty() => Some(Err(no_base(run, "files can be pinned"))),
         _ => None,
     };
     if let Some(Ok(differed)) = &pinned {
@@ -122,9 +127,14 @@ fn look(
         .flat_map(|paths| paths.iter())
         .map(|path| path.place().to_owned())
         .collect();
-    let pictures = run.setup.spool.join("pictures");
+    let pictures = run.setup.spool.join(super::PICTURES);
     let scope = scope(attempt);
+    // By this mark a later runner finds what is left of checks, should this one be gone.
+    let attempt_name = super::recover::attempt_name(run.setup.run, attempt.task(), attempt.lease);
+    let environment = [(agent::ATTEMPT.to_owned(), format!("{attempt_name}.check"))];
     let site = Site {
+        environment: &environment,
+        stop: Some(&run.stop),
         allowed_hosts: &hosts,
         declared: &claimed.declared,
         changed: &claimed.changed,
@@ -136,6 +146,7 @@ fn look(
     let mut found = Vec::new();
     for (n, criterion) in acceptance.iter().enumerate() {
         for check in machine_checks(criterion) {
+            not_stopped(run)?;
             let evidence = match (&pinned, criterion.pin.is_some()) {
                 (Some(Err(why)), true) => failed(check, Status::Blocked, why),
                 _ => with_pictures(check, &site, &pictures),
@@ -152,6 +163,17 @@ fn look(
         }
     }
     Ok((edits, found))
+}
+
+/// Why something cannot be had that needs the commit from which the work began.
+fn no_base(run: &Run<'_>, what: &str) -> String {
+    if run.ground.trees().is_none() {
+        format!("{what} in a git repository alone")
+    } else {
+        format!(
+            "{what} only of an agent that works in a tree of its own; this one works in the project's folder itself"
+        )
+    }
 }
 
 fn with_pictures(check: &Check, site: &Site<'_>, pictures: &Path) -> Evidence {
@@ -175,7 +197,7 @@ fn red_first(
     green: Evidence,
 ) -> Evidence {
     let (Some(trees), Some(base)) = (run.ground.trees(), &claimed.base) else {
-        return failed(check, Status::Blocked, "what was there before the work is known in a git repository alone");
+        return failed(check, Status::Blocked, &no_base(run, "what was there before the work is known"));
     };
     let name = run.ground.name(attempt.task(), &format!("{}-base", attempt.lease));
     let tree = match trees.clean_checkout(&name, base) {
@@ -308,7 +330,11 @@ fn record(
     request["evidence"] = found.iter().map(shown).collect();
     let after = run.desk.ask("gate.validate", &request)?;
     let verdict = after["verdict"].as_str().unwrap_or_default();
-    run.note(&Note::Validated { task: attempt.task(), validator, verdict });
+    let said = response["verdict"].as_str().unwrap_or(verdict);
+    // Checks that are not there say nothing.
+    if validator != BUILTIN || !found.is_empty() {
+        run.note(&Note::Validated { task: attempt.task(), validator, verdict, said });
+    }
     Ok(after)
 }
 

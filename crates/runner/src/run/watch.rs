@@ -16,8 +16,8 @@ pub enum Note<'a> {
     Claimed { task: &'a str, changes: usize },
     /// Evidence was collected.
     Seen { task: &'a str, criterion: &'a str, kind: &'a str, status: Status, says: &'a str },
-    /// Somebody validated.
-    Validated { task: &'a str, validator: &'a str, verdict: &'a str },
+    /// Somebody validated: what counts of it, and what they said.
+    Validated { task: &'a str, validator: &'a str, verdict: &'a str, said: &'a str },
     /// Somebody judged.
     Judged { task: &'a str, by: &'a str, verdict: &'a str },
     /// Work became part of the tree.
@@ -32,6 +32,8 @@ pub enum Note<'a> {
     Flag { task: &'a str, text: &'a str },
     /// What was left by an earlier runner was dealt with.
     Recovered { task: &'a str, what: &'a str },
+    /// What an earlier runner left and belongs to no task any more was dealt with.
+    Swept { what: &'a str },
     /// Only people can go on with it.
     Waiting { tasks: &'a [String] },
     /// Time went by.

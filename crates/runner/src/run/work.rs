@@ -157,7 +157,7 @@ fn run_agent(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value, folder: &Path) 
         life.pulse(pulse, &stop);
     });
     let _ = std::fs::remove_dir_all(&spool);
-    finish(run, attempt, &ended);
+    finish(run, attempt, &ended, life.silent);
     log(run, attempt, &ended, &said);
     if life.silent {
         let reason =
@@ -234,12 +234,13 @@ impl<'r, 'a> Life<'r, 'a> {
 }
 
 /// Says how the agent ended and what it used.
-fn finish(run: &Run<'_>, attempt: &Attempt<'_>, ended: &Ended) {
+fn finish(run: &Run<'_>, attempt: &Attempt<'_>, ended: &Ended, silent: bool) {
     let task = attempt.task();
     let how = match ended.how {
         How::Exited(code) => format!("exited with {code}"),
         How::Signaled(signal) => format!("ended by signal {signal}"),
         How::TimedOut => "ended because the time was over".to_owned(),
+        How::Stopped if silent => "ended because it was silent".to_owned(),
         How::Stopped => "stopped".to_owned(),
     };
     run.note(&Note::Ended { task, how: &how, took: ended.took });
@@ -333,7 +334,7 @@ pub(super) fn again(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value) -> Resul
     let Some(commit) = bound.or_else(|| run.ground.kept(attempt.task())) else {
         return Err("the commit that was claimed is gone; the work must be done again".to_owned());
     };
-    let (base, changed) = run.ground.change(&commit)?;
+    let (base, changed) = run.ground.change(&commit, attempt.task())?;
     Ok(Claimed { bound: commit, base: Some(base), changed, declared, result, flags: Vec::new() })
 }
 

@@ -91,7 +91,7 @@ fn words(now: &mut Now, note: &Note<'_>) -> Option<String> {
         }
         Note::Flag { text, .. } => line("note", text),
         Note::Recovered { what, .. } => line("left", what),
-        Note::Waiting { .. } | Note::Tick { .. } => return None,
+        Note::Swept { .. } | Note::Waiting { .. } | Note::Tick { .. } => return None,
     })
 }
 
@@ -110,7 +110,7 @@ fn task_of<'n>(note: &Note<'n>) -> Option<&'n str> {
         | Note::Stopped { task, .. }
         | Note::Flag { task, .. }
         | Note::Recovered { task, .. } => Some(task),
-        Note::Waiting { .. } | Note::Tick { .. } => None,
+        Note::Swept { .. } | Note::Waiting { .. } | Note::Tick { .. } => None,
     }
 }
 

@@ -140,6 +140,7 @@ fn words(note: &Note<'_>) -> Option<(String, String, bool)> {
         }
         Note::Said { task, line } => of(task, format!("| {line}"), false),
         Note::Ended { task, how, took } => of(task, format!("agent {how} after {}", short(*took)), true),
+        Note::Claimed { task, changes: 1 } => of(task, "claims to be done, 1 file changed".to_owned(), true),
         Note::Claimed { task, changes } => of(task, format!("claims to be done, {changes} files changed"), true),
         Note::Seen { task, criterion, kind, status, says } => {
             let status = match status {
@@ -150,7 +151,11 @@ fn words(note: &Note<'_>) -> Option<(String, String, bool)> {
             };
             of(task, format!("{criterion} {kind} {status}: {says}"), true)
         }
-        Note::Validated { task, validator, verdict } => of(task, format!("{verdict} by {validator}"), true),
+        // Somebody's word alone shows nothing where evidence is asked for.
+        Note::Validated { task, validator, verdict: "BLOCKED", said: "PASS" } => {
+            of(task, format!("{validator} says PASS; the evidence decides"), true)
+        }
+        Note::Validated { task, validator, verdict, .. } => of(task, format!("{verdict} by {validator}"), true),
         Note::Judged { task, by, verdict } => of(task, format!("judged {verdict} by {by}"), true),
         Note::Landed { task, commit } => of(task, format!("landed as {}", commit.get(..10).unwrap_or(commit)), true),
         Note::Done { task, assurance } => of(task, format!("done ({assurance})"), true),
@@ -158,7 +163,7 @@ fn words(note: &Note<'_>) -> Option<(String, String, bool)> {
         Note::Stopped { task, reason } => of(task, format!("waits for a person: {reason}"), true),
         Note::Flag { task, text } => of(task, format!("note: {text}"), false),
         Note::Recovered { task, what } => of(task, format!("left by an earlier runner: {what}"), false),
-        Note::Waiting { .. } | Note::Tick { .. } => None,
+        Note::Swept { .. } | Note::Waiting { .. } | Note::Tick { .. } => None,
     }
 }
 
@@ -178,6 +183,7 @@ fn name(note: &Note<'_>) -> &'static str {
         Note::Stopped { .. } => "stopped",
         Note::Flag { .. } => "flag",
         Note::Recovered { .. } => "recovered",
+        Note::Swept { .. } => "swept",
         Note::Waiting { .. } => "waiting",
         Note::Tick { .. } => "tick",
     }
@@ -186,6 +192,14 @@ fn name(note: &Note<'_>) -> &'static str {
 impl Watch for Live {
     fn note(&self, note: &Note<'_>) {
         let mut state = self.state();
+        if let Note::Swept { what } = note {
+            match self.format {
+                Format::Json => output::print(&line(&json!({ "note": name(note), "text": what }))),
+                Format::Text if !self.drawn => output::print(&format!("{what}\n")),
+                Format::Text => state.said.push((*what).to_owned()),
+            }
+            return;
+        }
         if let Note::Waiting { tasks } = note {
             if state.waiting != *tasks {
                 state.waiting = tasks.to_vec();

@@ -33,19 +33,31 @@ fn ended(outcome: &Outcome) -> String {
 }
 
 /// For people: a table, the reasons of what is not done, what to do, and the checkpoint to keep.
-pub fn text(client: &Client<'_>, run: &str, outcome: &Outcome) -> anyhow::Result<String> {
+pub fn text(client: &Client<'_>, run: &str, outcome: &Outcome, over: Option<&str>) -> anyhow::Result<String> {
     let mut table = Table::new(["TASK", "STATUS", "ATTEMPTS", "AGENT", "TITLE"]);
     for task in &outcome.tasks {
         let row = [task.task.clone(), stands(task), task.attempt.to_string(), task.agent.clone(), task.title.clone()];
         table.row(row.map(|cell| visible(&cell).into_owned()));
     }
     let mut out = format!("\n{}\n{}.\n", table.text_or("the plan has no tasks"), ended(outcome));
+    if let Some(status) = over {
+        let _ = writeln!(out, "  run {run} is {status}; there is nothing to go on with");
+    }
     for task in outcome.tasks.iter().filter(|task| task.state != State::Done) {
         let why = task.blocker.as_deref().unwrap_or("it was not begun");
         let _ = writeln!(out, "  {} is {}: {}", task.task, stands(task), visible(why));
     }
-    if outcome.end != End::Finished {
-        let _ = writeln!(out, "  see `countersign inbox`; go on with `countersign run --resume {run}`");
+    if outcome.tasks.iter().any(|task| task.state == State::Blocked) {
+        let _ = writeln!(out, "  what a person can do is in `countersign inbox`");
+    }
+    match &outcome.end {
+        End::Finished => {}
+        End::Spent(_) => {
+            let _ = writeln!(out, "  to spend more, go on with `countersign run --resume {run} --budget NAME=VALUE`");
+        }
+        End::Waits | End::Stopped => {
+            let _ = writeln!(out, "  go on with `countersign run --resume {run}`");
+        }
     }
     match checkpoint::signed(client.engine()?) {
         Ok(Some((_, note))) => {

@@ -8,8 +8,10 @@ use crate::cli::{Exit, interrupt};
 use crate::client::{self, Client};
 use crate::terminal;
 use anyhow::{Context, bail};
+use countersign_diagnostic::Code;
 use countersign_domain::plan::command::read;
 use countersign_domain::plan::payload::Plan;
+use countersign_engine::Failure;
 use countersign_runner::agent::Stop;
 use countersign_runner::run::{self as runner, End, Outcome, Setup, State};
 use serde_json::{Value, json};
@@ -26,6 +28,7 @@ Examples:
   countersign run plan.yaml
   countersign run plan.yaml --dry-run
   countersign run --resume
+  countersign run --resume --budget attempts=20 --budget wall_time=2h
   countersign run plan.yaml --concurrency 4 --notify ./tell-me.sh
 
 Exit codes: 0 every task is done, 1 something is not done, 2 wrong usage, 3 could not be run.")]
@@ -59,6 +62,10 @@ pub struct Args {
     #[arg(long, value_name = "PROGRAM", num_args = 1..)]
     notify: Vec<String>,
 
+    /// What may be spent this time instead of what the plan says: attempts, tokens, money or wall_time
+    #[arg(long, value_name = "NAME=VALUE", value_parser = budget)]
+    budget: Vec<(String, Value)>,
+
     /// The id of the run, a UUID of version 4; otherwise one is drawn
     #[arg(long, value_name = "UUID", conflicts_with = "resume")]
     id: Option<String>,
@@ -78,6 +85,9 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     }
     client::must_be_local(here.project, here.global)?;
     let client = Client::open(here.project, here.global)?;
+    if let Some(text) = &plan {
+        fits(args, here, text)?;
+    }
     let run = match plan {
         Some(plan) => match client.ask("run.start", &start(args, &plan)) {
             Ok(reply) => reply.answer["run_id"].as_str().unwrap_or_default().to_owned(),
@@ -85,10 +95,48 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
         },
         None => match client.look("run.plan", &resumed(args)) {
             Ok(shown) => shown["run_id"].as_str().unwrap_or_default().to_owned(),
+            Err(Failure::Refused(mut refusal)) if refusal.code == Code::MissingRequiredInput => {
+                refusal.help = "name it: `countersign run --resume RUN`; `countersign run list` shows them".into();
+                return refused(Failure::Refused(refusal), args.how.format);
+            }
             Err(failure) => return refused(failure, args.how.format),
         },
     };
     carry_out(args, here, &client, &run)
+}
+
+/// Whether a plan can be carried out here as it was asked for. What cannot be is refused before a run is begun.
+fn fits(args: &Args, here: &Here<'_>, text: &str) -> anyhow::Result<()> {
+    if let Some(plan) = read(text) {
+        with_budgets(plan, &args.budget)?;
+    }
+    let root = here.project.root.as_deref();
+    root.map_or(Ok(()), |root| runner::ready(root).map_err(anyhow::Error::msg))
+}
+
+/// A budget from the command line. Whether it is a good one is for the plan's contract to say.
+fn budget(text: &str) -> Result<(String, Value), String> {
+    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE, such as attempts=20")?;
+    let value = match name {
+        "wall_time" => json!(value),
+        "attempts" | "tokens" => json!(value.parse::<u64>().map_err(|_| format!("`{value}` is no whole number"))?),
+        "money" => json!(value.parse::<f64>().map_err(|_| format!("`{value}` is no number"))?),
+        _ => return Err(format!("there is no budget `{name}`; there are attempts, tokens, money and wall_time")),
+    };
+    Ok((name.to_owned(), value))
+}
+
+/// The plan with the budgets that were named for this time.
+fn with_budgets(plan: Plan, budgets: &[(String, Value)]) -> anyhow::Result<Plan> {
+    if budgets.is_empty() {
+        return Ok(plan);
+    }
+    let mut changed = serde_json::to_value(&plan)?;
+    for (name, value) in budgets {
+        changed["budgets"][name] = value.clone();
+    }
+    let spent = "the budgets do not fit the plan; write them as in a plan, such as wall_time=2h";
+    read(&changed.to_string()).ok_or_else(|| wrong(spent))
 }
 
 fn start(args: &Args, plan: &str) -> Value {
@@ -107,7 +155,7 @@ fn resumed(args: &Args) -> Value {
 
 /// Carries a run out from the plan that stands in the ledger.
 fn carry_out(args: &Args, here: &Here<'_>, client: &Client<'_>, run: &str) -> anyhow::Result<Exit> {
-    let plan = plan_of(client, run)?;
+    let plan = with_budgets(plan_of(client, run)?, &args.budget)?;
     let root = here.project.root.as_deref().context("there is no project here; run `countersign init`")?;
     let root = root.canonicalize().with_context(|| format!("{} cannot be read", root.display()))?;
     let spool = root.join(crate::project::FOLDER).join("runs").join(run);
@@ -168,16 +216,18 @@ fn variables(here: &Here<'_>, root: &std::path::Path) -> Vec<(String, String)> {
 /// Closes what is finished, and says how it ended.
 fn conclude(args: &Args, client: &Client<'_>, run: &str, outcome: &Outcome) -> anyhow::Result<Exit> {
     let shown = client.look("run.show", &json!({ "run_id": run }));
-    let open = shown.as_ref().is_ok_and(|shown| shown["status"] == "open");
+    let status = shown.ok().and_then(|shown| shown["status"].as_str().map(str::to_owned));
+    // One that was over before: there was nothing to go on with.
+    let over = status.filter(|status| status != "open");
     if outcome.end == End::Finished
-        && open
+        && over.is_none()
         && let Err(failure) = client.ask("run.close", &json!({ "run_id": run }))
     {
         return refused(failure, args.how.format);
     }
     match args.how.format {
         Format::Json => output::print(&report::json(client, run, outcome)?),
-        Format::Text => output::print(&report::text(client, run, outcome)?),
+        Format::Text => output::print(&report::text(client, run, outcome, over.as_deref())?),
     }
     let all_done = outcome.tasks.iter().all(|task| task.state == State::Done);
     Ok(if all_done { Exit::Allowed } else { Exit::Refused })

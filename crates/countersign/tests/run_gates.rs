@@ -1,0 +1,357 @@
+//! The gates of a run: what is claimed is tested, looked at by others, judged, and answered for by people.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod run_support;
+
+use run_support::{Answer, Yard, task};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+
+const TEST: &str = "echo 1..1\nif [ -f src/T-1 ]; then echo ok 1; else echo not ok 1; fi\n";
+
+/// What a task comes to, with a worker, criteria and no retries.
+fn checked(yard: &Yard, script: &str, scope: &[&str], acceptance: Value) -> Answer {
+    let patch = json!({ "retries": 0, "lock_scope": scope, "acceptance": acceptance });
+    yard.one(json!({ "coder": yard.agent(script) }), patch, json!({}))
+}
+
+#[test]
+fn tests_are_not_passed_by_changing_or_skipping_them() {
+    let own = json!({ "text": "the test passes", "check": { "test": ["sh", "tests/t.sh"] } });
+    let with = |name: &str, value: Value| {
+        let mut criterion = own.clone();
+        criterion[name] = value;
+        criterion
+    };
+    let lie = "printf 'echo 1..1\\necho ok 1\\n' > tests/t.sh; claim tests/t.sh";
+    let skip = "printf 'echo 1..1\\necho \"ok 1 # SKIP later\"\\n' > tests/t.sh; claim tests/t.sh";
+    let none = "printf 'echo 1..0\\n' > tests/t.sh; claim tests/t.sh";
+    let work = "echo x > src/T-1; claim src/T-1";
+    let new_test = "echo x > src/T-1; printf 'echo 1..1\\nif [ -f src/T-1 ]; then echo ok 1; else echo not ok 1; fi\\n' > tests/t.sh; claim src/T-1 tests/t.sh";
+    let cases: [(&str, &str, Value, i32, &str); 9] = [
+        ("a test that was edited counts as it is", lie, own.clone(), 0, "Files that test"),
+        ("one that is pinned counts as it was", lie, with("pin", json!("tests/t.sh")), 1, "AC-1 test FAIL"),
+        ("a skipped test is not passed", skip, own.clone(), 1, "AC-1 test FAIL"),
+        ("no test is no pass", none, own.clone(), 1, "AC-1 test FAIL"),
+        ("work passes", work, own.clone(), 0, "AC-1 test pass"),
+        ("work passes with what is pinned", work, with("pin", json!("tests/t.sh")), 0, "AC-1 test pass"),
+        ("a test that failed before tells something", work, with("red_before_green", json!(true)), 0, "AC-1 test pass"),
+        (
+            "a new test is tried on what was there before",
+            new_test,
+            with("red_before_green", json!(true)),
+            0,
+            "AC-1 test pass",
+        ),
+        (
+            "a test that passes anyhow tells nothing",
+            lie,
+            with("red_before_green", json!(true)),
+            1,
+            "holds without the work",
+        ),
+    ];
+    for (what, script, criterion, code, says) in cases {
+        let yard = Yard::new();
+        yard.write("tests/t.sh", TEST);
+        let answer = checked(&yard, script, &["src/T-1", "tests"], json!([criterion]));
+        assert_eq!(answer.code, code, "{what}: {}", answer.out);
+        let log: String = yard.events().iter().map(|it| it.to_string()).collect();
+        let gate = yard.look("gate.status", json!({ "task_id": "T-1", "run_id": yard.runs()[0] })).to_string();
+        assert!(
+            answer.out.contains(says) || log.contains(says) || gate.contains(says),
+            "{what}: {}\n{gate}",
+            answer.out
+        );
+        assert_eq!(yard.landed().len(), usize::from(code == 0), "{what}");
+    }
+}
+
+#[test]
+fn a_check_whose_program_is_missing_blocks_and_says_so() {
+    let yard = Yard::new();
+    let check = json!([{ "text": "it builds", "check": { "command": ["no-such-program-anywhere"] } }]);
+    let answer = checked(&yard, "echo x > src/T-1; claim src/T-1", &["src/T-1"], check);
+    answer.says("AC-1 command BLOCKED").says("`no-such-program-anywhere` is missing").says("MISSING_VALIDATOR");
+    assert_eq!(answer.code, 1);
+    assert_eq!(yard.count("task.claimed", "T-1"), 1, "trying again would not help");
+}
+
+/// A response of a validator.
+fn says(status: &str) -> String {
+    let verdict = if status == "PASS" { "PASS" } else { "FAIL" };
+    format!(
+        "printf '{{\"task_id\":\"T-1\",\"verdict\":\"{verdict}\",\"criteria_results\":[{{\"criterion_id\":\"AC-1\",\"status\":\"{status}\",\
+         \"evidence\":\"src/T-1 was read, and holds one line\",\"remediation\":\"write another line\"}}],\"reasoning\":\"looked at it\",\
+         \"timestamp\":\"2026-01-01T00:00:00Z\",\"validator_id\":\"NAME\"}}'"
+    )
+}
+
+#[test]
+fn validators_that_are_agents_look_for_themselves_and_count_together() {
+    let (pass, fail) = (says("PASS"), says("FAIL"));
+    let cases: [(&str, &[&str], i32, &[&str]); 8] = [
+        ("all pass", &[&pass, &pass], 0, &["v0 says PASS", "v1 says PASS"]),
+        ("one fails", &[&pass, &fail], 1, &["v0 says PASS", "FAIL by v1", "ACCEPTANCE_FAILED"]),
+        ("all fail", &[&fail, &fail], 1, &["ACCEPTANCE_FAILED"]),
+        ("one says nothing", &[&pass, "true"], 1, &["BLOCKED by v1", "MISSING_VALIDATOR"]),
+        ("one prints garbage", &["echo PASS"], 1, &["BLOCKED by v0", "MISSING_VALIDATOR"]),
+        ("one dies", &["exit 9"], 1, &["BLOCKED by v0", "MISSING_VALIDATOR"]),
+        ("one answers for another task", &["echo '{\"task_id\":\"T-9\"}'"], 1, &["BLOCKED by v0"]),
+        ("one says PASS and shows the opposite", &[&fail.replace("\"FAIL\",\"crit", "\"PASS\",\"crit")], 1, &[]),
+    ];
+    for (what, scripts, code, said) in cases {
+        let yard = Yard::new();
+        let mut agents = json!({ "coder": yard.honest() });
+        let names: Vec<String> = (0..scripts.len()).map(|n| format!("v{n}")).collect();
+        for (name, script) in names.iter().zip(scripts) {
+            agents[name] = yard.agent(&script.replace("NAME", name));
+            agents[name]["role"] = json!("validator");
+        }
+        let validate: Vec<&str> = ["builtin"].into_iter().chain(names.iter().map(String::as_str)).collect();
+        let answer = yard.one(agents, json!({ "retries": 0 }), json!({ "gates": { "validate": validate } }));
+        assert_eq!(answer.code, code, "{what}: {}", answer.out);
+        for words in said {
+            assert!(answer.out.contains(words), "{what}: `{words}` in {}", answer.out);
+        }
+        assert_eq!(yard.landed().len(), usize::from(code == 0), "{what}");
+    }
+}
+
+#[test]
+fn a_judge_that_is_an_agent_has_the_last_word() {
+    let verdict = |word: &str| format!("echo '{{\"verdict\":\"{word}\",\"reasoning\":\"the evidence says so\"}}'");
+    let cases: [(&str, String, i32, &str); 5] = [
+        ("it passes", verdict("PASS"), 0, "judged PASS by judge"),
+        ("it passes with a word", verdict("WARN"), 0, "judged WARN by judge"),
+        ("it fails", verdict("FAIL"), 1, "judged FAIL by judge"),
+        ("it prints garbage", "echo perhaps".to_owned(), 1, "judged UNREACHED by judge"),
+        ("it dies", "kill -9 $$".to_owned(), 1, "judged UNREACHED by judge"),
+    ];
+    for (what, script, code, says) in cases {
+        let yard = Yard::new();
+        let mut agents = json!({ "coder": yard.honest(), "judge": yard.agent(&script) });
+        agents["judge"]["role"] = json!("judge");
+        let answer = yard.one(agents, json!({ "retries": 0 }), json!({ "gates": { "judge": "judge" } }));
+        assert_eq!(answer.code, code, "{what}: {}", answer.out);
+        answer.says(says);
+        if what == "it dies" {
+            // A person judges in its place, and what was done is landed.
+            let asked = yard.asked();
+            assert_eq!(asked["asks"], "judgement");
+            let rule =
+                json!({ "task_id": "T-1", "shown": asked["shown"], "verdict": "PASS", "reasoning": "I read it" });
+            yard.owner("gate.rule", rule).unwrap();
+            yard.resume().ended(0);
+            assert_eq!((yard.landed().len(), yard.count("result.submitted", "T-1")), (1, 1));
+            yard.is_tidy();
+        }
+    }
+}
+
+#[test]
+fn a_judge_who_is_a_person_is_asked_and_decides() {
+    for (verdict, done) in [("PASS", true), ("FAIL", false)] {
+        let yard = Yard::new();
+        let gates = json!({ "gates": { "judge": "person" } });
+        let answer = yard.one(json!({ "coder": yard.honest() }), json!({ "retries": 0 }), gates);
+        assert_eq!((answer.code, yard.landed().len()), (1, 0), "{}", answer.out);
+        let asked = yard.asked();
+        assert_eq!(asked["asks"], "judgement");
+        let rule = json!({ "task_id": "T-1", "shown": asked["shown"], "verdict": verdict, "reasoning": "I read it" });
+        yard.owner("gate.rule", rule).unwrap();
+        let answer = yard.resume();
+        assert_eq!((answer.code == 0, yard.landed().len() == 1), (done, done), "{}", answer.out);
+        assert_eq!(yard.count("result.submitted", "T-1"), 1);
+    }
+}
+
+/// A server that answers every request like a provider whose model gave a verdict.
+fn judge(verdict: &str) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let text = json!({ "verdict": verdict, "reasoning": "the evidence covers it" }).to_string();
+    let body = json!({
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "judge-1", "content": [{ "type": "text", "text": text }],
+        "stop_reason": "end_turn", "stop_sequence": null, "usage": { "input_tokens": 10, "output_tokens": 5 },
+    })
+    .to_string();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut lines = BufReader::new(stream.try_clone().unwrap());
+            let (mut line, mut length) = (String::new(), 0);
+            while lines.read_line(&mut line).unwrap() > 2 {
+                if let Some(count) = line.to_lowercase().strip_prefix("content-length:") {
+                    length = count.trim().parse().unwrap();
+                }
+                line.clear();
+            }
+            lines.read_exact(&mut vec![0; length]).unwrap();
+            let head =
+                format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
+            let _ = stream.write_all(format!("{head}{body}").as_bytes());
+        }
+    });
+    port
+}
+
+#[test]
+fn a_judge_over_http_is_asked_and_one_that_cannot_be_reached_holds_back_unless_it_is_optional() {
+    let (pass, fail) = (judge("PASS"), judge("FAIL"));
+    // Nobody listens there.
+    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let key = Some("canary-key-of-the-judge-77");
+    let cases = [
+        ("it passes", pass, false, key, 0, "judged PASS by judge-1"),
+        ("it fails", fail, true, key, 1, "judged FAIL by judge-1"),
+        ("nobody is there", nobody, false, key, 1, "judged UNREACHED"),
+        ("nobody is there, which is optional", nobody, true, key, 0, "judged UNREACHED"),
+        ("there is no key", pass, false, None, 1, "judged UNREACHED"),
+    ];
+    std::thread::scope(|scope| {
+        for (what, port, optional, key, code, says) in cases {
+            scope.spawn(move || {
+                let yard = Yard::new();
+                let url = format!("http://127.0.0.1:{port}/v1/messages");
+                let judge = json!({ "url": url, "model": "judge-1", "key": "JUDGE_KEY", "optional": optional });
+                let more = json!({ "gates": { "judge": judge } });
+                let plan =
+                    yard.plan(json!({ "coder": yard.honest() }), vec![task("T-1", json!({ "retries": 0 }))], more);
+                let key: Vec<(&str, &str)> = key.map(|key| ("JUDGE_KEY", key)).into_iter().collect();
+                let answer = yard.run_with(&["run", &plan], &key);
+                assert_eq!(answer.code, code, "{what}: {}\n{}", answer.out, answer.err);
+                answer.says(says);
+                let canary = b"canary-key-of-the-judge-77";
+                assert!(!yard.ledger().windows(canary.len()).any(|it| it == canary), "{what}: the key was kept");
+                assert_eq!(yard.landed().len(), usize::from(code == 0), "{what}");
+                if key.is_empty() {
+                    let gate = yard.look("gate.status", json!({ "task_id": "T-1" }));
+                    assert!(gate["reasoning"].as_str().unwrap().contains("JUDGE_KEY holds no key"), "{gate}");
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn what_only_a_person_can_say_waits_in_the_inbox_and_lands_when_they_have_answered() {
+    for (passes, code) in [(true, 0), (false, 1)] {
+        let yard = Yard::new();
+        let acceptance = json!([
+            { "text": "the file is there", "check": { "file": { "path": "src/T-1" } } },
+            { "text": "it is elegant", "check": { "human": "Is it elegant?" } },
+        ]);
+        let gates = json!({ "gates": { "validate": ["builtin", "person"] } });
+        let other = task("T-2", json!({}));
+        let plan = yard.plan(
+            json!({ "coder": yard.honest() }),
+            vec![task("T-1", json!({ "acceptance": acceptance, "retries": 0 })), other],
+            json!({ "gates": gates["gates"] }),
+        );
+        let answer = yard.run(&["run", &plan]);
+        answer.says("waits for a person");
+        assert_eq!(answer.code, 1, "{}", answer.out);
+        let inbox = yard.look("inbox.list", json!({}));
+        let asked = inbox["items"].as_array().unwrap().iter().find(|it| it["task_id"] == "T-1").unwrap().clone();
+        assert_eq!(asked["asks"], "validation", "{asked}");
+        let status = if passes { "PASS" } else { "FAIL" };
+        let results = json!([{ "criterion": "AC-2", "status": status, "evidence": "I read it twice, at length" }]);
+        let request = json!({ "task_id": "T-1", "shown": asked["shown"], "results": results });
+        // Who leads, without being somebody who answers for it, may not.
+        let lead = yard.engine().ask(
+            &countersign_engine::Nowhere,
+            &countersign_engine::Call::declared("lead"),
+            "gate.testify",
+            &request.to_string(),
+        );
+        assert!(lead.is_err());
+        yard.owner("gate.testify", request.clone()).unwrap();
+        yard.owner("gate.testify", request).unwrap_err();
+        let answer = yard.resume();
+        let done = yard.show("T-1")["task"]["status"] == "done";
+        assert_eq!(done, passes, "{code}: {}", answer.out);
+        assert_eq!(yard.count("result.submitted", "T-1"), 1, "the work is not done again");
+        assert_eq!(yard.landed().iter().filter(|it| *it == "T-1").count(), usize::from(passes));
+    }
+}
+
+#[test]
+fn a_run_that_waits_goes_on_as_soon_as_a_person_has_answered() {
+    let yard = Yard::new();
+    let acceptance = json!([{ "text": "it is elegant", "check": { "human": "Is it elegant?" } }]);
+    let tasks = vec![task("T-1", json!({ "acceptance": acceptance })), task("T-2", json!({ "depends_on": ["T-1"] }))];
+    let plan =
+        yard.plan(json!({ "coder": yard.honest() }), tasks, json!({ "gates": { "validate": ["builtin", "person"] } }));
+    let mut going = yard.start(&["run", &plan, "--wait"]);
+    for task in ["T-1", "T-2"] {
+        going.until(&format!("waits for a person: {task}; see `countersign inbox`"));
+        let asked = yard.asked();
+        assert_eq!((&asked["task_id"], &asked["asks"]), (&json!(task), &json!("validation")), "{}", going.out);
+        let results = json!([{ "criterion": "AC-1", "status": "PASS", "evidence": "I read it twice, at length" }]);
+        yard.owner("gate.testify", json!({ "task_id": task, "shown": asked["shown"], "results": results })).unwrap();
+        going.until(&format!("{task}: done (verified)"));
+    }
+    going.end().ended(0);
+    yard.is_tidy();
+}
+
+#[test]
+fn partial_work_is_landed_only_when_a_person_accepts_its_failures_by_name() {
+    let yard = Yard::new();
+    let acceptance = json!([
+        { "text": "the file is there", "check": { "file": { "path": "src/T-1" } } },
+        { "text": "another is there", "check": { "file": { "path": "src/T-0" } } },
+    ]);
+    let answer =
+        yard.one(json!({ "coder": yard.honest() }), json!({ "acceptance": acceptance, "retries": 0 }), json!({}));
+    answer.says("PARTIAL by builtin");
+    assert_eq!((answer.code, yard.landed().len()), (1, 0));
+    // Nothing has changed, and nothing is done again.
+    assert_eq!(yard.resume().code, 1);
+    let asked = yard.asked();
+    assert_eq!((&asked["asks"], &asked["failures"]), (&json!("acceptance"), &json!(["AC-2"])));
+    let accept =
+        |failures: Value| json!({ "task_id": "T-1", "shown": asked["shown"], "failures": failures, "reason": "later" });
+    yard.owner("gate.accept", accept(json!(["AC-1"]))).unwrap_err();
+    yard.owner("gate.accept", accept(json!(["AC-2"]))).unwrap();
+    let answer = yard.resume();
+    answer.says("done (accepted)");
+    answer.ended(0);
+    assert_eq!((yard.landed().len(), yard.count("result.submitted", "T-1")), (1, 1));
+    yard.is_tidy();
+}
+
+#[test]
+fn a_task_is_tried_as_often_as_the_plan_says_and_told_what_failed() {
+    for (retries, attempts) in [(json!(0), 1), (json!(1), 2), (json!(3), 4), (Value::Null, 2)] {
+        let yard = Yard::new();
+        let script =
+            "echo x > src/T-1; printf %s \"$assignment\" > $COUNTERSIGN_HOME/told.$COUNTERSIGN_LEASE; claim src/T-1";
+        let check = json!([{ "text": "it holds more", "check": { "file": { "path": "src/T-1", "contains": "more than that" } } }]);
+        let mut patch = json!({ "acceptance": check });
+        if !retries.is_null() {
+            patch["retries"] = retries.clone();
+        }
+        let answer = yard.one(json!({ "coder": yard.agent(script) }), patch, json!({}));
+        assert_eq!(answer.code, 1, "{retries}: {}", answer.out);
+        assert_eq!(yard.count("task.claimed", "T-1"), attempts, "{retries}: {}", answer.out);
+        let mut told: Vec<(u64, String)> = std::fs::read_dir(yard.path("home"))
+            .unwrap()
+            .flatten()
+            .filter_map(|entry| {
+                let lease = entry.file_name().to_str()?.strip_prefix("told.")?.parse().ok()?;
+                Some((lease, std::fs::read_to_string(entry.path()).ok()?))
+            })
+            .collect();
+        told.sort();
+        assert_eq!(told.len(), attempts);
+        for (n, (_, told)) in told.iter().enumerate() {
+            assert_eq!(told.contains("An earlier attempt did not pass"), n > 0, "{n}: {told}");
+            assert_eq!(told.contains("AC-1 FAIL"), n > 0, "{n}: {told}");
+        }
+        assert_eq!(yard.landed(), Vec::<String>::new());
+    }
+}

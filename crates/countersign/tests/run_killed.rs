@@ -1,0 +1,192 @@
+//! A run that is killed at any moment and started again finishes its plan, and nothing is done twice.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod run_support;
+
+use run_support::{Yard, task, wait_for};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// How many points there are.
+const POINTS: usize = 50;
+
+/// Two tasks side by side and one after them, with a check, a validator and a judge, so that there is much to be cut short.
+fn plan(yard: &Yard) -> String {
+    let script =
+        "mkdir -p src; echo working >&2; echo \"$COUNTERSIGN_TASK\" > \"$scope\"; sleep 0.05; claim \"$scope\"";
+    let validator = "sleep 0.03; printf '{\"task_id\":\"%s\",\"verdict\":\"PASS\",\"criteria_results\":[{\"criterion_id\":\"AC-1\",\
+        \"status\":\"PASS\",\"evidence\":\"the file holds the name of the task\"}],\"reasoning\":\"looked\",\
+        \"timestamp\":\"2026-01-01T00:00:00Z\",\"validator_id\":\"second\"}' \"$COUNTERSIGN_TASK\"";
+    let judge = "sleep 0.03; echo '{\"verdict\":\"PASS\",\"reasoning\":\"it is shown\"}'";
+    let agents = json!({
+        "coder": yard.agent(script),
+        "second": { "command": yard.agent(validator)["command"], "role": "validator" },
+        "judge": { "command": yard.agent(judge)["command"], "role": "judge" },
+    });
+    let check = |id: &str| json!([{ "text": "it is there", "check": { "command": ["sh", "-c", format!("sleep 0.03; test -f src/{id}")] } }]);
+    let tasks = vec![
+        task("T-1", json!({ "acceptance": check("T-1") })),
+        task("T-2", json!({ "acceptance": check("T-2") })),
+        task("T-3", json!({ "acceptance": check("T-3"), "depends_on": ["T-1", "T-2"] })),
+    ];
+    yard.plan(
+        agents,
+        tasks,
+        json!({ "gates": { "validate": ["builtin", "second"], "judge": "judge" }, "concurrency": 2 }),
+    )
+}
+
+/// Kills a run after so many lines and a moment more, and goes on with it, killed once more on the way.
+fn killed_at(point: usize) -> String {
+    let yard = Yard::new();
+    let plan = plan(&yard);
+    let (lines, moment) = (point / 2, Duration::from_millis([0, 12][point % 2]));
+    let mut going = yard.start(&["run", &plan]);
+    let mut last = String::new();
+    for _ in 0..=lines {
+        match going.line() {
+            Some(line) => last = line,
+            None => break,
+        }
+    }
+    std::thread::sleep(moment);
+    going.kill();
+    let mut again = yard.start(&["run", "--resume"]);
+    for _ in 0..POINTS / 2 - lines.min(POINTS / 2) {
+        if again.line().is_none() {
+            break;
+        }
+    }
+    again.kill();
+    // A run that had come to its end is closed, and there is nothing to go on with.
+    let resumed = yard.resume();
+    if !(resumed.code == 1 && resumed.err.contains("no open run")) {
+        resumed.ended(0);
+    }
+    let mut landed = BTreeMap::new();
+    for task in yard.landed() {
+        *landed.entry(task).or_insert(0) += 1;
+    }
+    let once: BTreeMap<String, i32> = ["T-1", "T-2", "T-3"].map(|task| (task.to_owned(), 1)).into();
+    assert_eq!(landed, once, "point {point}, after `{last}`");
+    for task in ["T-1", "T-2", "T-3"] {
+        assert_eq!(yard.count("task.completed", task), 1, "point {point}, after `{last}`: {task}");
+        assert_eq!(yard.read(&format!("src/{task}")).unwrap(), format!("{task}\n"), "point {point}, after `{last}`");
+    }
+    yard.is_tidy();
+    last
+}
+
+#[test]
+fn a_run_that_is_killed_at_any_of_50_points_finishes_and_does_nothing_twice() {
+    let next = AtomicUsize::new(0);
+    let seen = std::thread::scope(|scope| {
+        let work = || {
+            let mut seen = Vec::new();
+            loop {
+                let point = next.fetch_add(1, Ordering::Relaxed);
+                if point >= POINTS {
+                    return seen;
+                }
+                seen.push(killed_at(point));
+            }
+        };
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    // Every part of the work was cut short.
+    for words in [
+        "works, attempt",
+        "working",
+        "agent exited",
+        "claims",
+        "pass",
+        "PASS by",
+        "second says PASS",
+        "judged",
+        "landed",
+        "done (",
+    ] {
+        assert!(seen.iter().any(|line| line.contains(words)), "no kill after `{words}`: {seen:#?}");
+    }
+}
+
+/// What is running when the runner is killed, whoever it is, does not outlive the next one.
+#[test]
+fn whoever_runs_when_the_runner_is_killed_is_ended_by_the_next_one() {
+    let hang = "trap '' TERM; (trap '' TERM; sleep 600) & touch \"$COUNTERSIGN_HOME/hangs\"; sleep 600";
+    let once = format!("if [ ! -e \"$COUNTERSIGN_HOME/hangs\" ]; then {hang}; fi; ");
+    let pass = "printf '{\"task_id\":\"T-1\",\"verdict\":\"PASS\",\"criteria_results\":[{\"criterion_id\":\"AC-1\",\"status\":\"PASS\",\
+        \"evidence\":\"the file is there\"}],\"reasoning\":\"looked\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"validator_id\":\"second\"}'";
+    let judged = "echo '{\"verdict\":\"PASS\",\"reasoning\":\"it is shown\"}'";
+    std::thread::scope(|scope| {
+        for who in ["coder", "second", "judge", "check"] {
+            let once = &once;
+            scope.spawn(move || {
+                let yard = Yard::new();
+                let part = |name: &str| if name == who { once.as_str() } else { "" };
+                let work = format!("{}mkdir -p src; echo x > $scope; claim $scope", part("coder"));
+                let agents = json!({
+                    "coder": yard.agent(&work),
+                    "second": { "command": yard.agent(&format!("{}{pass}", part("second")))["command"], "role": "validator" },
+                    "judge": { "command": yard.agent(&format!("{}{judged}", part("judge")))["command"], "role": "judge" },
+                });
+                let home = yard.path("home").display().to_string();
+                let check = part("check").replace("$COUNTERSIGN_HOME", &home);
+                let check = json!([{ "text": "it is there", "check": { "command": ["sh", "-c", format!("{check}test -f src/T-1")] } }]);
+                let gates = json!({ "gates": { "validate": ["builtin", "second"], "judge": "judge" } });
+                let plan = yard.plan(agents, vec![task("T-1", json!({ "acceptance": check }))], gates);
+                let going = yard.start(&["run", &plan]);
+                wait_for(who, || yard.path("home/hangs").exists());
+                going.kill();
+                assert_ne!(yard.processes(), Vec::<String>::new(), "{who}");
+                let answer = yard.resume();
+                answer.says("processes that an earlier runner left were ended");
+                answer.ended(0);
+                assert_eq!(yard.landed(), ["T-1"], "{who}");
+                yard.is_tidy();
+            });
+        }
+    });
+}
+
+#[test]
+fn work_that_changed_nothing_is_known_as_such_by_the_next_runner() {
+    let yard = Yard::new();
+    let judge = "if [ ! -e $COUNTERSIGN_HOME/hangs ]; then touch $COUNTERSIGN_HOME/hangs; sleep 600; fi; \
+        echo '{\"verdict\":\"PASS\",\"reasoning\":\"it is shown\"}'";
+    let agents = json!({
+        "coder": yard.agent("claim"),
+        "judge": { "command": yard.agent(judge)["command"], "role": "judge" },
+    });
+    let there = json!([{ "text": "it is there", "check": { "file": { "path": "src/start" } } }]);
+    let tasks = vec![task("T-1", json!({ "acceptance": there, "retries": 0 }))];
+    let plan = yard.plan(agents, tasks, json!({ "gates": { "judge": "judge" } }));
+    let going = yard.start(&["run", &plan]);
+    wait_for("the judge", || yard.path("home/hangs").exists());
+    going.kill();
+    let head = yard.git(&["rev-parse", "HEAD"]);
+    yard.resume().ended(0);
+    assert_eq!((yard.count("result.submitted", "T-1"), yard.count("task.completed", "T-1")), (1, 1));
+    assert_eq!(yard.git(&["rev-parse", "HEAD"]), head);
+    yard.is_tidy();
+}
+
+#[test]
+fn a_run_is_carried_out_by_one_process_at_a_time() {
+    let yard = Yard::new();
+    let plan = yard.plan(json!({ "coder": yard.agent("touch $COUNTERSIGN_HOME/on; while [ ! -e $COUNTERSIGN_HOME/go ]; do sleep 0.05; done; mkdir -p src; echo x > $scope; claim $scope") }), vec![task("T-1", json!({}))], json!({}));
+    let mut going = yard.start(&["run", &plan]);
+    going.until("works, attempt 1");
+    wait_for("the agent", || yard.path("home/on").exists());
+    let other = yard.resume();
+    other.says("is being carried out by another process");
+    assert_eq!(other.code, 3);
+    std::fs::write(yard.path("home/go"), "").unwrap();
+    going.end().ended(0);
+    assert_eq!((yard.landed().len(), yard.count("task.claimed", "T-1")), (1, 1));
+    yard.is_tidy();
+}

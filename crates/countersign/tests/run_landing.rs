@@ -1,0 +1,156 @@
+//! Where work lands: in the user's tree, whatever the user does meanwhile, and wherever the project is.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod run_support;
+
+use run_support::{Going, Yard, task, wait_for};
+use serde_json::{Value, json};
+
+/// A run whose agent waits until it may go on, so that the user can do something meanwhile.
+fn while_it_works(yard: &Yard, script: &str, patch: Value) -> Going {
+    let script = format!(
+        "touch $COUNTERSIGN_HOME/on; while [ ! -e $COUNTERSIGN_HOME/go ]; do sleep 0.02; done; \
+         echo ran >> $COUNTERSIGN_HOME/ran; {script}"
+    );
+    let plan = yard.plan(json!({ "coder": yard.agent(&script) }), vec![task("T-1", patch)], json!({}));
+    let going = yard.start(&["run", &plan]);
+    wait_for("the agent", || yard.path("home/on").exists());
+    going
+}
+
+fn go(yard: &Yard) {
+    std::fs::write(yard.path("home/go"), "").unwrap();
+}
+
+fn ran(yard: &Yard) -> usize {
+    std::fs::read_to_string(yard.path("home/ran")).unwrap().lines().count()
+}
+
+const START: &str = "echo mine > src/start; claim src/start";
+
+fn of_start() -> Value {
+    let acceptance =
+        json!([{ "text": "it is mine", "check": { "file": { "path": "src/start", "contains": "mine" } } }]);
+    json!({ "lock_scope": ["src/start"], "acceptance": acceptance })
+}
+
+#[test]
+fn work_that_a_change_of_the_user_is_in_the_way_of_waits_and_is_not_done_again() {
+    let yard = Yard::new();
+    let going = while_it_works(&yard, START, of_start());
+    yard.write("src/start", "the user's\n");
+    go(&yard);
+    let answer = going.end();
+    answer.says("src/start has changes that are not committed").says("task unblock T-1");
+    assert_eq!((answer.code, yard.read("src/start").as_deref()), (1, Some("the user's\n")));
+    yard.git(&["checkout", "--", "src/start"]);
+    yard.run(&["task", "unblock", "T-1", "--reason", "it is put aside"]).ended(0);
+    yard.resume().ended(0);
+    assert_eq!((ran(&yard), yard.read("src/start").as_deref()), (1, Some("mine\n")));
+    yard.is_tidy();
+}
+
+#[test]
+fn work_that_conflicts_with_a_commit_names_both_sides_and_is_done_anew() {
+    let yard = Yard::new();
+    let going = while_it_works(&yard, START, of_start());
+    yard.write("src/start", "the user's\n");
+    yard.commit("the user was faster");
+    go(&yard);
+    let answer = going.end();
+    answer.says("src/start cannot be merged").says("the user was faster").says("by T-1 in").says("task unblock T-1");
+    assert_eq!((answer.code, yard.read("src/start").as_deref()), (1, Some("the user's\n")));
+    assert_eq!(yard.asked()["asks"], "conflict");
+    yard.run(&["task", "unblock", "T-1", "--reason", "do it on top of mine"]).ended(0);
+    yard.resume().ended(0);
+    assert_eq!((ran(&yard), yard.read("src/start").as_deref()), (2, Some("mine\n")));
+    assert_eq!(yard.landed(), ["T-1"]);
+    yard.is_tidy();
+}
+
+#[test]
+fn what_the_user_does_elsewhere_stays_and_is_in_nobodys_way() {
+    let yard = Yard::new();
+    let going = while_it_works(&yard, START, of_start());
+    yard.write("notes", "committed meanwhile\n");
+    yard.commit("notes");
+    yard.write("tests/t.sh", "not committed\n");
+    yard.write("new", "not even known to git\n");
+    go(&yard);
+    going.end().ended(0);
+    assert_eq!(yard.read("src/start").as_deref(), Some("mine\n"));
+    assert_eq!(yard.read("notes").as_deref(), Some("committed meanwhile\n"));
+    assert_eq!(yard.git(&["status", "--porcelain"]), "M tests/t.sh\n?? new");
+    assert_eq!(yard.landed(), ["T-1"]);
+    assert_eq!(yard.git(&["symbolic-ref", "HEAD"]), "refs/heads/main");
+}
+
+#[test]
+fn a_project_in_a_folder_of_the_repository_lands_there() {
+    let yard = Yard::at("deep/inside");
+    let answer = yard.one(json!({ "coder": yard.honest() }), json!({}), json!({}));
+    answer.ended(0);
+    assert_eq!(yard.git(&["show", "--name-only", "--format=", "HEAD"]), "deep/inside/src/T-1");
+    yard.is_tidy();
+    // What is outside of the project's folder is outside of every scope.
+    let escaping = yard.agent("echo x > src/T-1; echo x > ../outside; claim src/T-1");
+    std::fs::remove_file(yard.root().join("src/T-1")).unwrap();
+    yard.commit("once more");
+    let answer = yard.one(json!({ "coder": escaping }), json!({ "retries": 0 }), json!({}));
+    assert_eq!(answer.code, 1, "{}", answer.out);
+    answer.says("outside");
+}
+
+#[test]
+fn a_folder_without_git_is_worked_in_itself() {
+    let yard = Yard::plain();
+    let tasks = vec![task("T-1", json!({})), task("T-2", json!({ "depends_on": ["T-1"] }))];
+    let plan = yard.plan(json!({ "coder": yard.honest() }), tasks, json!({}));
+    yard.run(&["run", &plan]).ended(0);
+    assert_eq!(yard.read("src/T-1").as_deref(), Some("T-1\n"));
+    assert_eq!(yard.count("task.completed", "T-2"), 1);
+    yard.run(&["verify"]).ended(0);
+    // What needs a commit says so.
+    let acceptance = json!([{ "text": "t", "check": { "test": ["sh", "tests/t.sh"] }, "pin": "tests/t.sh" }]);
+    let answer =
+        yard.one(json!({ "coder": yard.honest() }), json!({ "retries": 0, "acceptance": acceptance }), json!({}));
+    answer.says("files can be pinned in a git repository alone");
+    assert_eq!(answer.code, 1);
+}
+
+#[test]
+fn a_repository_without_a_commit_says_what_to_do_and_nothing_is_begun() {
+    let yard = Yard::bare("");
+    yard.git(&["init", "--quiet", "--initial-branch=main"]);
+    yard.init();
+    let answer = yard.one(json!({ "coder": yard.honest() }), json!({}), json!({}));
+    answer.says("the repository has no commit yet").says("git commit");
+    assert_eq!((answer.code, yard.runs()), (3, Vec::new()));
+    yard.commit("the first");
+    yard.one(json!({ "coder": yard.honest() }), json!({}), json!({})).ended(0);
+    assert_eq!(yard.landed(), ["T-1"]);
+}
+
+#[test]
+fn work_lands_on_a_head_that_is_on_no_branch() {
+    let yard = Yard::new();
+    let main = yard.git(&["rev-parse", "main"]);
+    yard.git(&["checkout", "--quiet", "--detach"]);
+    yard.one(json!({ "coder": yard.honest() }), json!({}), json!({})).ended(0);
+    assert_eq!((yard.landed(), yard.git(&["rev-parse", "main"])), (vec!["T-1".to_owned()], main));
+    yard.is_tidy();
+}
+
+#[test]
+fn tasks_land_in_the_order_of_the_plan_and_build_on_those_that_they_depend_on() {
+    let yard = Yard::new();
+    let script = "[ \"$COUNTERSIGN_TASK\" = T-1 ] || cat src/T-1 > /dev/null || exit 7; echo x > $scope; claim $scope";
+    let after = json!({ "depends_on": ["T-1"] });
+    let tasks = vec![task("T-1", json!({})), task("T-2", after.clone()), task("T-3", after)];
+    let plan = yard.plan(json!({ "coder": yard.agent(script) }), tasks, json!({ "concurrency": 3 }));
+    yard.run(&["run", &plan]).ended(0);
+    assert_eq!(yard.landed().last().map(String::as_str), Some("T-1"));
+    assert_eq!(yard.landed().len(), 3);
+    yard.is_tidy();
+}
