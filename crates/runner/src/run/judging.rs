@@ -3,7 +3,7 @@
 use super::attempt::Attempt;
 use super::desk::No;
 use super::work::Claimed;
-use super::{Note, Run, validating};
+use super::{Note, Run, looking_on, validating};
 use crate::judge::{self, Case, Judged, Unreachable};
 use countersign_domain::plan::ENDPOINT;
 use countersign_domain::plan::payload::{Endpoint, Judge};
@@ -116,7 +116,7 @@ fn by_agent(run: &Run<'_>, attempt: &Attempt<'_>, name: &str, case: &Case<'_>) -
     let prompt = format!("{system}\n\n{user}");
     // It reads what it is given, and needs no tree.
     let folder = std::env::temp_dir();
-    let answer = validating::look_on(run, attempt, agent, name, &folder, &input.to_string(), &prompt, SCHEMA)
+    let answer = looking_on::look_on(run, attempt, agent, name, &folder, &input.to_string(), &prompt, SCHEMA)
         .map_err(unreachable)?;
     let (verdict, reasoning) = judge::read(&answer).map_err(unreachable)?;
     let (input_tokens, output_tokens, took) = (0, 0, Duration::ZERO);

@@ -16,13 +16,16 @@
 //! **Absent on purpose:** terminals. Whoever looks on is told by [`Watch`].
 
 mod alone;
+mod answering;
 mod attempt;
 mod board;
+mod checking;
 mod desk;
 mod gates;
 mod ground;
 mod judging;
 mod landing;
+mod looking_on;
 mod notice;
 mod recover;
 mod validating;

@@ -1,0 +1,177 @@
+//! The checks of a plan, carried out on what was claimed.
+
+use super::attempt::Attempt;
+use super::desk::No;
+use super::validating::not_stopped;
+use super::work::{Claimed, scope};
+use super::{Note, Run};
+use crate::agent;
+use crate::evidence::{self, Before, Evidence, Site, Status};
+use crate::worktree::Worktree;
+use countersign_domain::plan::machine_checks;
+use countersign_domain::plan::payload::{Check, Criterion};
+use countersign_domain::validation::evidence::EvidenceKind;
+use countersign_domain::work::places::Placed;
+use std::path::Path;
+
+/// What was found about one criterion: its number, and the evidence.
+pub(super) type Found = (usize, Evidence);
+
+/// Runs every check of the plan, and says which acceptance files the worker had changed.
+pub(super) fn look(
+    run: &Run<'_>,
+    attempt: &Attempt<'_>,
+    claimed: &Claimed,
+    checkout: Option<&Worktree>,
+    folder: &Path,
+) -> Result<(Vec<String>, Vec<Found>), No> {
+    let acceptance: &[Criterion] = &attempt.planned.acceptance;
+    let pins: Vec<String> = acceptance
+        .iter()
+        .flat_map(|criterion| criterion.pin.iter().flat_map(|pins| pins.iter()))
+        .map(|path| path.place().to_owned())
+        .collect();
+    let mut edits: Vec<String> = claimed.changed.iter().filter(|path| is_test(path)).cloned().collect();
+    let pinned = match (checkout, &claimed.base) {
+        (Some(tree), Some(base)) if !pins.is_empty() => {
+            Some(evidence::pin(&tree.folder, base, &pins).map_err(|fault| fault.to_string()))
+        }
+        (None, _) if !pins.is_empty() => Some(Err(no_base(run, "files can be pinned"))),
+        _ => None,
+    };
+    if let Some(Ok(differed)) = &pinned {
+        edits.extend(differed.iter().cloned());
+        edits.sort();
+        edits.dedup();
+    }
+    let hosts: Vec<String> =
+        run.setup.plan.allow_hosts.iter().flat_map(|hosts| hosts.iter()).map(|host| host.as_str().to_owned()).collect();
+    let forbidden: Vec<String> = attempt
+        .planned
+        .forbidden_scope
+        .iter()
+        .flat_map(|paths| paths.iter())
+        .map(|path| path.place().to_owned())
+        .collect();
+    let pictures = run.setup.spool.join(super::PICTURES);
+    let scope = scope(attempt);
+    // By this mark a later runner finds what is left of checks, should this one be gone.
+    let attempt_name = super::recover::attempt_name(run.setup.run, attempt.task(), attempt.lease);
+    let environment = [(agent::ATTEMPT.to_owned(), format!("{attempt_name}.check"))];
+    let site = Site {
+        environment: &environment,
+        stop: Some(&run.stop),
+        allowed_hosts: &hosts,
+        declared: &claimed.declared,
+        changed: &claimed.changed,
+        scope: &scope,
+        forbidden: &forbidden,
+        pictures: Some(&pictures),
+        ..Site::at(folder)
+    };
+    let mut found = Vec::new();
+    for (n, criterion) in acceptance.iter().enumerate() {
+        for check in machine_checks(criterion) {
+            not_stopped(run)?;
+            let evidence = match (&pinned, criterion.pin.is_some()) {
+                (Some(Err(why)), true) => failed(check, Status::Blocked, why),
+                _ => with_pictures(check, &site, &pictures),
+            };
+            let evidence = if evidence.passed() && criterion.red_before_green == Some(true) {
+                red_first(run, attempt, claimed, check, &site, &pins, evidence)
+            } else {
+                evidence
+            };
+            let id = format!("AC-{}", n + 1);
+            let (kind, says) = (evidence.kind.as_str(), evidence.says.as_str());
+            run.note(&Note::Seen { task: attempt.task(), criterion: &id, kind, status: evidence.status, says });
+            found.push((n, evidence));
+        }
+    }
+    Ok((edits, found))
+}
+
+/// Why something cannot be had that needs the commit from which the work began.
+fn no_base(run: &Run<'_>, what: &str) -> String {
+    if run.ground.trees().is_none() {
+        format!("{what} in a git repository alone")
+    } else {
+        format!(
+            "{what} only of an agent that works in a tree of its own; this one works in the project's folder itself"
+        )
+    }
+}
+
+fn with_pictures(check: &Check, site: &Site<'_>, pictures: &Path) -> Evidence {
+    if check.page.is_some()
+        && let Err(error) = std::fs::create_dir_all(pictures)
+    {
+        let why = format!("{} cannot be made: {error}", pictures.display());
+        return failed(check, Status::Blocked, &why);
+    }
+    evidence::collect(check, site)
+}
+
+/// A check must not hold before the work, or it tells nothing about it.
+fn red_first(
+    run: &Run<'_>,
+    attempt: &Attempt<'_>,
+    claimed: &Claimed,
+    check: &Check,
+    site: &Site<'_>,
+    pins: &[String],
+    green: Evidence,
+) -> Evidence {
+    let (Some(trees), Some(base)) = (run.ground.trees(), &claimed.base) else {
+        return failed(check, Status::Blocked, &no_base(run, "what was there before the work is known"));
+    };
+    let name = run.ground.name(attempt.task(), &format!("{}-base", attempt.lease));
+    let tree = match trees.clean_checkout(&name, base) {
+        Ok(tree) => tree,
+        Err(why) => return failed(check, Status::Blocked, &why),
+    };
+    // The tests that are new with the work are tried on what was there before it.
+    let brought = bring(&tree, claimed, pins);
+    let before = match brought {
+        Ok(()) => evidence::red(check, &Site { checkout: &tree.folder, ..*site }),
+        Err(why) => Before::Unknown(failed(check, Status::Blocked, &why)),
+    };
+    run.ground.drop(&tree);
+    match before {
+        Before::Red(_) => green,
+        Before::TellsNothing(_) => {
+            failed(check, Status::Fail, "it holds without the work, too, and so tells nothing about it")
+        }
+        Before::Unknown(evidence) => evidence,
+    }
+}
+
+/// Puts the tests of the work into a checkout of its base; those that are pinned are there already.
+fn bring(tree: &Worktree, claimed: &Claimed, pins: &[String]) -> Result<(), String> {
+    let tests: Vec<String> = claimed
+        .changed
+        .iter()
+        .filter(|path| is_test(path))
+        .filter(|path| !pins.iter().any(|pin| countersign_domain::work::scope::contains(pin, path)))
+        .cloned()
+        .collect();
+    evidence::pin(&tree.folder, &claimed.bound, &tests).map(|_| ()).map_err(|fault| fault.to_string())
+}
+
+/// Whether a file looks like one that tests.
+fn is_test(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let name = lower.rsplit('/').next().unwrap_or(&lower);
+    let folder =
+        lower.split('/').any(|part| matches!(part, "test" | "tests" | "__tests__" | "spec" | "specs" | "testdata"));
+    folder
+        || name.starts_with("test_")
+        || name.contains("_test.")
+        || name.contains(".test.")
+        || name.contains(".spec.")
+        || name == "conftest.py"
+}
+
+fn failed(check: &Check, status: Status, says: &str) -> Evidence {
+    Evidence::new(check.kinds().first().copied().unwrap_or(EvidenceKind::Statement), status, says)
+}
