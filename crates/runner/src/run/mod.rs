@@ -15,6 +15,7 @@
 //! **Invariant:** what waits for a person holds nothing up but itself and what depends on it.
 //! **Absent on purpose:** terminals. Whoever looks on is told by [`Watch`].
 
+mod agent_at_work;
 mod alone;
 mod answering;
 mod attempt;
@@ -25,6 +26,7 @@ mod gates;
 mod ground;
 mod judging;
 mod landing;
+mod life;
 mod looking_on;
 mod notice;
 mod recover;
