@@ -8,7 +8,7 @@ mod house;
 use house::{House, document};
 use serde_json::{Value, json};
 
-const VERBS: [&str; 43] = [
+const VERBS: [&str; 44] = [
     "check",
     "fix",
     "explain",
@@ -19,6 +19,7 @@ const VERBS: [&str; 43] = [
     "new",
     "tokens",
     "targets",
+    "handoff",
     "completions",
     "man",
     "init",
@@ -55,7 +56,7 @@ const VERBS: [&str; 43] = [
 ];
 
 /// Those that have verbs of their own.
-const DEEPER: [(&str, &[&str]); 8] = [
+const DEEPER: [(&str, &[&str]); 9] = [
     ("run", &["open", "close", "cancel", "list", "show"]),
     (
         "task",
@@ -85,6 +86,7 @@ const DEEPER: [(&str, &[&str]); 8] = [
     ("worklog", &["add", "show"]),
     ("bundle", &["make", "resume"]),
     ("token", &["make", "list", "revoke"]),
+    ("handoff", &["make", "check", "send", "receive", "chain", "show"]),
 ];
 
 #[test]
@@ -105,7 +107,11 @@ fn every_verb_has_help_with_examples() {
 }
 
 /// What can be asked of the engine, and the verbs that ask it.
-const ASKED: [(&str, &[&str]); 60] = [
+const ASKED: [(&str, &[&str]); 64] = [
+    ("handoff.send", &["handoff", "send"]),
+    ("handoff.receive", &["handoff", "receive"]),
+    ("handoff.chain", &["handoff", "chain"]),
+    ("handoff.show", &["handoff", "show"]),
     ("project.init", &["init"]),
     ("record.keep", &["record"]),
     ("text.erase", &["erase"]),

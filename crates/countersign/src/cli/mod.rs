@@ -15,6 +15,7 @@ mod explain;
 mod export;
 mod fix;
 mod gate;
+mod handoff;
 mod hook;
 mod import;
 mod inbox;
@@ -161,6 +162,7 @@ enum Verb {
     New(new::Args),
     Tokens(tokens::Args),
     Targets(targets::Args),
+    Handoff(handoff::Args),
     Init(init::Args),
     Run(run::Args),
     Task(task::Args),
@@ -239,6 +241,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::New(args) => new::run(&args, project),
         Verb::Tokens(args) => tokens::run(&args, &project()?),
         Verb::Targets(args) => targets::run(&args, &project()?),
+        Verb::Handoff(args) => handoff::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Init(args) => init::run(&args, &global),
         Verb::Run(args) => run::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Task(args) => task::run(&args, &Here { global: &global, project: &project()? }),

@@ -1,0 +1,281 @@
+//! Drafting a handoff: what was said on the command line, over what was begun with, over defaults.
+
+use super::make::Args;
+use super::onward::{Document, show_refused};
+use crate::cli::asking::{Here, refused, wrong};
+use crate::cli::output;
+use crate::client::Client;
+use crate::gather::Input;
+use anyhow::Context;
+use countersign_contract::{Form, parse};
+use countersign_diagnostic::Source;
+use countersign_domain::handoff::noting::stamp;
+use countersign_domain::handoff::payload::TraceId;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// What came of it.
+pub enum Drafted {
+    /// The draft. It may still be too long, or miss what only its author knows.
+    Draft(Box<Value>),
+    /// What it was to begin with may not be used. That was said.
+    Refused,
+}
+
+/// The tiers of a payload.
+const TIERS: [&str; 3] = ["working", "session", "references"];
+/// Stands where a hash will be until the document is sealed.
+const NO_HASH: &str = "sha256:0000000000000000000000000000000000000000000000000000000000000000";
+
+/// Drafts a handoff.
+pub fn of(args: &Args, here: &Here<'_>) -> anyhow::Result<Drafted> {
+    let begun = match &args.from {
+        None => None,
+        Some(path) => match begin(args, here, path)? {
+            Some(value) => Some(value),
+            None => return Ok(Drafted::Refused),
+        },
+    };
+    let is_begun = begun.is_some();
+    let mut value = begun.unwrap_or_else(|| json!({ "handoff": {} }));
+    let before = value.pointer("/handoff/source/skill").and_then(Value::as_str).map(str::to_owned);
+    if let (Some(before), Some(source)) = (&before, &args.source)
+        && before != source
+    {
+        pass_on(&mut value);
+    }
+    let trace = trace(args, &value, is_begun)?;
+    said(args, &mut value)?;
+    tiers(args, here, &mut value)?;
+    defaults(args, here, &mut value, &trace);
+    if !chain(args, here, &mut value, &trace, is_begun)? {
+        return Ok(Drafted::Refused);
+    }
+    created(&mut value);
+    if value["handoff"]["version"] == "3.0" {
+        countersign_domain::contract("universal_handoff").into_iter().for_each(|it| (it.seal)(&mut value));
+    }
+    Ok(Drafted::Draft(Box::new(value)))
+}
+
+/// What was begun with. A document that vouches for another payload than it has is not gone on from.
+fn begin(args: &Args, here: &Here<'_>, path: &Path) -> anyhow::Result<Option<Value>> {
+    let format = args.how.format;
+    let Some(document) = Document::read(here, path, format)? else {
+        output::say("the draft is no handoff that can be read; make it again without --from");
+        return Ok(None);
+    };
+    let source = Source { name: &document.input.name, text: &document.text };
+    let checked = super::checked(here.project, source, document.path());
+    let findings = &checked.decision.details.diagnostics;
+    if findings.iter().any(|it| it.rule == "payload-hash-mismatch") && args.payload.is_empty() {
+        show_refused(here, &document.input, &document.text, format);
+        return Ok(None);
+    }
+    Ok(Some(document.value))
+}
+
+/// A handoff that was received becomes the draft of the next one: what spoke of that step alone does not speak of this one.
+fn pass_on(value: &mut Value) {
+    let mut drop = |at: &str, keys: &[&str]| {
+        if let Some(object) = value.pointer_mut(at).and_then(Value::as_object_mut) {
+            keys.iter().for_each(|key| {
+                object.shift_remove(*key);
+            });
+        }
+    };
+    drop("/handoff", &["expires_at", "target"]);
+    drop("/handoff/source", &["workflow_id", "session_path", "phase"]);
+    drop("/handoff/meta", &["handoff_reason", "user_approved", "confidence"]);
+}
+
+fn trace(args: &Args, value: &Value, is_begun: bool) -> anyhow::Result<Option<String>> {
+    if let Some(trace) = &args.trace {
+        TraceId::parse(trace).ok_or_else(|| wrong(format!("`{trace}` is no trace id: a UUID in lower case")))?;
+        return Ok(Some(trace.clone()));
+    }
+    let written = value.pointer("/handoff/trace_id").filter(|it| !it.is_null());
+    if written.is_none() && is_begun {
+        output::say("warning: the draft has no trace_id, as handoffs of old; one was generated");
+    }
+    Ok(written.and_then(Value::as_str).map(str::to_owned))
+}
+
+/// Puts what was said on the command line into its place.
+fn said(args: &Args, value: &mut Value) -> anyhow::Result<()> {
+    let words = [
+        ("source", "skill", &args.source),
+        ("source", "workflow_id", &args.workflow_id),
+        ("source", "phase", &args.phase),
+        ("target", "skill", &args.target),
+        ("context", "summary", &args.summary),
+        ("context", "problem_type", &args.problem_type),
+        ("meta", "confidence", &args.confidence),
+        ("meta", "handoff_reason", &args.reason),
+    ];
+    for (part, field, word) in words {
+        if let Some(word) = word {
+            part_of(value, part)?.insert(field.to_owned(), json!(word));
+        }
+    }
+    if args.approved {
+        part_of(value, "meta")?.insert("user_approved".to_owned(), json!(true));
+    }
+    if let Some(time) = args.expires_at {
+        value["handoff"]["expires_at"] = json!(stamp(time));
+    }
+    Ok(())
+}
+
+/// A part of the handoff, which is begun if it is not there.
+fn part_of<'v>(value: &'v mut Value, part: &str) -> anyhow::Result<&'v mut Map<String, Value>> {
+    let handoff = value["handoff"].as_object_mut().context("the draft is no handoff")?;
+    let found = handoff.entry(part).or_insert_with(|| json!({})).as_object_mut();
+    found.with_context(|| format!("`{part}` of the draft is no object; mend it first"))
+}
+
+/// Puts the payload together from the files that were named.
+fn tiers(args: &Args, here: &Here<'_>, value: &mut Value) -> anyhow::Result<()> {
+    if args.payload.is_empty() {
+        return Ok(());
+    }
+    let mut payload = Map::new();
+    payload.insert("working".to_owned(), json!({}));
+    for path in &args.payload {
+        let input = Input::named(path, None);
+        let text = input.text(here.project.settings.size_max)?;
+        let form = Form::of_name(&input.name).filter(|form| matches!(form, Form::Json | Form::Yaml));
+        let read = form.map(|form| parse(&text, form, here.project.settings.size_max));
+        let read = match read {
+            Some(Ok(document)) => Some(document.root().to_value()),
+            Some(Err(fault)) => anyhow::bail!("`{}` cannot be read: {}", input.name, fault.message),
+            None => None,
+        };
+        let whole = |object: &Map<String, Value>| object.keys().all(|key| TIERS.contains(&key.as_str()));
+        match read {
+            Some(Value::Object(object)) if !object.is_empty() && whole(&object) => {
+                for (tier, part) in object {
+                    join(payload.entry(tier).or_insert_with(|| json!({})), part, &input.name)?;
+                }
+            }
+            Some(Value::Object(object)) => join(&mut payload["working"], Value::Object(object), &input.name)?,
+            other => {
+                let name = path.file_stem().map_or("payload".into(), |stem| stem.to_string_lossy());
+                let one = json!({ name: other.unwrap_or_else(|| json!(text)) });
+                join(&mut payload["working"], one, &input.name)?;
+            }
+        }
+    }
+    value["handoff"]["payload"] = Value::Object(payload);
+    Ok(())
+}
+
+/// Adds the members of one object to another. Two files that say something else under one name are not both right.
+fn join(into: &mut Value, part: Value, name: &str) -> anyhow::Result<()> {
+    let (Some(into), Value::Object(part)) = (into.as_object_mut(), part) else {
+        return Err(wrong(format!("`{name}` has a part of the payload that is no object")));
+    };
+    for (key, value) in part {
+        match into.get(&key) {
+            Some(before) if *before != value => {
+                return Err(wrong(format!("`{name}` has `{key}`, which another payload has with another content")));
+            }
+            _ => {
+                into.insert(key, value);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Fills in what can be known without asking anybody.
+fn defaults(args: &Args, here: &Here<'_>, value: &mut Value, trace: &Option<String>) {
+    let trace = trace.clone().unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
+    let handoff = &mut value["handoff"];
+    let absent = |it: &Value| it.is_null() || it.as_str().is_some_and(|it| it.trim().is_empty());
+    let mut fill = |part: Option<&str>, field: &str, default: Value| {
+        let owner = part.map_or(&mut *handoff, |part| &mut handoff[part]);
+        if (owner.is_object() || owner.is_null()) && absent(&owner[field]) {
+            owner[field] = default;
+        }
+    };
+    fill(None, "version", json!("3.0"));
+    fill(None, "schema_type", json!("universal"));
+    fill(Some("source"), "workflow_id", json!(trace));
+    fill(Some("source"), "phase", json!("handoff"));
+    fill(Some("meta"), "token_count", json!(0));
+    fill(Some("meta"), "confidence", json!("medium"));
+    fill(Some("meta"), "payload_hash", json!(NO_HASH));
+    fill(Some("meta"), "payload_size_bytes", json!(0));
+    if !handoff["source"]["session_path"].is_string() || args.session_path.is_some() {
+        let session = super::placing::session(args, here, &trace);
+        if handoff["source"].is_object() {
+            handoff["source"]["session_path"] = json!(session);
+        }
+    }
+    handoff["trace_id"] = json!(trace);
+    handoff["timestamp"] = json!(stamp(jiff::Timestamp::now()));
+}
+
+/// Writes the chain down: as the ledger knows it, where it knows the trace; otherwise as the draft has it, with the source at
+/// its end. Whether the source may go on from there.
+fn chain(
+    args: &Args,
+    here: &Here<'_>,
+    value: &mut Value,
+    trace: &Option<String>,
+    is_begun: bool,
+) -> anyhow::Result<bool> {
+    let Some(source) = value.pointer("/handoff/source/skill").and_then(Value::as_str).map(str::to_owned) else {
+        return Ok(true);
+    };
+    let has_ledger = here.project.root.is_some() || here.global.ledger.is_some() || here.global.server.is_some();
+    let known = trace.as_deref().and_then(TraceId::parse).filter(|_| has_ledger || args.trace.is_some());
+    let mut recorded = None;
+    if let Some(trace) = known {
+        let client = Client::open(here.project, here.global)?;
+        let question = json!({ "trace_id": trace, "source": source });
+        match client.look("handoff.chain", &question) {
+            Ok(shown) if shown["barred"].is_string() => {
+                output::say(&format!(
+                    "refused [{}]: {}",
+                    shown["code"].as_str().unwrap_or_default(),
+                    shown["barred"].as_str().unwrap_or_default()
+                ));
+                return Ok(false);
+            }
+            Ok(shown) if shown["steps"].as_array().is_some_and(|steps| !steps.is_empty()) => {
+                recorded = Some(shown["next"].clone());
+            }
+            Ok(_) => {}
+            Err(failure) => return refused(failure, args.how.format).map(|_| false),
+        }
+    }
+    let meta = part_of(value, "meta")?;
+    let chain = match (recorded, meta.get("handoff_chain").and_then(Value::as_array)) {
+        (Some(recorded), _) => recorded,
+        (None, Some(written)) if is_begun => {
+            let mut chain = written.clone();
+            if chain.last() != Some(&json!(source)) {
+                chain.push(json!(source));
+            }
+            json!(chain)
+        }
+        _ => json!([source]),
+    };
+    meta.insert("handoff_chain".to_owned(), chain);
+    Ok(true)
+}
+
+/// The trace begins with the note that the source made it.
+fn created(value: &mut Value) {
+    let handoff = &mut value["handoff"];
+    let (time, source) = (handoff["timestamp"].clone(), handoff["source"]["skill"].clone());
+    let Some(tracing) = handoff.as_object_mut().map(|it| it.entry("tracing").or_insert_with(|| json!({}))) else {
+        return;
+    };
+    let events = tracing.as_object_mut().map(|it| it.entry("events").or_insert_with(|| json!([])));
+    if let (Some(events), true) = (events.and_then(Value::as_array_mut), source.is_string()) {
+        events.push(json!({ "timestamp": time, "event_type": "created", "workflow": source }));
+    }
+}
