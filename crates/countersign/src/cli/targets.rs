@@ -79,7 +79,7 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
 pub fn rank(
     handoff: &UniversalHandoff,
     candidates: &[Candidate],
-    pub autonomous: Option<bool>,
+    autonomous: Option<bool>,
     format: Format,
 ) -> anyhow::Result<Exit> {
     let best = targets::best(handoff, candidates, autonomous);

@@ -114,7 +114,8 @@ fn recorded(here: &Here<'_>, document: &Document) -> anyhow::Result<Option<Recor
     };
     let names = |list: &Value| -> Vec<String> { serde_json::from_value(list.clone()).unwrap_or_default() };
     if let Some(step) = steps.iter().rev().find(is_this) {
-        let shown = client.look("handoff.show", &json!({ "trace_id": trace, "step": step["step"] })).map_err(unanswered)?;
+        let shown =
+            client.look("handoff.show", &json!({ "trace_id": trace, "step": step["step"] })).map_err(unanswered)?;
         let sent = shown["document"].as_str().and_then(|text| parse(text, document.form, SIZE_MAX).ok());
         let place = sent.and_then(|sent| difference(&sent.root().to_value(), &document.value));
         let code = Code::IntegrityMismatch.as_str().to_owned();

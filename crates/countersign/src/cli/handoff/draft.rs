@@ -2,8 +2,8 @@
 
 use super::make::Args;
 use super::onward::{Document, show_refused};
-use crate::cli::asking::{Here, refused, wrong};
-use crate::cli::output;
+use crate::cli::asking::{Here, line, refused, wrong};
+use crate::cli::output::{self, Format};
 use crate::client::Client;
 use crate::gather::Input;
 use anyhow::Context;
@@ -194,21 +194,26 @@ fn defaults(args: &Args, here: &Here<'_>, value: &mut Value, trace: &Option<Stri
     let handoff = &mut value["handoff"];
     let absent = |it: &Value| it.is_null() || it.as_str().is_some_and(|it| it.trim().is_empty());
     let mut fill = |part: Option<&str>, field: &str, default: Value| {
-        let owner = part.map_or(&mut *handoff, |part| &mut handoff[part]);
+        let owner = match part {
+            Some(part) => &mut handoff[part],
+            None => &mut *handoff,
+        };
         if (owner.is_object() || owner.is_null()) && absent(&owner[field]) {
             owner[field] = default;
         }
     };
     fill(None, "version", json!("3.0"));
     fill(None, "schema_type", json!("universal"));
-    fill(Some("source"), "workflow_id", json!(trace));
+    // Short, because it counts: the trace itself stands in the handoff already.
+    let workflow: String = trace.chars().take(8).collect();
+    fill(Some("source"), "workflow_id", json!(workflow));
     fill(Some("source"), "phase", json!("handoff"));
     fill(Some("meta"), "token_count", json!(0));
     fill(Some("meta"), "confidence", json!("medium"));
     fill(Some("meta"), "payload_hash", json!(NO_HASH));
     fill(Some("meta"), "payload_size_bytes", json!(0));
     if !handoff["source"]["session_path"].is_string() || args.session_path.is_some() {
-        let session = super::placing::session(args, here, &trace);
+        let session = super::placing::session(args, here, &workflow);
         if handoff["source"].is_object() {
             handoff["source"]["session_path"] = json!(session);
         }
@@ -237,11 +242,12 @@ fn chain(
         let question = json!({ "trace_id": trace, "source": source });
         match client.look("handoff.chain", &question) {
             Ok(shown) if shown["barred"].is_string() => {
-                output::say(&format!(
-                    "refused [{}]: {}",
-                    shown["code"].as_str().unwrap_or_default(),
-                    shown["barred"].as_str().unwrap_or_default()
-                ));
+                let (code, why) = (shown["code"].as_str(), shown["barred"].as_str());
+                let (code, why) = (code.unwrap_or_default(), why.unwrap_or_default());
+                match args.how.format {
+                    Format::Json => output::print(&line(&json!({ "allow": false, "code": code, "reason": why }))),
+                    Format::Text => output::say(&format!("refused [{code}]: {why}")),
+                }
                 return Ok(false);
             }
             Ok(shown) if shown["steps"].as_array().is_some_and(|steps| !steps.is_empty()) => {

@@ -39,7 +39,7 @@ impl Fitting<'_> {
             company: &company,
             contract: Some("universal_handoff"),
         };
-        let source = Source { name: "handoff.json", text };
+        let source = Source { name: "the handoff", text };
         let document = self.place.document();
         let outside = repairs.with_names_taken(source, &document);
         let before = repairs.kept_before(source, &document);

@@ -65,7 +65,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     pub session_path: Option<PathBuf>,
 
-    /// The run of the source; otherwise the trace
+    /// The run of the source; otherwise the beginning of the trace's id
     #[arg(long, value_name = "ID")]
     pub workflow_id: Option<String>,
 

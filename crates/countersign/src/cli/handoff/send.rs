@@ -70,7 +70,9 @@ fn ask(client: &Client<'_>, request: &Value) -> Result<Reply, Failure> {
     let mut tries = 1;
     loop {
         match client.ask("handoff.send", request) {
-            Err(Failure::Refused(refusal)) if refusal.code == Code::ConcurrencyConflict && tries < TRIES_MAX => tries += 1,
+            Err(Failure::Refused(refusal)) if refusal.code == Code::ConcurrencyConflict && tries < TRIES_MAX => {
+                tries += 1
+            }
             answer => return answer,
         }
     }

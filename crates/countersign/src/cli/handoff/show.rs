@@ -1,9 +1,9 @@
 //! `countersign handoff show`
 
+use crate::cli::Exit;
 use crate::cli::asking::{Here, How, look, wrong};
 use crate::cli::output::Format;
 use crate::cli::words::{text, texts};
-use crate::cli::Exit;
 use countersign_diagnostic::visible_lines;
 use serde_json::{Value, json};
 
