@@ -527,6 +527,39 @@ fn of_many_processes_at_once_one_sends_and_one_receives() {
 }
 
 #[test]
+fn a_sender_that_was_ended_before_it_had_noted_it_does_so_when_asked_again() {
+    let house = project();
+    house.document("h.json", "universal_handoff", json!({ "handoff": { "trace_id": TRACE } }));
+    let before = house.read("h.json");
+    done(send(&house, "h.json", "skill-editor"));
+    let after = house.read("h.json");
+    house.write("h.json", &before);
+    assert_eq!(json_of(&done(send(&house, "h.json", "skill-editor")))["repeated"], true);
+    assert_eq!(house.read("h.json"), after);
+    assert_eq!(kinds(&house), ["handoff.sent"]);
+}
+
+#[test]
+fn a_handoff_in_yaml_goes_the_same_way_and_stays_in_yaml() {
+    let house = project();
+    let value = house::document("universal_handoff", json!({ "handoff": { "trace_id": TRACE } }));
+    house.write("h.yaml", countersign_contract::fix::write(&value, "", countersign_contract::Form::Yaml));
+    done(send(&house, "h.yaml", "skill-editor"));
+    assert!(house.read("h.yaml").starts_with("handoff:") && house.read("h.yaml").contains("transmitted"));
+    done(house.run(&["handoff", "check", "h.yaml"]));
+    // A copy in the other form is the same handoff, and one that was changed is not.
+    house.write("copy.json", value.to_string());
+    done(house.run(&["handoff", "check", "copy.json"]));
+    let mut changed = value.clone();
+    changed["handoff"]["context"]["summary"] = json!("another");
+    house.write("changed.json", changed.to_string());
+    assert_eq!(code(&house.run(&["handoff", "check", "changed.json", "--format", "json"])), "INTEGRITY_MISMATCH");
+    let out = house.run(&["handoff", "receive", TRACE, "--skill", "programming-pm", "--as", "pm", "--out", "in.yaml"]);
+    assert!(done(out).out.starts_with("loaded"));
+    assert!(house.read("in.yaml").starts_with("handoff:") && house.read("in.yaml").contains("received"));
+}
+
+#[test]
 fn what_was_sent_can_be_erased_with_its_hash() {
     let house = project();
     plan(&house);

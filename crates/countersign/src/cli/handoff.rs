@@ -11,6 +11,7 @@ mod placing;
 mod receive;
 mod send;
 mod show;
+mod tiers;
 
 use super::Exit;
 use super::asking::Here;

@@ -7,7 +7,7 @@ use crate::cli::output::Format;
 use crate::cli::{Exit, output};
 use crate::client::Client;
 use crate::terminal::Terminal;
-use countersign_contract::{SIZE_MAX, parse};
+use countersign_contract::{Form, SIZE_MAX, parse};
 use countersign_diagnostic::{Code, Source, render, visible};
 use countersign_domain::handoff::noting::difference;
 use countersign_domain::handoff::payload::TraceId;
@@ -116,8 +116,13 @@ fn recorded(here: &Here<'_>, document: &Document) -> anyhow::Result<Option<Recor
     if let Some(step) = steps.iter().rev().find(is_this) {
         let shown =
             client.look("handoff.show", &json!({ "trace_id": trace, "step": step["step"] })).map_err(unanswered)?;
-        let sent = shown["document"].as_str().and_then(|text| parse(text, document.form, SIZE_MAX).ok());
-        let place = sent.and_then(|sent| difference(&sent.root().to_value(), &document.value));
+        let sent = shown["document"].as_str().map(|text| parse(text, Form::of_text(text), SIZE_MAX));
+        let changed = match sent {
+            Some(Ok(sent)) => difference(&sent.root().to_value(), &document.value)
+                .map(|place| format!("{place} was changed after it was sent")),
+            Some(Err(fault)) => Some(format!("what was sent cannot be read: {}", fault.message)),
+            None => Some("what was sent was erased, so that nothing can be compared with it".to_owned()),
+        };
         let code = Code::IntegrityMismatch.as_str().to_owned();
         return Ok(Some(Recorded {
             steps: steps.len(),
@@ -125,7 +130,7 @@ fn recorded(here: &Here<'_>, document: &Document) -> anyhow::Result<Option<Recor
             chain: names(&step["chain"]),
             target: target.to_owned(),
             status: step["status"].as_str().unwrap_or_default().to_owned(),
-            barred: place.map(|place| (code, format!("{place} was changed after it was sent"))),
+            barred: changed.map(|why| (code, why)),
         }));
     }
     let meta = &document.value["handoff"]["meta"];

@@ -2,12 +2,11 @@
 
 use super::make::Args;
 use super::onward::{Document, show_refused};
+use super::tiers;
 use crate::cli::asking::{Here, line, refused, wrong};
 use crate::cli::output::{self, Format};
 use crate::client::Client;
-use crate::gather::Input;
 use anyhow::Context;
-use countersign_contract::{Form, parse};
 use countersign_diagnostic::Source;
 use countersign_domain::handoff::noting::stamp;
 use countersign_domain::handoff::payload::TraceId;
@@ -22,8 +21,6 @@ pub enum Drafted {
     Refused,
 }
 
-/// The tiers of a payload.
-const TIERS: [&str; 3] = ["working", "session", "references"];
 /// Stands where a hash will be until the document is sealed.
 const NO_HASH: &str = "sha256:0000000000000000000000000000000000000000000000000000000000000000";
 
@@ -46,12 +43,15 @@ pub fn of(args: &Args, here: &Here<'_>) -> anyhow::Result<Drafted> {
     }
     let trace = trace(args, &value, is_begun)?;
     said(args, &mut value)?;
-    tiers(args, here, &mut value)?;
+    if !args.payload.is_empty() {
+        value["handoff"]["payload"] = tiers::of(&args.payload, here)?;
+    }
     defaults(args, here, &mut value, &trace);
     if !chain(args, here, &mut value, &trace, is_begun)? {
         return Ok(Drafted::Refused);
     }
     created(&mut value);
+    order(&mut value);
     if value["handoff"]["version"] == "3.0" {
         countersign_domain::contract("universal_handoff").into_iter().for_each(|it| (it.seal)(&mut value));
     }
@@ -132,60 +132,6 @@ fn part_of<'v>(value: &'v mut Value, part: &str) -> anyhow::Result<&'v mut Map<S
     let handoff = value["handoff"].as_object_mut().context("the draft is no handoff")?;
     let found = handoff.entry(part).or_insert_with(|| json!({})).as_object_mut();
     found.with_context(|| format!("`{part}` of the draft is no object; mend it first"))
-}
-
-/// Puts the payload together from the files that were named.
-fn tiers(args: &Args, here: &Here<'_>, value: &mut Value) -> anyhow::Result<()> {
-    if args.payload.is_empty() {
-        return Ok(());
-    }
-    let mut payload = Map::new();
-    payload.insert("working".to_owned(), json!({}));
-    for path in &args.payload {
-        let input = Input::named(path, None);
-        let text = input.text(here.project.settings.size_max)?;
-        let form = Form::of_name(&input.name).filter(|form| matches!(form, Form::Json | Form::Yaml));
-        let read = form.map(|form| parse(&text, form, here.project.settings.size_max));
-        let read = match read {
-            Some(Ok(document)) => Some(document.root().to_value()),
-            Some(Err(fault)) => anyhow::bail!("`{}` cannot be read: {}", input.name, fault.message),
-            None => None,
-        };
-        let whole = |object: &Map<String, Value>| object.keys().all(|key| TIERS.contains(&key.as_str()));
-        match read {
-            Some(Value::Object(object)) if !object.is_empty() && whole(&object) => {
-                for (tier, part) in object {
-                    join(payload.entry(tier).or_insert_with(|| json!({})), part, &input.name)?;
-                }
-            }
-            Some(Value::Object(object)) => join(&mut payload["working"], Value::Object(object), &input.name)?,
-            other => {
-                let name = path.file_stem().map_or("payload".into(), |stem| stem.to_string_lossy());
-                let one = json!({ name: other.unwrap_or_else(|| json!(text)) });
-                join(&mut payload["working"], one, &input.name)?;
-            }
-        }
-    }
-    value["handoff"]["payload"] = Value::Object(payload);
-    Ok(())
-}
-
-/// Adds the members of one object to another. Two files that say something else under one name are not both right.
-fn join(into: &mut Value, part: Value, name: &str) -> anyhow::Result<()> {
-    let (Some(into), Value::Object(part)) = (into.as_object_mut(), part) else {
-        return Err(wrong(format!("`{name}` has a part of the payload that is no object")));
-    };
-    for (key, value) in part {
-        match into.get(&key) {
-            Some(before) if *before != value => {
-                return Err(wrong(format!("`{name}` has `{key}`, which another payload has with another content")));
-            }
-            _ => {
-                into.insert(key, value);
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Fills in what can be known without asking anybody.
@@ -283,5 +229,27 @@ fn created(value: &mut Value) {
     let events = tracing.as_object_mut().map(|it| it.entry("events").or_insert_with(|| json!([])));
     if let (Some(events), true) = (events.and_then(Value::as_array_mut), source.is_string()) {
         events.push(json!({ "timestamp": time, "event_type": "created", "workflow": source }));
+    }
+}
+
+/// Puts the parts into the order in which people read them. Those that no handoff has come last.
+fn order(value: &mut Value) {
+    const PARTS: [&str; 11] = [
+        "version",
+        "schema_type",
+        "timestamp",
+        "expires_at",
+        "trace_id",
+        "source",
+        "target",
+        "context",
+        "payload",
+        "meta",
+        "tracing",
+    ];
+    if let Some(handoff) = value["handoff"].as_object_mut() {
+        let mut rest = std::mem::take(handoff);
+        let known = PARTS.iter().filter_map(|part| rest.shift_remove_entry(*part)).collect::<Vec<_>>();
+        handoff.extend(known.into_iter().chain(rest));
     }
 }

@@ -8,7 +8,9 @@ use crate::cli::words::{text, texts};
 use crate::cli::{Exit, output};
 use crate::client::Client;
 use crate::files;
+use countersign_contract::{Form, SIZE_MAX, parse};
 use countersign_diagnostic::Code;
+use countersign_domain::handoff::noting::difference;
 use countersign_engine::{Failure, Reply};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -103,10 +105,8 @@ fn note(client: &Client<'_>, document: &Document, trace: &str, answer: &Value, a
 }
 
 fn is_copy(sent: &str, document: &Document) -> bool {
-    let sent = countersign_contract::parse(sent, document.form, countersign_contract::SIZE_MAX);
-    sent.is_ok_and(|it| {
-        countersign_domain::handoff::noting::difference(&it.root().to_value(), &document.value).is_none()
-    })
+    let sent = parse(sent, Form::of_text(sent), SIZE_MAX);
+    sent.is_ok_and(|it| difference(&it.root().to_value(), &document.value).is_none())
 }
 
 fn said(answer: &Value, trace: &str, target: &str, again: bool) -> String {

@@ -16,8 +16,10 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Checks a document as a universal handoff, with the files that it refers to looked for.
-    pub(super) fn of(observer: &dyn Observer, file: &str, text: &str) -> Result<Self, Refusal> {
+    /// Checks a document as a universal handoff, with the files that it refers to looked for. Of one that is no file, the
+    /// text tells the form.
+    pub(super) fn of(observer: &dyn Observer, file: Option<&str>, text: &str) -> Result<Self, Refusal> {
+        let file = file.unwrap_or("the handoff");
         let (outside, checker) = (observer.outside(), observer.checker());
         let request =
             Request { contract: Some("universal_handoff"), ..Request::alone(Source { name: file, text }, &outside) };

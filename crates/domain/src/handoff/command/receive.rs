@@ -71,13 +71,9 @@ fn stale(expired: &str) -> Refusal {
 }
 
 impl ReceiveHandoff {
-    fn file(&self) -> &str {
-        self.file.as_ref().map_or("handoff.json", Text::as_str)
-    }
-
     /// Reads a document. One that may not pass because of its age or its hash is answered with what became of it.
-    fn read(&self, observer: &dyn Observer, text: &str) -> Result<Reading, Refusal> {
-        Reading::of(observer, self.file(), text).map_err(|refusal| {
+    fn read(&self, observer: &dyn Observer, file: Option<&str>, text: &str) -> Result<Reading, Refusal> {
+        Reading::of(observer, file, text).map_err(|refusal| {
             let found = |rule: &str| refusal.findings.iter().find(|it| it.rule == rule);
             let state = match (found("payload-hash-mismatch"), found("handoff-expired")) {
                 (Some(finding), _) => Some((Arrival::HashMismatch, Code::IntegrityMismatch, finding)),
@@ -144,7 +140,7 @@ impl Command for ReceiveHandoff {
 
     fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
         let given = match &self.handoff {
-            Some(text) => Some(text.inspect(|text| self.read(observer, text))?),
+            Some(text) => Some(text.inspect(|text| self.read(observer, self.file.as_ref().map(Text::as_str), text))?),
             None => None,
         };
         let trace = self.trace_id.as_str();
@@ -165,7 +161,7 @@ impl Command for ReceiveHandoff {
             let reason = format!("the document of {} was erased", step.says());
             return Err(Refusal::new(Code::DependencyNotMet, reason, "have its source make it again"));
         };
-        let sent = self.read(observer, &document)?;
+        let sent = self.read(observer, None, &document)?;
         if payload_hash(&sent.value) != hash {
             return Err(tampered(format!("the payload in the ledger is not the one of {}", step.says())));
         }

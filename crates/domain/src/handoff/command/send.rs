@@ -68,10 +68,6 @@ fn tokens_of(text: &str, form: Form, observer: &dyn Observer) -> usize {
 }
 
 impl SendHandoff {
-    fn file(&self) -> &str {
-        self.file.as_ref().map_or("handoff.json", Text::as_str)
-    }
-
     fn taken(&self) -> String {
         let taken = self.taken.as_deref().unwrap_or_default();
         taken.iter().map(Text::as_str).collect::<Vec<_>>().join("\n")
@@ -91,7 +87,7 @@ impl Command for SendHandoff {
 
     fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
         let text = self.handoff.inspect(str::to_owned);
-        let reading = Reading::of(observer, self.file(), &text)?;
+        let reading = Reading::of(observer, self.file.as_ref().map(Text::as_str), &text)?;
         let Some(body) = reading.body() else { return Ok(Observed::default()) };
         let trace = self.trace_id.as_str();
         if body.trace_id != self.trace_id {
