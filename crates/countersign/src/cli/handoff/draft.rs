@@ -75,7 +75,8 @@ fn begin(args: &Args, here: &Here<'_>, path: &Path) -> anyhow::Result<Option<Val
     Ok(Some(document.value))
 }
 
-/// A handoff that was received becomes the draft of the next one: what spoke of that step alone does not speak of this one.
+/// A handoff that was received becomes the draft of the next one: what spoke of that step alone does not speak of this one. How
+/// that one came stands in it and in the ledger; carried along, it would take up more of the budget with every step.
 fn pass_on(value: &mut Value) {
     let mut drop = |at: &str, keys: &[&str]| {
         if let Some(object) = value.pointer_mut(at).and_then(Value::as_object_mut) {
@@ -87,6 +88,7 @@ fn pass_on(value: &mut Value) {
     drop("/handoff", &["expires_at", "target"]);
     drop("/handoff/source", &["workflow_id", "session_path", "phase"]);
     drop("/handoff/meta", &["handoff_reason", "user_approved", "confidence"]);
+    drop("/handoff/tracing", &["events"]);
 }
 
 fn trace(args: &Args, value: &Value, is_begun: bool) -> anyhow::Result<Option<String>> {
