@@ -57,8 +57,10 @@ pub fn place(args: &Args, here: &Here<'_>, value: &Value) -> Place {
     }
 }
 
-/// A name as part of a file's.
+/// A name as part of a file's. A secret is not written there either.
 fn safe(name: &str) -> String {
+    let redacted = countersign_contract::scan::redact(name);
+    let name = redacted.as_deref().unwrap_or(name);
     let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
     let name: String = name.chars().take(80).map(|letter| if plain(letter) { letter } else { '_' }).collect();
     let name = name.trim_start_matches('.');
