@@ -8,7 +8,7 @@ mod house;
 use house::{House, document};
 use serde_json::{Value, json};
 
-const VERBS: [&str; 45] = [
+const VERBS: [&str; 46] = [
     "demo",
     "validate",
     "check",
@@ -21,6 +21,7 @@ const VERBS: [&str; 45] = [
     "new",
     "tokens",
     "targets",
+    "handoff",
     "completions",
     "man",
     "init",
@@ -57,7 +58,7 @@ const VERBS: [&str; 45] = [
 ];
 
 /// Those that have verbs of their own.
-const DEEPER: [(&str, &[&str]); 8] = [
+const DEEPER: [(&str, &[&str]); 9] = [
     ("run", &["open", "close", "cancel", "list", "show"]),
     (
         "task",
@@ -87,6 +88,7 @@ const DEEPER: [(&str, &[&str]); 8] = [
     ("worklog", &["add", "show"]),
     ("bundle", &["make", "resume"]),
     ("token", &["make", "list", "revoke"]),
+    ("handoff", &["make", "check", "send", "receive", "chain", "show"]),
 ];
 
 #[test]
@@ -107,7 +109,11 @@ fn every_verb_has_help_with_examples() {
 }
 
 /// What can be asked of the engine, and the verbs that ask it.
-const ASKED: [(&str, &[&str]); 60] = [
+const ASKED: [(&str, &[&str]); 64] = [
+    ("handoff.send", &["handoff", "send"]),
+    ("handoff.receive", &["handoff", "receive"]),
+    ("handoff.chain", &["handoff", "chain"]),
+    ("handoff.show", &["handoff", "show"]),
     ("project.init", &["init"]),
     ("record.keep", &["record"]),
     ("text.erase", &["erase"]),

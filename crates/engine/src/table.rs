@@ -7,6 +7,7 @@ use crate::world::World;
 use countersign_contract::diagnostic::{Decision, Source};
 use countersign_contract::{Schemas, Shape, check};
 use countersign_domain::deciding::{Command, CommandInfo, Refusal, View, ViewInfo};
+use countersign_domain::handoff;
 use countersign_domain::plan;
 use countersign_domain::project::{Erase, Init, Keep};
 use countersign_domain::validation;
@@ -100,6 +101,8 @@ pub const COMMANDS: &[CommandRow] = &[
     CommandRow::of::<gates::HoldBack>(),
     CommandRow::of::<gates::Land>(),
     CommandRow::of::<plan::command::StartRun>(),
+    CommandRow::of::<handoff::command::SendHandoff>(),
+    CommandRow::of::<handoff::command::ReceiveHandoff>(),
 ];
 
 /// Every view.
@@ -125,6 +128,8 @@ pub const VIEWS: &[ViewRow] = &[
     ViewRow::of::<validation::view::ListPromises>(),
     ViewRow::of::<validation::view::Inbox>(),
     ViewRow::of::<plan::view::ShowPlan>(),
+    ViewRow::of::<handoff::view::ShowChain>(),
+    ViewRow::of::<handoff::view::ShowHandoff>(),
 ];
 
 /// The command with this name.

@@ -227,10 +227,11 @@ fn a_ledger_of_a_newer_shape_is_only_read_and_one_of_an_older_shape_is_rebuilt()
 /// from one run, in which each is folded over what the ones before it made; so are those of a promise, with few exceptions.
 #[test]
 fn events_of_every_kind_ever_written_are_read() {
-    const BEGIN: [&str; 10] = [
+    const BEGIN: [&str; 11] = [
         "command.refused",
         "delta.applied",
         "effect.started",
+        "handoff.sent",
         "plan.adopted",
         "project.initialised",
         "promise.made",
@@ -277,6 +278,7 @@ fn events_of_every_kind_ever_written_are_read() {
     names.sort_unstable();
     let work = countersign_domain::work::event::ALL.iter();
     let gates = countersign_domain::validation::event::ALL.iter().chain(countersign_domain::plan::event::ALL);
+    let gates = gates.chain(countersign_domain::handoff::event::ALL);
     let kinds = work.chain(gates).map(|kind| format!("{kind}.1"));
     let first = ["command.refused.1", "project.initialised.1", "record.kept.1", "text.erased.1"].map(str::to_owned);
     let mut wanted: Vec<String> = kinds.chain(first).collect();

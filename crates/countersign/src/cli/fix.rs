@@ -1,6 +1,6 @@
 //! `countersign fix`
 
-mod summarizer;
+pub(super) mod summarizer;
 
 use super::{Exit, contracts, output};
 use crate::company::{Company, Given, Together};

@@ -16,6 +16,7 @@ mod explain;
 mod export;
 mod fix;
 mod gate;
+mod handoff;
 mod hook;
 mod import;
 mod inbox;
@@ -164,6 +165,7 @@ enum Verb {
     Tokens(tokens::Args),
     Targets(targets::Args),
     Validate(validate::Args),
+    Handoff(handoff::Args),
     Init(init::Args),
     Demo(demo::Args),
     DemoAgent(demo::agent::Args),
@@ -245,6 +247,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::Tokens(args) => tokens::run(&args, &project()?),
         Verb::Targets(args) => targets::run(&args, &project()?),
         Verb::Validate(args) => validate::run(&args, &project()?),
+        Verb::Handoff(args) => handoff::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Init(args) => init::run(&args, &global),
         Verb::Demo(args) => demo::run(&args),
         Verb::DemoAgent(args) => demo::agent::run(&args),

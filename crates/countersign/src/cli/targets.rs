@@ -29,6 +29,17 @@ pub struct Args {
     #[arg(value_name = "HANDOFF")]
     file: PathBuf,
 
+    #[command(flatten)]
+    among: Among,
+
+    /// How the list is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// Among whom a target is looked for.
+#[derive(Debug, clap::Args)]
+pub struct Among {
     /// A registry of workflows, YAML or JSON; may be given several times
     #[arg(long, value_name = "FILE")]
     registry: Vec<PathBuf>,
@@ -39,11 +50,7 @@ pub struct Args {
 
     /// Prefer targets that work without supervision, or with it
     #[arg(long, value_name = "BOOL")]
-    autonomous: Option<bool>,
-
-    /// How the list is written
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    pub autonomous: Option<bool>,
 }
 
 pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
@@ -64,15 +71,25 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
         ));
         return Ok(Exit::Refused);
     };
-    let candidates = candidates(args, project)?;
-    let best = targets::best(handoff, &candidates, args.autonomous);
+    let candidates = candidates(&args.among, project)?;
+    rank(handoff, &candidates, args.among.autonomous, args.format)
+}
+
+/// Shows the best candidates for a handoff, or that there is none.
+pub fn rank(
+    handoff: &UniversalHandoff,
+    candidates: &[Candidate],
+    autonomous: Option<bool>,
+    format: Format,
+) -> anyhow::Result<Exit> {
+    let best = targets::best(handoff, candidates, autonomous);
     if best.is_empty() {
         let known: Vec<&str> = candidates.iter().map(|it| it.name.as_str()).collect();
         let known = if known.is_empty() { "none were found".to_owned() } else { known.join(", ") };
         output::say(&format!("error: no workflow can take this handoff; those that are known: {known}"));
         return Ok(Exit::Refused);
     }
-    if args.format == Format::Json {
+    if format == Format::Json {
         let list: Vec<Value> = best
             .iter()
             .map(|it| {
@@ -100,7 +117,7 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
 }
 
 /// Everyone who could take over. An entry that cannot be read is skipped, and said.
-fn candidates(args: &Args, project: &Project) -> anyhow::Result<Vec<Candidate>> {
+pub fn candidates(args: &Among, project: &Project) -> anyhow::Result<Vec<Candidate>> {
     let root = project.root.clone().unwrap_or_default();
     let there = |path: PathBuf| path.exists().then_some(path);
     let (registries, folders): (Vec<PathBuf>, Vec<PathBuf>) = if args.registry.is_empty() && args.skills.is_empty() {

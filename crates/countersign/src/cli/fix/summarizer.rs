@@ -19,7 +19,7 @@ const SUMMARY_MAX: u64 = 1 << 20;
 /// Runs the summariser: the text on its standard input, the length it should keep to in `COUNTERSIGN_LENGTH`. The words
 /// of the command come from the person who typed them and are passed on as they are, without a shell. It runs in a process
 /// group of its own, and when it ends, or takes too long, whatever it started in that group is ended with it.
-pub(super) fn summarized(command: &str, text: &str, length: usize) -> anyhow::Result<String> {
+pub fn summarized(command: &str, text: &str, length: usize) -> anyhow::Result<String> {
     let mut words = command.split_whitespace();
     let program = words.next().context("the command is empty")?;
     let mut command = Command::new(program);

@@ -1,0 +1,46 @@
+//! The document of a handoff that arrived, with the note that it did.
+
+use super::onward::Document;
+use super::unanswered;
+use crate::cli::asking::Here;
+use crate::cli::output;
+use crate::client::Client;
+use crate::files;
+use anyhow::Context;
+use countersign_contract::{Form, fix, parse};
+use countersign_domain::handoff::noting::note;
+use countersign_domain::handoff::payload::EventType;
+use serde_json::{Value, json};
+
+/// Notes in a file that it was received. The ledger has it; a file that cannot be written only lacks the note.
+pub fn note_in_file(here: &Here<'_>, document: &Document, skill: &str) {
+    let (Some(path), false) = (&document.input.path, document.notes("received")) else { return };
+    match noted(here, &document.value, (&document.text, document.form), skill) {
+        Some(text) => {
+            if let Err(error) = files::write(path, &text) {
+                output::say(&format!("warning: going on without the note in the file that it arrived: {error:#}"));
+            }
+        }
+        None => output::say("warning: the budget has no room for the note that it arrived; the ledger has it"),
+    }
+}
+
+/// The document as it was sent to somebody, with the note that it arrived.
+pub fn from_ledger(here: &Here<'_>, client: &Client<'_>, trace: &str, skill: &str) -> anyhow::Result<String> {
+    let chain = client.look("handoff.chain", &json!({ "trace_id": trace })).map_err(unanswered)?;
+    let steps = chain["steps"].as_array().into_iter().flatten();
+    let mut own = steps.rev().filter(|step| step["target"] == skill && step["status"] == "received");
+    let step = own.next().with_context(|| format!("what `{skill}` received of trace {trace} cannot be found"))?;
+    let shown = client.look("handoff.show", &json!({ "trace_id": trace, "step": step["step"] })).map_err(unanswered)?;
+    let text = shown["document"].as_str().context("the document was erased")?;
+    let form = Form::of_text(text);
+    let value = parse(text, form, here.project.settings.size_max).map(|it| it.root().to_value());
+    let noted = value.ok().and_then(|value| noted(here, &value, (text, form), skill));
+    Ok(noted.unwrap_or_else(|| text.to_owned()))
+}
+
+fn noted(here: &Here<'_>, value: &Value, (text, form): (&str, Form), skill: &str) -> Option<String> {
+    let mut value = value.clone();
+    let now = jiff::Timestamp::now();
+    note(&mut value, EventType::Received, skill, now, &here.project.settings).then(|| fix::write(&value, text, form))
+}

@@ -1,0 +1,189 @@
+//! `countersign handoff make`
+
+use super::draft::{self, Drafted};
+use super::fitting::Fitting;
+use super::onward::{discover, warn_of_stranger};
+use super::placing::{self, Place};
+use super::verdict;
+use crate::cli::asking::{Here, How, line};
+use crate::cli::output::Format;
+use crate::cli::targets::Among;
+use crate::cli::{Exit, output};
+use crate::terminal::Terminal;
+use countersign_contract::Checker;
+use countersign_contract::fix::{ATTEMPTS_MAX, Fixed};
+use countersign_diagnostic::{Source, render, visible};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Make a handoff within its budget
+///
+/// Id, times, hash, size and count are filled in. What is too long is shortened step by step, and everything that is taken
+/// out is kept in one file that the handoff refers to. What cannot be mended without a person is reported, and nothing is
+/// written. The handoff lies in {session}/handoffs/{source}-to-{target}-{time}.json, or in the temporary directory if that
+/// cannot be written.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign handoff make --source planner --target builder --summary 'Build the plan' --problem-type implementation \\
+      --payload plan.json
+  countersign handoff make --from received.json --source builder --target reviewer --summary 'Review it' --payload done.json
+  countersign handoff make --from draft.json --max-tokens 1500 --summarizer 'llm summarize' --out handoff.json
+
+Exit codes: 0 made, 1 a person must decide, 2 wrong usage, 3 could not be read or written.")]
+pub struct Args {
+    /// A handoff to begin with: a draft, or the one that was received before
+    #[arg(long, value_name = "DRAFT")]
+    pub from: Option<PathBuf>,
+
+    /// Who hands over
+    #[arg(long, value_name = "SKILL")]
+    pub source: Option<String>,
+
+    /// Who takes over
+    #[arg(long, value_name = "SKILL")]
+    pub target: Option<String>,
+
+    /// What it is about, in at most 500 characters
+    #[arg(long, value_name = "TEXT")]
+    pub summary: Option<String>,
+
+    /// decision, creative, analytical, strategic, implementation, research or verification
+    #[arg(long, value_name = "KIND")]
+    pub problem_type: Option<String>,
+
+    /// What is handed over: an object becomes part of the working payload, or, if it has nothing but `working`, `session` and
+    /// `references`, of those; another text stands in it under the file's name. May be given several times
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub payload: Vec<PathBuf>,
+
+    /// The trace that it goes on with; its chain is taken from the ledger
+    #[arg(long, value_name = "TRACE")]
+    pub trace: Option<String>,
+
+    /// The directory of the session; otherwise one below `.countersign/sessions`
+    #[arg(long, value_name = "DIR")]
+    pub session_path: Option<PathBuf>,
+
+    /// The run of the source; otherwise the beginning of the trace's id
+    #[arg(long, value_name = "ID")]
+    pub workflow_id: Option<String>,
+
+    /// Where in its work the source stands
+    #[arg(long, value_name = "TEXT")]
+    pub phase: Option<String>,
+
+    /// How sure the source is: high, medium or low
+    #[arg(long, value_name = "WORD")]
+    pub confidence: Option<String>,
+
+    /// Why it is handed over, and why again where the target was part of the chain before
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+
+    /// A person agreed to this handoff
+    #[arg(long)]
+    pub approved: bool,
+
+    /// From when on nobody may act on it
+    #[arg(long, value_name = "TIME")]
+    pub expires_at: Option<jiff::Timestamp>,
+
+    /// How many tokens it may have; at most the configured limit
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
+
+    /// A command that reads a text on standard input and writes a shorter one
+    #[arg(long, value_name = "CMD")]
+    pub summarizer: Option<String>,
+
+    /// Where it is written instead; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub among: Among,
+
+    #[command(flatten)]
+    pub how: How,
+}
+
+pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
+    let value = match draft::of(args, here)? {
+        Drafted::Draft(value) => *value,
+        Drafted::Refused => return Ok(Exit::Refused),
+    };
+    let word = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).filter(|it| !it.trim().is_empty());
+    let Some(target) = word("/handoff/target/skill") else {
+        return discover(here, &args.among, &value, args.how.format);
+    };
+    warn_of_stranger(here, &args.among, target)?;
+    let mut settings = here.project.settings.clone();
+    settings.tokens_max = args.max_tokens.map_or(settings.tokens_max, |max| max.min(settings.tokens_max));
+    let checker = Checker { settings: &settings, ..here.project.checker() };
+    let place = placing::place(args, here, &value);
+    let text = format!("{value:#}\n");
+    let fitting =
+        Fitting { project: here.project, checker: &checker, summarizer: args.summarizer.as_deref(), place: &place };
+    let fixed = fitting.fit(&text)?;
+    if !fixed.checked.decision.allow {
+        report(args, &fixed);
+        return Ok(Exit::Refused);
+    }
+    let path = place.write(&fixed.text)?;
+    for finding in &fixed.checked.decision.details.diagnostics {
+        let word = finding.severity.as_str();
+        output::say(&format!("{word}: {}: {}; {}", finding.pointer, finding.message, finding.help));
+    }
+    made(args, &fixed, &place, path);
+    Ok(Exit::Allowed)
+}
+
+/// What a person must decide. Nothing was written.
+fn report(args: &Args, fixed: &Fixed) {
+    let source = Source { name: "the handoff", text: &fixed.text };
+    let decision = &fixed.checked.decision;
+    match args.how.format {
+        Format::Json => {
+            let shown = output::masked(&fixed.text, decision);
+            let rendered = render::json::decision(decision, Source { text: &shown, ..source });
+            let mut report: Value = serde_json::from_str(&rendered).unwrap_or_default();
+            report["attempts"] = json!(fixed.attempts);
+            report["changes"] = json!(fixed.changes);
+            output::print(&line(&report));
+        }
+        Format::Text => {
+            output::say_lines(&format!("after {} of {ATTEMPTS_MAX} attempts a person must decide:\n", fixed.attempts));
+            output::say_rendered(verdict(&fixed.checked, source, &Terminal::stderr()).trim_end());
+            output::say("nothing was written");
+        }
+    }
+}
+
+fn made(args: &Args, fixed: &Fixed, place: &Place, path: Option<PathBuf>) {
+    let value: Value = serde_json::from_str(&fixed.text).unwrap_or_default();
+    let word = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let trace = word("/handoff/trace_id");
+    let taken: Vec<&String> = fixed.kept.keys().collect();
+    match (args.how.format, path) {
+        // The document is what was asked for on standard output, whatever the format of the answer.
+        (_, None) => {
+            output::print(&fixed.text);
+            fixed.changes.iter().for_each(|change| output::say(&format!("  {change}")));
+        }
+        (Format::Json, Some(path)) => output::print(&line(&json!({
+            "path": path, "trace_id": trace, "tokens": value["handoff"]["meta"]["token_count"],
+            "payload_hash": word("/handoff/meta/payload_hash"), "kept_at": fixed.kept_at, "taken": taken,
+            "changes": fixed.changes, "attempts": fixed.attempts, "fallback": place.is_fallback(),
+        }))),
+        (Format::Text, Some(path)) => {
+            let path = path.display().to_string();
+            let mut out = format!("made: {}, trace {}\n", visible(&path), visible(trace));
+            for change in &fixed.changes {
+                out.push_str(&format!("  {}\n", visible(change)));
+            }
+            out.push_str(&format!("  next  countersign handoff send {}\n", visible(&path)));
+            output::print(&out);
+        }
+    }
+}

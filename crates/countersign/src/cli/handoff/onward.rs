@@ -1,0 +1,140 @@
+//! What a document says about where it goes, as far as it can be read.
+
+use super::{checked, verdict};
+use crate::cli::asking::{Here, line, wrong};
+use crate::cli::output::Format;
+use crate::cli::targets::{Among, candidates, rank};
+use crate::cli::{Exit, output};
+use crate::gather::Input;
+use crate::terminal::Terminal;
+use crate::{files, world};
+use countersign_contract::{Form, SIZE_MAX, parse};
+use countersign_diagnostic::{Source, render};
+use countersign_domain::handoff::location;
+use countersign_domain::handoff::payload::{TraceId, UniversalHandoff};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// A document that was named, read as far as its verb needs.
+pub struct Document {
+    pub input: Input,
+    pub text: String,
+    pub form: Form,
+    pub value: Value,
+}
+
+impl Document {
+    /// Reads a document. One that is no handoff at all is shown with what is wrong with it, and gives none.
+    pub fn read(here: &Here<'_>, path: &Path, format: Format) -> anyhow::Result<Option<Self>> {
+        let input = Input::named(path, None);
+        if path.as_os_str().is_empty() {
+            return Err(wrong("no file was named"));
+        }
+        let size_max = here.project.settings.size_max;
+        let text = input.text(size_max)?;
+        let form = Form::of_name(&input.name).unwrap_or_else(|| Form::of_text(&text));
+        let value = parse(&text, form, size_max).map(|it| it.root().to_value());
+        let document = value.ok().filter(|value| value["handoff"].is_object());
+        match document {
+            Some(value) => Ok(Some(Self { input, text, form, value })),
+            None => {
+                show_refused(here, &input, &text, format);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Where it lies; empty for standard input.
+    pub fn path(&self) -> &Path {
+        self.input.path.as_deref().unwrap_or(Path::new(""))
+    }
+
+    /// A text in it.
+    pub fn word(&self, pointer: &str) -> Option<&str> {
+        self.value.pointer(pointer)?.as_str().filter(|word| !word.trim().is_empty())
+    }
+
+    /// Its trace. Without a usable one, what is wrong is shown.
+    pub fn trace(&self, here: &Here<'_>, format: Format) -> Option<TraceId> {
+        let trace = self.word("/handoff/trace_id").and_then(TraceId::parse);
+        if trace.is_none() {
+            show_refused(here, &self.input, &self.text, format);
+        }
+        trace
+    }
+
+    /// Whether its trace has an event of this kind.
+    pub fn notes(&self, what: &str) -> bool {
+        let events = self.value.pointer("/handoff/tracing/events").and_then(Value::as_array);
+        events.into_iter().flatten().any(|event| event["event_type"] == what)
+    }
+
+    /// What was taken out of it, as the files say that it refers to.
+    pub fn taken(&self, here: &Here<'_>) -> Vec<String> {
+        let files = self.value.pointer("/handoff/payload/references/files").and_then(Value::as_array);
+        let paths = files.into_iter().flatten().filter_map(|file| file["path"].as_str());
+        let places = paths.filter(|path| location::is_kept(path)).filter_map(|path| {
+            let bytes = files::read(&world::place(path, self.path(), here.project)?, SIZE_MAX).ok()?;
+            serde_json::from_slice::<Value>(&bytes).ok()
+        });
+        let mut taken = Vec::new();
+        for kept in places.filter(|kept| kept["kept_by"].is_string()) {
+            let later = kept["later"].as_array().into_iter().flatten();
+            let values = [&kept["values"]].into_iter().chain(later).filter_map(Value::as_object);
+            taken.extend(values.flat_map(|values| values.keys().cloned()));
+        }
+        taken.sort_unstable();
+        taken.dedup();
+        taken
+    }
+}
+
+/// Shows what is wrong with a document: on standard error for people, on standard output for programs.
+pub fn show_refused(here: &Here<'_>, input: &Input, text: &str, format: Format) {
+    let source = Source { name: &input.name, text };
+    let checked = checked(here.project, source, input.path.as_deref().unwrap_or(Path::new("")));
+    match format {
+        Format::Json => {
+            let shown = output::masked(text, &checked.decision);
+            let decision = render::json::decision(&checked.decision, Source { text: &shown, ..source });
+            output::print(&format!("{}\n", decision.trim_end()));
+        }
+        Format::Text => output::say_rendered(verdict(&checked, source, &Terminal::stderr()).trim_end()),
+    }
+}
+
+/// Shows who could take a handoff over that names nobody. A person, or whoever asks, chooses.
+pub fn discover(here: &Here<'_>, among: &Among, value: &Value, format: Format) -> anyhow::Result<Exit> {
+    let mut value = value.clone();
+    // Points are given to a handoff that can be read; its target plays no part in them.
+    value["handoff"]["target"]["skill"] = json!("nobody-yet");
+    let text = value.to_string();
+    let checked = checked(here.project, Source { name: "the draft", text: &text }, Path::new(""));
+    let record = checked.records.first().and_then(|record| record.downcast_ref::<UniversalHandoff>());
+    output::say("error: no target is named; name one with --target, of those that could take over:");
+    let candidates = candidates(among, here.project)?;
+    match record {
+        Some(record) => {
+            rank(record, &candidates, among.autonomous, format)?;
+        }
+        None => {
+            let names: Vec<&str> = candidates.iter().map(|it| it.name.as_str()).collect();
+            match format {
+                Format::Json => output::print(&line(&json!(names))),
+                Format::Text if names.is_empty() => output::say("  none were found"),
+                Format::Text => names.iter().for_each(|name| output::say(&format!("  {name}"))),
+            }
+        }
+    }
+    Ok(Exit::Refused)
+}
+
+/// Says so where workflows are known, and the target is none of them.
+pub fn warn_of_stranger(here: &Here<'_>, among: &Among, target: &str) -> anyhow::Result<()> {
+    let candidates = candidates(among, here.project)?;
+    if !candidates.is_empty() && !candidates.iter().any(|it| it.name == target) {
+        let known: Vec<&str> = candidates.iter().map(|it| it.name.as_str()).collect();
+        output::say(&format!("warning: no workflow `{target}` is known; those that are: {}", known.join(", ")));
+    }
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! A trace as it stands: every handoff that shares its id, in the order in which they were sent.
+
+use crate::deciding::{Found, Key};
+use serde::{Deserialize, Serialize};
+
+/// How many handoffs one trace may have.
+pub const STEPS_MAX: usize = 200;
+
+/// Every handoff of one trace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TraceRow {
+    /// Its id.
+    pub trace: String,
+    /// The handoffs. The first one has the number 1.
+    pub steps: Vec<StepRow>,
+}
+
+/// One handoff of a trace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepRow {
+    /// Its number in the trace.
+    pub step: u64,
+    /// Who handed over.
+    pub source: String,
+    /// Who takes over.
+    pub target: String,
+    /// From the workflow that began to the source.
+    pub chain: Vec<String>,
+    /// The step that it goes on from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
+    /// When the document was made.
+    pub made: String,
+    /// From when on nobody may act on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// How many tokens it has.
+    pub tokens: u64,
+    /// The files with what was taken out of it.
+    #[serde(default)]
+    pub kept: Vec<String>,
+    /// The event.
+    pub sent: u64,
+    /// When it was sent.
+    pub sent_at: String,
+    /// By whom.
+    pub sent_by: String,
+    /// That it arrived.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub received: Option<ReceiptRow>,
+}
+
+/// That a handoff arrived.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReceiptRow {
+    /// The event.
+    pub seq: u64,
+    /// When.
+    pub at: String,
+    /// Who took it.
+    pub by: String,
+}
+
+impl TraceRow {
+    /// A step by its number.
+    pub fn step(&self, number: u64) -> Option<&StepRow> {
+        self.steps.iter().find(|step| step.step == number)
+    }
+}
+
+impl StepRow {
+    /// The same in a few words.
+    pub fn says(&self) -> String {
+        let (source, target) = (countersign_contract::show(&self.source), countersign_contract::show(&self.target));
+        format!("handoff {} from `{source}` to `{target}`", self.step)
+    }
+}
+
+/// A trace by its id.
+pub fn trace_key(trace: &str) -> Key {
+    Key::new("trace", trace)
+}
+
+/// The trace that was found; none, if nothing was sent in it.
+pub fn trace_of(found: Option<&Found>) -> Option<TraceRow> {
+    TraceRow::deserialize(&found?.facts).ok()
+}
