@@ -8,7 +8,7 @@ mod house;
 use house::{House, document};
 use serde_json::{Value, json};
 
-const VERBS: [&str; 43] = [
+const VERBS: [&str; 44] = [
     "check",
     "fix",
     "explain",
@@ -42,6 +42,7 @@ const VERBS: [&str; 43] = [
     "promise",
     "gate",
     "inbox",
+    "delegate",
     "apply",
     "worklog",
     "bundle",
@@ -105,7 +106,7 @@ fn every_verb_has_help_with_examples() {
 }
 
 /// What can be asked of the engine, and the verbs that ask it.
-const ASKED: [(&str, &[&str]); 60] = [
+const ASKED: [(&str, &[&str]); 65] = [
     ("project.init", &["init"]),
     ("record.keep", &["record"]),
     ("text.erase", &["erase"]),
@@ -143,6 +144,12 @@ const ASKED: [(&str, &[&str]); 60] = [
     ("worklog.show", &["worklog", "show"]),
     ("bundle.make", &["bundle", "make"]),
     ("reconcile", &["reconcile"]),
+    // One verb goes the whole way of an instruction.
+    ("delegation.receive", &["delegate"]),
+    ("delegation.start", &["delegate"]),
+    ("delegation.answer", &["delegate"]),
+    ("delegation.show", &["delegate"]),
+    ("delegation.alerts", &["delegate"]),
     ("promise.create", &["promise", "create"]),
     ("promise.start", &["promise", "start"]),
     ("promise.meet", &["promise", "meet"]),

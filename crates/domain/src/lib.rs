@@ -57,6 +57,7 @@ pub fn touched(event: &Happened<'_>) -> Vec<Key> {
     project::touched(event)
         .into_iter()
         .chain(work::touched(event))
+        .chain(delegation::touched(event))
         .chain(validation::touched(event))
         .chain(plan::touched(event))
         .collect()
@@ -66,6 +67,7 @@ pub fn touched(event: &Happened<'_>) -> Vec<Key> {
 pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
     match key.kind.as_str() {
         "project" | "record" => project::evolve(key, before, event),
+        "delegation" | "delegation_day" => delegation::evolve(key, before, event),
         "promise" => validation::evolve(before, event),
         "plan" => plan::evolve(event),
         _ => work::evolve(key, before, event),
@@ -76,6 +78,7 @@ pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option
 pub fn places(key: &Key, facts: &Value) -> Vec<Place> {
     match key.kind.as_str() {
         "project" | "record" => project::places(key, facts),
+        "delegation" | "delegation_day" => delegation::places_of(key, facts),
         "promise" => validation::places_of(facts),
         _ => work::places_of(key, facts),
     }
@@ -85,6 +88,7 @@ pub fn places(key: &Key, facts: &Value) -> Vec<Place> {
 pub fn summary(event: &Happened<'_>) -> Option<String> {
     project::summary(event)
         .or_else(|| work::view::summary(event))
+        .or_else(|| delegation::view::summary(event))
         .or_else(|| validation::view::summary(event))
         .or_else(|| plan::view::summary(event))
 }

@@ -40,6 +40,8 @@ pub const PATHS: &[(&str, &str)] = &[
     ("/v1/promises/{promise_id}", "promise.show"),
     ("/v1/promises/{promise_id}/gates", "gate.status"),
     ("/v1/inbox", "inbox.list"),
+    ("/v1/delegations/alerts", "delegation.alerts"),
+    ("/v1/delegations/{instruction_id}", "delegation.show"),
 ];
 
 pub fn routes() -> Router<Arc<Server>> {
