@@ -1,6 +1,6 @@
 //! `countersign delegate`
 
-use super::asking::{Here, How, line, refused, text_of};
+use super::asking::{Here, How, line, refused, text_of, wrong};
 use super::output::{self, Format};
 use super::Exit;
 use crate::client::{self, Client};
@@ -8,7 +8,9 @@ use crate::project::FOLDER;
 use anyhow::Context;
 use countersign_diagnostic::visible;
 use countersign_domain::delegation::payload::Status;
-use countersign_runner::delegate::{Answered, DryRun, Executor, GitExecutor, Setup, Trouble, carry_out};
+use countersign_runner::delegate::{
+    Answered, DryRun, Executor, GITHUB, GitExecutor, GithubExecutor, Setup, Trouble, carry_out,
+};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +25,7 @@ Examples:
   countersign delegate instruction.yaml
   countersign delegate instruction.yaml --executor dry-run
   countersign delegate instruction.yaml --format json > response.json
+  GITHUB_TOKEN=… countersign delegate instruction.yaml --executor github
 
 Exit codes: 0 it was done, 1 it was not (the response says why) or was refused, 2 wrong usage, 3 could not be run.")]
 pub struct Args {
@@ -33,6 +36,14 @@ pub struct Args {
     /// Who carries it out
     #[arg(long, value_enum, default_value_t = Who::Git)]
     executor: Who,
+
+    /// Where the platform is asked: https, or this machine; for GitHub Enterprise `https://HOST/api/v3`
+    #[arg(long, value_name = "URL", default_value = GITHUB)]
+    github_url: String,
+
+    /// The environment variable that has the platform's token
+    #[arg(long, value_name = "NAME", default_value = "GITHUB_TOKEN")]
+    github_token: String,
 
     #[command(flatten)]
     how: How,
@@ -45,6 +56,8 @@ enum Who {
     DryRun,
     /// Git, in the project's own repository: branches and tags
     Git,
+    /// GitHub, or a platform that speaks as it does: every action
+    Github,
 }
 
 pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
@@ -56,6 +69,12 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     let executor: Box<dyn Executor> = match args.executor {
         Who::DryRun => Box::new(DryRun),
         Who::Git => Box::new(GitExecutor { folder: root.clone(), identity: Default::default() }),
+        Who::Github => {
+            let name = &args.github_token;
+            let token = std::env::var(name)
+                .map_err(|_| wrong(format!("the variable {name} has no token for the platform; set it and try again")))?;
+            Box::new(GithubExecutor::new(&args.github_url, &token).map_err(wrong)?)
+        }
     };
     let setup = Setup {
         engine: client.engine()?,

@@ -17,11 +17,13 @@ pub mod carry;
 mod dry;
 pub mod entry;
 mod git;
+mod github;
 mod place;
 
 pub use carry::{Answered, Setup, Trouble, carry_out};
 pub use dry::DryRun;
 pub use git::GitExecutor;
+pub use github::{GITHUB, GithubExecutor};
 
 use countersign_domain::delegation::command::ExecutorKind;
 use countersign_domain::delegation::payload::DelegationInstruction;
