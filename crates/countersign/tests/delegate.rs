@@ -21,7 +21,10 @@ struct Shop {
 impl Shop {
     fn new() -> Self {
         let house = House::new();
-        house.write("README.md", "shop\n").write(".governance/compliance-check.md", "ok\n").write(".qa/ok.json", "{}\n");
+        house
+            .write("README.md", "shop\n")
+            .write(".governance/compliance-check.md", "ok\n")
+            .write(".qa/ok.json", "{}\n");
         let shop = Self { house, commit: String::new() };
         shop.git(&["init", "-q", "-b", "main"]);
         shop.git(&["add", "README.md"]);
@@ -196,7 +199,13 @@ fn what_is_invalid_is_answered_and_not_acted_on() {
         ("DELETE_BRANCH", json!({ "BRANCH_NAME": "main" }), alone, "REQUESTER.AUTHORIZATION_LEVEL", true),
         ("CREATE_BRANCH", branch(), blocked, "AUTHORIZATION.GOVERNANCE_STATUS", true),
         ("CREATE_BRANCH", branch(), unproven, "AUTHORIZATION.HUMAN_APPROVAL_EVIDENCE", false),
-        ("CREATE_BRANCH", json!({ "BRANCH_NAME": "a..b", "SOURCE_SHA": sha }), json!({}), "ACTION.PARAMETERS.BRANCH_NAME", false),
+        (
+            "CREATE_BRANCH",
+            json!({ "BRANCH_NAME": "a..b", "SOURCE_SHA": sha }),
+            json!({}),
+            "ACTION.PARAMETERS.BRANCH_NAME",
+            false,
+        ),
         ("CREATE_BRANCH", json!({ "BRANCH_NAME": "fix" }), json!({}), "ACTION.PARAMETERS.SOURCE_SHA", false),
         ("COMMENT_ON_PR", json!({ "PR_NUMBER": 4, "COMMENT_BODY": "hm" }), json!({}), "ACTION.TYPE", true),
     ];
@@ -205,7 +214,8 @@ fn what_is_invalid_is_answered_and_not_acted_on() {
         let (answer, response) = shop.delegate(&file);
         assert_eq!(answer.code, 1, "{action}: {answer:?}");
         assert_eq!(response["STATUS"], "INVALID_REQUEST", "{answer:?}");
-        let fields: Vec<&Value> = response["VALIDATION_ERRORS"].as_array().unwrap().iter().map(|it| &it["FIELD"]).collect();
+        let fields: Vec<&Value> =
+            response["VALIDATION_ERRORS"].as_array().unwrap().iter().map(|it| &it["FIELD"]).collect();
         assert!(fields.contains(&&json!(field)), "{field}: {response:#}");
         shop.passes(&file, &response, beside);
         let (again, second) = shop.delegate(&file);
@@ -220,7 +230,8 @@ fn what_cannot_be_answered_is_refused() {
     let shop = Shop::new();
     let nobody = json!({ "REQUESTER": { "AGENT_TYPE": "STRANGER" } });
     let late = json!({ "TIMESTAMP_UTC": "2999-01-01T00:00:00Z" });
-    for (number, patch) in (1..).zip([nobody, late, json!({ "INSTRUCTION_ID": "DI-1" }), json!({ "REQUESTER": null })]) {
+    for (number, patch) in (1..).zip([nobody, late, json!({ "INSTRUCTION_ID": "DI-1" }), json!({ "REQUESTER": null })])
+    {
         let parameters = json!({ "BRANCH_NAME": "fix", "SOURCE_SHA": shop.commit });
         let file = shop.instruction_with(number, "CREATE_BRANCH", parameters, patch);
         let (answer, refusal) = shop.delegate(&file);

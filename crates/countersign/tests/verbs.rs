@@ -106,7 +106,7 @@ fn every_verb_has_help_with_examples() {
 }
 
 /// What can be asked of the engine, and the verbs that ask it.
-const ASKED: [(&str, &[&str]); 65] = [
+const ASKED: [(&str, &[&str]); 66] = [
     ("project.init", &["init"]),
     ("record.keep", &["record"]),
     ("text.erase", &["erase"]),
@@ -149,6 +149,7 @@ const ASKED: [(&str, &[&str]); 65] = [
     ("delegation.start", &["delegate"]),
     ("delegation.answer", &["delegate"]),
     ("delegation.show", &["delegate"]),
+    ("delegation.next", &["delegate"]),
     ("delegation.alerts", &["delegate"]),
     ("promise.create", &["promise", "create"]),
     ("promise.start", &["promise", "start"]),

@@ -67,7 +67,7 @@ pub fn touched(event: &Happened<'_>) -> Vec<Key> {
 pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
     match key.kind.as_str() {
         "project" | "record" => project::evolve(key, before, event),
-        "delegation" | "delegation_day" => delegation::evolve(key, before, event),
+        "delegation" | "delegation_day" | "delegation_end" => delegation::evolve(key, before, event),
         "promise" => validation::evolve(before, event),
         "plan" => plan::evolve(event),
         _ => work::evolve(key, before, event),
@@ -78,7 +78,7 @@ pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option
 pub fn places(key: &Key, facts: &Value) -> Vec<Place> {
     match key.kind.as_str() {
         "project" | "record" => project::places(key, facts),
-        "delegation" | "delegation_day" => delegation::places_of(key, facts),
+        "delegation" | "delegation_day" | "delegation_end" => delegation::places_of(key, facts),
         "promise" => validation::places_of(facts),
         _ => work::places_of(key, facts),
     }

@@ -125,6 +125,7 @@ pub const VIEWS: &[ViewRow] = &[
     ViewRow::of::<view::Reconcile>(),
     ViewRow::of::<view::ListEffects>(),
     ViewRow::of::<delegation::view::ShowDelegation>(),
+    ViewRow::of::<delegation::view::ShowNext>(),
     ViewRow::of::<delegation::view::ListAlerts>(),
     ViewRow::of::<validation::view::GateStatus>(),
     ViewRow::of::<validation::view::ShowPromise>(),

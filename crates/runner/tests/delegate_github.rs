@@ -120,7 +120,8 @@ fn serve(stream: TcpStream, seen: &Mutex<Vec<Asked>>, handler: &Handler) {
         Does::Answers(status, headers, body) => {
             let body = if status == 204 { String::new() } else { body.to_string() };
             let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-            let head = format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\nconnection: close\r\n{headers}\r\n", body.len());
+            let head =
+                format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\nconnection: close\r\n{headers}\r\n", body.len());
             let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
         }
         Does::Cuts => {}
@@ -184,21 +185,36 @@ fn each_action_has_its_requests() {
             &[("POST", "/issues")],
             json!({ "title": "t", "body": format!("b\n\n{MARK}"), "labels": ["x"], "milestone": 3 }),
         ),
-        ("UPDATE_GITHUB_ISSUE", json!({ "ISSUE_NUMBER": 4, "TITLE": "u" }), &[("PATCH", "/issues/4")], json!({ "title": "u" })),
+        (
+            "UPDATE_GITHUB_ISSUE",
+            json!({ "ISSUE_NUMBER": 4, "TITLE": "u" }),
+            &[("PATCH", "/issues/4")],
+            json!({ "title": "u" }),
+        ),
         (
             "CLOSE_GITHUB_ISSUE",
             json!({ "ISSUE_NUMBER": 4, "COMMENT": "done", "STATE_REASON": "completed" }),
             &[("POST", "/issues/4/comments"), ("PATCH", "/issues/4")],
             json!({ "state": "closed", "state_reason": "completed" }),
         ),
-        ("ADD_ISSUE_LABELS", json!({ "ISSUE_NUMBER": 4, "LABELS": ["a"] }), &[("POST", "/issues/4/labels")], json!({ "labels": ["a"] })),
+        (
+            "ADD_ISSUE_LABELS",
+            json!({ "ISSUE_NUMBER": 4, "LABELS": ["a"] }),
+            &[("POST", "/issues/4/labels")],
+            json!({ "labels": ["a"] }),
+        ),
         (
             "REMOVE_ISSUE_LABELS",
             json!({ "ISSUE_NUMBER": 4, "LABELS": ["good first", ".."] }),
             &[("DELETE", "/issues/4/labels/good%20first"), ("DELETE", "/issues/4/labels/%2E%2E")],
             json!(null),
         ),
-        ("ASSIGN_ISSUE", json!({ "ISSUE_NUMBER": 4, "ASSIGNEES": ["ana"] }), &[("POST", "/issues/4/assignees")], json!({ "assignees": ["ana"] })),
+        (
+            "ASSIGN_ISSUE",
+            json!({ "ISSUE_NUMBER": 4, "ASSIGNEES": ["ana"] }),
+            &[("POST", "/issues/4/assignees")],
+            json!({ "assignees": ["ana"] }),
+        ),
         (
             "COMMENT_ON_ISSUE",
             json!({ "ISSUE_NUMBER": 4, "COMMENT_BODY": "hm" }),
@@ -225,7 +241,12 @@ fn each_action_has_its_requests() {
             ],
             json!({ "reviewers": ["ben"] }),
         ),
-        ("UPDATE_PULL_REQUEST", json!({ "PR_NUMBER": 42, "STATE": "closed" }), &[("PATCH", "/pulls/42")], json!({ "state": "closed" })),
+        (
+            "UPDATE_PULL_REQUEST",
+            json!({ "PR_NUMBER": 42, "STATE": "closed" }),
+            &[("PATCH", "/pulls/42")],
+            json!({ "state": "closed" }),
+        ),
         ("CLOSE_PULL_REQUEST", json!({ "PR_NUMBER": 42 }), &[("PATCH", "/pulls/42")], json!({ "state": "closed" })),
         (
             "MERGE_PULL_REQUEST",
@@ -239,15 +260,30 @@ fn each_action_has_its_requests() {
             &[("POST", "/pulls/42/requested_reviewers")],
             json!({ "reviewers": ["ben"] }),
         ),
-        ("ADD_PR_LABELS", json!({ "PR_NUMBER": 42, "LABELS": ["a"] }), &[("POST", "/issues/42/labels")], json!({ "labels": ["a"] })),
-        ("REMOVE_PR_LABELS", json!({ "PR_NUMBER": 42, "LABELS": ["a"] }), &[("DELETE", "/issues/42/labels/a")], json!(null)),
+        (
+            "ADD_PR_LABELS",
+            json!({ "PR_NUMBER": 42, "LABELS": ["a"] }),
+            &[("POST", "/issues/42/labels")],
+            json!({ "labels": ["a"] }),
+        ),
+        (
+            "REMOVE_PR_LABELS",
+            json!({ "PR_NUMBER": 42, "LABELS": ["a"] }),
+            &[("DELETE", "/issues/42/labels/a")],
+            json!(null),
+        ),
         (
             "COMMENT_ON_PR",
             json!({ "PR_NUMBER": 42, "COMMENT_BODY": "hm" }),
             &[("POST", "/issues/42/comments")],
             json!({ "body": format!("hm\n\n{MARK}") }),
         ),
-        ("APPROVE_PR", json!({ "PR_NUMBER": 42 }), &[("POST", "/pulls/42/reviews")], json!({ "event": "APPROVE", "body": MARK })),
+        (
+            "APPROVE_PR",
+            json!({ "PR_NUMBER": 42 }),
+            &[("POST", "/pulls/42/reviews")],
+            json!({ "event": "APPROVE", "body": MARK }),
+        ),
         (
             "REQUEST_PR_CHANGES",
             json!({ "PR_NUMBER": 42, "REVIEW_BODY": "no" }),
@@ -326,7 +362,11 @@ fn refusals_become_the_status_that_follows_from_them() {
         let acted = platform.act(&issue(), false);
         let failure = &acted["failure_details"];
         assert_eq!(acted["status"], wanted, "{status} {message}");
-        assert_eq!((&failure["ERROR_TYPE"], &failure["RETRY_ALLOWED"]), (&json!(kind), &json!(retry)), "{status} {message}");
+        assert_eq!(
+            (&failure["ERROR_TYPE"], &failure["RETRY_ALLOWED"]),
+            (&json!(kind), &json!(retry)),
+            "{status} {message}"
+        );
         assert_eq!(platform.changes().len(), 1, "{status} {message}");
         assert_eq!(acted["platform_response"]["STATUS_CODE"], status);
     }
@@ -350,7 +390,8 @@ fn limits_are_waited_for_as_the_headers_say() {
         assert_eq!((platform.waited(), platform.changes().len()), (vec![wait], 2), "{status} {message}");
     }
     // Longer than the patience: the requester is told when to come back.
-    let platform = Platform::new(|_, _| Does::Answers(429, &[("retry-after", "3600")], json!({ "message": "slow down" })));
+    let platform =
+        Platform::new(|_, _| Does::Answers(429, &[("retry-after", "3600")], json!({ "message": "slow down" })));
     let acted = platform.act(&issue(), false);
     assert_eq!((&acted["status"], &acted["failure_details"]["RETRY_AFTER"]), (&json!("FAILURE"), &json!("3600")));
     assert_eq!((platform.waited(), platform.changes().len()), (vec![], 1));
@@ -360,7 +401,11 @@ fn limits_are_waited_for_as_the_headers_say() {
 fn errors_of_the_platform_are_looked_into_before_it_is_sent_again() {
     // It did it, and answered with an error all the same.
     let platform = Platform::new(|asked, _| match asked.method.as_str() {
-        "GET" => Does::Answers(200, &[], json!([{ "number": 42, "node_id": "I_1", "state": "open", "body": format!("b\n\n{MARK}") }])),
+        "GET" => Does::Answers(
+            200,
+            &[],
+            json!([{ "number": 42, "node_id": "I_1", "state": "open", "body": format!("b\n\n{MARK}") }]),
+        ),
         _ => Does::Answers(502, &[], json!({})),
     });
     let acted = platform.act(&issue(), false);
@@ -423,16 +468,21 @@ fn an_attempt_whose_end_is_not_known_is_looked_for_first() {
 #[test]
 fn who_is_passed_over_in_silence_is_noticed() {
     let platform = Platform::new(|asked, _| kind(asked));
-    let acted = platform.act(&instruction("ASSIGN_ISSUE", json!({ "ISSUE_NUMBER": 4, "ASSIGNEES": ["nobody"] })), false);
+    let acted =
+        platform.act(&instruction("ASSIGN_ISSUE", json!({ "ISSUE_NUMBER": 4, "ASSIGNEES": ["nobody"] })), false);
     assert_eq!(acted["failure_details"]["ERROR_TYPE"], "VALIDATION_FAILURE", "{acted:#}");
 }
 
 #[test]
 fn a_branch_of_another_copy_is_not_deleted_after_a_merge() {
     let platform = Platform::new(|asked, _| match asked.method.as_str() {
-        "GET" => Does::Answers(200, &[], json!({
-            "number": 42, "merged": true, "node_id": "P", "head": { "ref": "main", "repo": { "full_name": "eve/shop" } },
-        })),
+        "GET" => Does::Answers(
+            200,
+            &[],
+            json!({
+                "number": 42, "merged": true, "node_id": "P", "head": { "ref": "main", "repo": { "full_name": "eve/shop" } },
+            }),
+        ),
         _ => kind(asked),
     });
     let merge = json!({ "PR_NUMBER": 42, "MERGE_METHOD": "merge", "DELETE_BRANCH": true });

@@ -1,8 +1,8 @@
 //! `countersign delegate`
 
+use super::Exit;
 use super::asking::{Here, How, line, refused, text_of, wrong};
 use super::output::{self, Format};
-use super::Exit;
 use crate::client::{self, Client};
 use crate::project::FOLDER;
 use anyhow::Context;
@@ -71,8 +71,9 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
         Who::Git => Box::new(GitExecutor { folder: root.clone(), identity: Default::default() }),
         Who::Github => {
             let name = &args.github_token;
-            let token = std::env::var(name)
-                .map_err(|_| wrong(format!("the variable {name} has no token for the platform; set it and try again")))?;
+            let token = std::env::var(name).map_err(|_| {
+                wrong(format!("the variable {name} has no token for the platform; set it and try again"))
+            })?;
             Box::new(GithubExecutor::new(&args.github_url, &token).map_err(wrong)?)
         }
     };

@@ -4,7 +4,7 @@ use crate::deciding::{Found, Key};
 use serde::{Deserialize, Serialize};
 
 /// An instruction as it stands: `received`, `started` or `answered`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DelegationRow {
     /// The instruction.
     pub instruction_id: String,
@@ -20,6 +20,8 @@ pub struct DelegationRow {
     pub response_id: String,
     /// The id of its entry in the audit trail.
     pub audit_entry_id: String,
+    /// What it is for: the same for every instruction that asks for the same for the same reason.
+    pub end: String,
     /// Whether it may be carried out.
     pub valid: bool,
     /// Whether authority was lacking.
@@ -75,6 +77,21 @@ pub struct AnsweredRow {
     pub audit_lag_ms: u64,
 }
 
+/// What instructions are for, and how often it was tried.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct EndRow {
+    /// How many instructions were given for it.
+    pub tries: u64,
+    /// The last of them.
+    pub last: String,
+    /// How many failed, one after the other.
+    #[serde(default)]
+    pub failures: u64,
+    /// Since when a rule of the platform stands against it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked_since: Option<String>,
+}
+
 impl DelegationRow {
     /// In a word: `received`, `started` or `answered`.
     pub fn state(&self) -> &'static str {
@@ -94,6 +111,16 @@ pub fn delegation_key(instruction: &str) -> Key {
 /// The count of the ids that were given out on a day.
 pub fn day_key(day: &str) -> Key {
     Key::new("delegation_day", day)
+}
+
+/// What instructions are for, among entities.
+pub fn end_key(end: &str) -> Key {
+    Key::new("delegation_end", end)
+}
+
+/// How often it was tried, in what was found.
+pub fn end_of(found: Option<&Found>) -> Option<EndRow> {
+    EndRow::deserialize(&found?.facts).ok()
 }
 
 /// The instruction in what was found.

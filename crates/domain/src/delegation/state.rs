@@ -2,7 +2,7 @@
 
 use super::event::*;
 use super::payload::date_in_id;
-use super::row::{AnsweredRow, DelegationRow, StartedRow, day_key, delegation_key};
+use super::row::{AnsweredRow, DelegationRow, EndRow, StartedRow, day_key, delegation_key, end_key};
 use crate::deciding::{Happened, Key, Place, Range};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -19,7 +19,8 @@ pub fn touched(event: &Happened<'_>) -> Vec<Key> {
     }
     let instruction = event.facts["instruction_id"].as_str().map(delegation_key);
     let day = event.facts["response_id"].as_str().filter(|_| event.kind == DELEGATION_RECEIVED);
-    instruction.into_iter().chain(day.map(|id| day_key(date_in_id(id)))).collect()
+    let end = event.facts["end"].as_str().map(end_key);
+    instruction.into_iter().chain(day.map(|id| day_key(date_in_id(id)))).chain(end).collect()
 }
 
 /// What an entity is after an event.
@@ -27,6 +28,9 @@ pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option
     if key.kind == "delegation_day" {
         let count = before.and_then(|before| before["count"].as_u64()).unwrap_or(0);
         return Some(json!({ "count": count + 1 }));
+    }
+    if key.kind == "delegation_end" {
+        return serde_json::to_value(end(before, event)).ok();
     }
     let row = match event.kind {
         DELEGATION_RECEIVED => received(event)?,
@@ -37,6 +41,22 @@ pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option
         }
     };
     serde_json::to_value(row).ok()
+}
+
+/// How often something was tried, and how that went.
+fn end(before: Option<&Value>, event: &Happened<'_>) -> EndRow {
+    let mut row = before.and_then(|before| EndRow::deserialize(before).ok()).unwrap_or_default();
+    match (event.kind, event.facts["status"].as_str()) {
+        (DELEGATION_RECEIVED, _) => {
+            row.tries += 1;
+            row.last = event.facts["instruction_id"].as_str().unwrap_or_default().to_owned();
+        }
+        (_, Some("FAILURE")) => row.failures += 1,
+        (_, Some("BLOCKED")) => row.blocked_since = row.blocked_since.or(Some(event.time.to_owned())),
+        (_, Some("SUCCESS")) => (row.failures, row.blocked_since) = (0, None),
+        _ => {}
+    }
+    row
 }
 
 fn received(event: &Happened<'_>) -> Option<DelegationRow> {
@@ -50,6 +70,7 @@ fn received(event: &Happened<'_>) -> Option<DelegationRow> {
         executor: text("executor")?,
         response_id: text("response_id")?,
         audit_entry_id: text("audit_entry_id")?,
+        end: text("end")?,
         valid: facts["valid"] == true,
         lacks: facts["lacks"] == true,
         received: event.seq,

@@ -79,8 +79,9 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Answered, Trouble> {
     let shown = if repeated { shown } else { setup.answered(&id, &shown, instruction.as_ref(), &place)? };
     let document = |name: &str| {
         let text = shown[name].as_str().unwrap_or_default();
-        serde_json::from_str::<Value>(text)
-            .map_err(|_| format!("the {} of {id} was erased from the ledger; it cannot be shown", name.replace('_', " ")))
+        serde_json::from_str::<Value>(text).map_err(|_| {
+            format!("the {} of {id} was erased from the ledger; it cannot be shown", name.replace('_', " "))
+        })
     };
     // The entry first: a response that can be read has one.
     let entry = entry::write(setup.root, &document("audit_entry")?)?;
@@ -143,7 +144,9 @@ impl Setup<'_> {
             let Some(begun) = self.begin(id, place)? else { return Ok(self.look(id)?) };
             let acted = self.executor.act(instruction, begun["again"] == true);
             let acted = acted.map_err(|why| {
-                format!("what became of {id} is not known: {why}. Delegate it again: it is looked for, and not done twice")
+                format!(
+                    "what became of {id} is not known: {why}. Delegate it again: it is looked for, and not done twice"
+                )
             })?;
             answer["attempt"] = begun["attempt"].clone();
             answer["acted"] = acted;

@@ -223,7 +223,8 @@ impl Executor for GitExecutor {
             Some(wanted) => {
                 let kind = if wanted.is_tag { RefKind::Tag } else { RefKind::Branch };
                 if let Some(fault) = ref_name::fault(kind, &wanted.short) {
-                    let field = if wanted.is_tag { "ACTION.PARAMETERS.TAG_NAME" } else { "ACTION.PARAMETERS.BRANCH_NAME" };
+                    let field =
+                        if wanted.is_tag { "ACTION.PARAMETERS.TAG_NAME" } else { "ACTION.PARAMETERS.BRANCH_NAME" };
                     let expected = "a name that git takes".to_owned();
                     obstacles.push(Obstacle { field, error: format!("the name {fault}"), expected });
                 }
@@ -245,7 +246,8 @@ impl Executor for GitExecutor {
 
     fn act(&self, instruction: &DelegationInstruction, again: bool) -> Result<Value, String> {
         let kind = instruction.action.kind();
-        let wanted = Wanted::of(&instruction.action.parameters).ok_or_else(|| format!("git cannot carry out {kind}"))?;
+        let wanted =
+            Wanted::of(&instruction.action.parameters).ok_or_else(|| format!("git cannot carry out {kind}"))?;
         let sent = now();
         if again && self.is_done(&wanted)? {
             return Ok(self.acted(instruction, &wanted, &sent, Ok(true)));

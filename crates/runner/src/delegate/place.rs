@@ -35,7 +35,8 @@ impl Place {
                 return Err(said(&path, unput.error));
             }
         }
-        let name = std::fs::read_to_string(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+        let name =
+            std::fs::read_to_string(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
         let fits = !name.is_empty() && name.len() <= NAME_MAX && name.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !fits {
             return Err(format!("{} holds no name of a place; remove it when nobody acts", path.display()));

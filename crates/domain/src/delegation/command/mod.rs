@@ -29,7 +29,7 @@ choice! {
 }
 
 /// The views that show instructions.
-const VIEWS: &[&str] = &["delegation.show", "delegation.alerts"];
+const VIEWS: &[&str] = &["delegation.show", "delegation.next", "delegation.alerts"];
 
 /// The codes that a command about an instruction may be refused with.
 const CODES: &[Code] = &[

@@ -108,12 +108,14 @@ impl Receive {
         errors.extend(self.obstacles.iter().flat_map(|it| it.iter()).map(|it| json!(it)));
         let lacks = lacks(&checked);
         let digest = sha256_hex(canonical(&value).as_bytes());
+        let end = json!([header.requester, header.context.requirement_id, value["ACTION"]]);
+        let end = sha256_hex(canonical(&end).as_bytes());
         redact_value(&mut value);
         let (mut header_kept, mut errors) = (header.for_entry(), json!(errors));
         redact_value(&mut header_kept);
         redact_value(&mut errors);
         let facts = json!({
-            "action": header.action.as_str(), "digest": digest, "instruction_id": header.id, "lacks": lacks,
+            "action": header.action.as_str(), "digest": digest, "end": end, "instruction_id": header.id, "lacks": lacks,
             "repository": header.requester.repository, "errors": errors, "header": header_kept,
             "instruction": canonical(&value),
         });
@@ -183,7 +185,7 @@ impl Command for Receive {
         let errors = facts["errors"].as_array().map_or(0, Vec::len);
         let kept = json!({
             "action": facts["action"], "audit_entry_id": format!("PAA-{day}-{count:03}"), "digest": digest,
-            "errors": errors, "executor": self.executor.as_str(), "instruction_id": id, "lacks": facts["lacks"],
+            "end": facts["end"], "errors": errors, "executor": self.executor.as_str(), "instruction_id": id, "lacks": facts["lacks"],
             "repository": facts["repository"], "response_id": format!("DR-{day}-{count:03}"), "valid": errors == 0,
         });
         let texts = [text("instruction").to_owned(), facts["header"].to_string(), facts["errors"].to_string()];

@@ -126,3 +126,40 @@ fn alerts(answered: &[DelegationRow], open: &[DelegationRow], now_ms: i64) -> Ve
     alert(!late.is_empty(), "audit_lag", &late, says);
     alerts
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delegation::row::AnsweredRow;
+
+    fn row(status: &str, lacks: bool, duration_ms: u64, audit_lag_ms: u64) -> DelegationRow {
+        let (seq, at, status) = (1, "1970-01-01T00:00:00Z".to_owned(), status.to_owned());
+        let (error_type, retry_allowed, retry_after) = (None, false, None);
+        let answered =
+            AnsweredRow { seq, at, status, error_type, retry_allowed, retry_after, duration_ms, audit_lag_ms };
+        DelegationRow { answered: Some(answered), lacks, ..DelegationRow::default() }
+    }
+
+    fn found(answered: &[DelegationRow], open: &[DelegationRow]) -> Vec<String> {
+        alerts(answered, open, 100_000).into_iter().map(|it| it.alert).collect()
+    }
+
+    #[test]
+    fn each_alert_has_its_bound() {
+        let good = || row("SUCCESS", false, 30_000, 60_000);
+        let many = |count: usize, row: DelegationRow| vec![row; count];
+        assert!(found(&many(9, good()), &[]).is_empty());
+        // A tenth is not more than a tenth.
+        let failed = |all: usize| [many(all - 1, good()), many(1, row("FAILURE", false, 1, 1))].concat();
+        assert!(found(&failed(10), &[]).is_empty());
+        assert_eq!(found(&failed(9), &[]), ["failure_rate"]);
+        let lacking = row("INVALID_REQUEST", true, 1, 1);
+        assert!(found(&many(5, lacking.clone()), &[]).is_empty());
+        assert_eq!(found(&many(6, lacking), &[]), ["authorization_failures"]);
+        assert_eq!(found(&[row("SUCCESS", false, 30_001, 1)], &[]), ["execution_time"]);
+        assert_eq!(found(&[row("SUCCESS", false, 1, 60_001)], &[]), ["audit_lag"]);
+        let waiting = |at: &str| DelegationRow { received_at: at.to_owned(), ..DelegationRow::default() };
+        assert!(found(&[], &[waiting("1970-01-01T00:00:40Z")]).is_empty());
+        assert_eq!(found(&[], &[waiting("1970-01-01T00:00:39Z")]), ["audit_lag"]);
+    }
+}

@@ -35,7 +35,9 @@ impl Refused {
         let by_rule = matches!(reply.status, 403 | 422) && mentions(reply, RULES);
         let blocked = by_rule || matches!(reply.status, 405 | 409 | 423);
         let (error_type, remedy) = match reply.status {
-            _ if blocked => ("PLATFORM_CONSTRAINT", "wait until the platform's own rules allow it, or have them changed"),
+            _ if blocked => {
+                ("PLATFORM_CONSTRAINT", "wait until the platform's own rules allow it, or have them changed")
+            }
             401 => ("AUTHORIZATION_FAILURE", "see whether the token is right and has not expired"),
             403 => ("AUTHORIZATION_FAILURE", "see whether the token may do this in this repository"),
             404 | 410 => ("VALIDATION_FAILURE", "see whether what is named is there, and whether the token may see it"),
@@ -69,7 +71,8 @@ impl Refused {
 
     /// It was sent, no answer came, and it is not there.
     pub(super) fn lost(why: String, idempotent: bool) -> Self {
-        let remedy = "look at the platform whether it was done; if it was not, give it again under a new instruction id";
+        let remedy =
+            "look at the platform whether it was done; if it was not, give it again under a new instruction id";
         let why = format!("{why}; it was looked for and not found, and not sent again");
         Self::unanswered("CUT", why, remedy, idempotent)
     }

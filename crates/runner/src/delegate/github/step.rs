@@ -7,19 +7,12 @@ pub(super) type Reading<'a> = dyn Fn(&str) -> Result<(u16, Value), String> + 'a;
 /// Finds out whether a step was done, and gives what shows it. An error means that it cannot be told.
 pub(super) type Probe = Box<dyn Fn(&Reading<'_>) -> Result<Option<Value>, String>>;
 
-/// Makes probes.
-pub(super) trait ProbeOf {
-    /// What is at a path is as it should be.
-    fn state(path: String, is: impl Fn(&Value) -> bool + 'static) -> Self;
-}
-
-impl ProbeOf for Probe {
-    fn state(path: String, is: impl Fn(&Value) -> bool + 'static) -> Self {
-        Box::new(move |read| {
-            let (status, value) = read(&path)?;
-            Ok(Some(value).filter(|value| status < 300 && is(value)))
-        })
-    }
+/// What is at a path is as it should be.
+pub(super) fn state(path: String, is: impl Fn(&Value) -> bool + 'static) -> Probe {
+    Box::new(move |read| {
+        let (status, value) = read(&path)?;
+        Ok(Some(value).filter(|value| status < 300 && is(value)))
+    })
 }
 
 /// Everything that is sent for an action.

@@ -22,7 +22,7 @@
 //!
 //! The mark is a comment that nobody sees, with the id of the instruction.
 
-use super::step::{Order, Probe, Reading, Step, Take};
+use super::step::{Order, Probe, Reading, Step, Take, state};
 use countersign_domain::delegation::action::Parameters;
 use countersign_domain::delegation::parameters::{
     BranchProtection, CreatePullRequest, CreateTag, IssueLink, Names, Relationship, TagType,
@@ -111,7 +111,7 @@ impl Place<'_> {
                     "merge_method": it.merge_method, "commit_title": it.commit_title,
                     "commit_message": it.commit_message,
                 }));
-                let merged = Probe::state(pull.clone(), |it| it["merged"] == true);
+                let merged = state(pull.clone(), |it| it["merged"] == true);
                 let mut steps = vec![Step::new("PUT", format!("{pull}/merge"), Some(body), merged)];
                 if it.delete_branch == Some(true) {
                     steps.push(self.delete_head(&pull));
@@ -143,23 +143,22 @@ impl Place<'_> {
                 let (name, since) = (it.reference.as_str(), escaped(self.since, false));
                 let short = name.strip_prefix("refs/heads/").or(name.strip_prefix("refs/tags/")).unwrap_or(name);
                 let branch = escaped(short, false);
-                let runs = format!(
-                    "{workflow}/runs?event=workflow_dispatch&branch={branch}&created=%3E%3D{since}&per_page=1"
-                );
-                let ran = Probe::state(runs, |it| it["total_count"].as_u64().is_some_and(|count| count > 0));
+                let runs =
+                    format!("{workflow}/runs?event=workflow_dispatch&branch={branch}&created=%3E%3D{since}&per_page=1");
+                let ran = state(runs, |it| it["total_count"].as_u64().is_some_and(|count| count > 0));
                 let inputs = it.inputs.as_ref().map(|inputs| inputs.to_value());
                 let body = without_nothing(json!({ "ref": name, "inputs": inputs }));
                 Order::of(vec![Step::post(format!("{workflow}/dispatches"), body, ran)]).showing(workflow)
             }
             Parameters::CancelWorkflow(it) => {
                 let run = format!("{root}/actions/runs/{}", escaped(&id(&it.run_id), false));
-                let ended = Probe::state(run.clone(), |it| it["conclusion"] == "cancelled");
+                let ended = state(run.clone(), |it| it["conclusion"] == "cancelled");
                 Order::of(vec![Step::new("POST", format!("{run}/cancel"), None, ended)]).showing(run)
             }
             Parameters::RerunWorkflow(it) => {
                 let run = format!("{root}/actions/runs/{}", escaped(&id(&it.run_id), false));
                 let since = self.since.parse::<jiff::Timestamp>().ok();
-                let again = Probe::state(run.clone(), move |it| {
+                let again = state(run.clone(), move |it| {
                     let began = it["run_started_at"].as_str().and_then(|at| at.parse::<jiff::Timestamp>().ok());
                     began.zip(since).is_some_and(|(began, since)| began >= since)
                 });
@@ -191,7 +190,7 @@ impl Place<'_> {
         let path = format!("{}/{what}", self.root);
         let fields = without_nothing(fields);
         let wanted = fields.clone();
-        let is = Probe::state(path.clone(), move |it| {
+        let is = state(path.clone(), move |it| {
             wanted.as_object().is_some_and(|wanted| wanted.iter().all(|(name, value)| it[name] == *value))
         });
         Order::of(vec![Step::new("PATCH", path, Some(fields), is)])
@@ -211,22 +210,21 @@ impl Place<'_> {
 
     fn labels(&self, number: &str, labels: Vec<String>) -> Step {
         let (issue, wanted) = (format!("{}/issues/{number}", self.root), labels.clone());
-        let has = Probe::state(issue.clone(), move |it| wanted.iter().all(|label| named(&it["labels"], "name", label)));
+        let has = state(issue.clone(), move |it| wanted.iter().all(|label| named(&it["labels"], "name", label)));
         Step::new("POST", format!("{issue}/labels"), Some(json!({ "labels": labels })), has)
     }
 
     fn assign(&self, number: &str, people: Vec<String>) -> Step {
         let (issue, wanted) = (format!("{}/issues/{number}", self.root), people.clone());
-        let is = Probe::state(issue.clone(), move |it| wanted.iter().all(|who| named(&it["assignees"], "login", who)));
+        let is = state(issue.clone(), move |it| wanted.iter().all(|who| named(&it["assignees"], "login", who)));
         // Whoever cannot be assigned is passed over in silence.
         Step::new("POST", format!("{issue}/assignees"), Some(json!({ "assignees": people })), is).looking_after()
     }
 
     fn ask_review(&self, number: &str, people: Vec<String>) -> Step {
         let (pull, wanted) = (format!("{}/pulls/{number}", self.root), people.clone());
-        let is = Probe::state(pull.clone(), move |it| {
-            wanted.iter().all(|who| named(&it["requested_reviewers"], "login", who))
-        });
+        let is =
+            state(pull.clone(), move |it| wanted.iter().all(|who| named(&it["requested_reviewers"], "login", who)));
         Step::new("POST", format!("{pull}/requested_reviewers"), Some(json!({ "reviewers": people })), is)
     }
 
@@ -239,9 +237,7 @@ impl Place<'_> {
         let issue = self.issue(number);
         let remove = |label: String| {
             let path = format!("{issue}/labels/{}", escaped(&label, false));
-            let gone = Probe::state(issue.clone(), move |it| {
-                it["labels"].is_array() && !named(&it["labels"], "name", &label)
-            });
+            let gone = state(issue.clone(), move |it| it["labels"].is_array() && !named(&it["labels"], "name", &label));
             // One that is not on it need not be taken off.
             Step::new("DELETE", path, None, gone).tolerating(&[404])
         };
@@ -259,7 +255,7 @@ impl Place<'_> {
             }
         };
         let path = format!("{}/dependencies/blocked_by", self.issue(blocked));
-        let listed = Probe::state(format!("{path}?per_page=100"), move |list| {
+        let listed = state(format!("{path}?per_page=100"), move |list| {
             list.as_array().is_some_and(|list| list.iter().any(|it| it["number"] == blocker))
         });
         let id = Take::looked_up(self.issue(blocker), "issue_id", |issue| issue.get("id").cloned());
@@ -307,7 +303,7 @@ impl Place<'_> {
     fn make_ref(&self, name: &str, sha: &str) -> Step {
         let (path, sha) = (format!("{}/git/ref/{}", self.root, escaped(name, true)), sha.to_ascii_lowercase());
         let wanted = sha.clone();
-        let is = Probe::state(path, move |it| it["object"]["sha"] == wanted.as_str());
+        let is = state(path, move |it| it["object"]["sha"] == wanted.as_str());
         Step::post(format!("{}/git/refs", self.root), json!({ "ref": format!("refs/{name}"), "sha": sha }), is)
     }
 
@@ -367,14 +363,17 @@ impl Place<'_> {
         });
         let path = format!("{}/branches/{branch}/protection", self.root);
         let wanted = body.clone();
-        let is = Probe::state(path.clone(), move |it| {
+        let is = state(path.clone(), move |it| {
             let part = |name: &str, fields: &[&str]| match &wanted[name] {
                 Value::Null => it[name].is_null(),
                 wanted => fields.iter().all(|field| wanted[*field].is_null() || it[name][*field] == wanted[*field]),
             };
             it["enforce_admins"]["enabled"] == (wanted["enforce_admins"] == true)
                 && part("required_status_checks", &["strict", "contexts"])
-                && part("required_pull_request_reviews", &["required_approving_review_count", "dismiss_stale_reviews", "require_code_owner_reviews"])
+                && part(
+                    "required_pull_request_reviews",
+                    &["required_approving_review_count", "dismiss_stale_reviews", "require_code_owner_reviews"],
+                )
                 && part("restrictions", &[])
         });
         let shown = format!("{}/branches/{branch}", self.root);
