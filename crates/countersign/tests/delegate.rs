@@ -98,7 +98,7 @@ impl Shop {
 
     fn events(&self, kind: &str) -> usize {
         let log = self.house.run(&["log", "--format", "json"]);
-        let of_kind = |line: &&str| serde_json::from_str::<Value>(line).unwrap()["kind"] == kind;
+        let of_kind = |line: &&str| serde_json::from_str::<Value>(line).unwrap()["event"]["kind"] == kind;
         log.out.lines().filter(of_kind).count()
     }
 
