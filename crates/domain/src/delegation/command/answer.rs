@@ -154,7 +154,8 @@ impl Command for Answer {
         desk.record(Happening::new(DELEGATION_AUDITED, audited).with_texts(text(entry)));
         let mut answered = json!({
             "audit_lag_ms": observed.facts["lag_ms"], "duration_ms": response["EXECUTOR"]["EXECUTION_DURATION_MS"],
-            "end": row.end, "instruction_id": row.instruction_id, "response_id": row.response_id, "status": response["STATUS"],
+            "end": row.end, "instruction_id": row.instruction_id, "response_id": row.response_id,
+            "status": response["STATUS"],
         });
         if let Some(failure) = response["FAILURE_DETAILS"].as_object() {
             answered["error_type"] = failure["ERROR_TYPE"].clone();

@@ -185,8 +185,9 @@ impl Command for Receive {
         let errors = facts["errors"].as_array().map_or(0, Vec::len);
         let kept = json!({
             "action": facts["action"], "audit_entry_id": format!("PAA-{day}-{count:03}"), "digest": digest,
-            "end": facts["end"], "errors": errors, "executor": self.executor.as_str(), "instruction_id": id, "lacks": facts["lacks"],
-            "repository": facts["repository"], "response_id": format!("DR-{day}-{count:03}"), "valid": errors == 0,
+            "end": facts["end"], "errors": errors, "executor": self.executor.as_str(), "instruction_id": id,
+            "lacks": facts["lacks"], "repository": facts["repository"],
+            "response_id": format!("DR-{day}-{count:03}"), "valid": errors == 0,
         });
         let texts = [text("instruction").to_owned(), facts["header"].to_string(), facts["errors"].to_string()];
         let texts = texts.map(Untrusted::new).to_vec();
