@@ -273,6 +273,37 @@ fn another_repository_is_not_acted_on() {
 }
 
 #[test]
+fn the_requester_is_told_what_to_do_next() {
+    let shop = Shop::new();
+    shop.git(&["branch", "a"]);
+    let next = |file: &str| {
+        let answer = shop.house.run(&["delegate", "--next", &file.replace(".json", ""), "--format", "json"]);
+        serde_json::from_str::<Value>(&answer.out).unwrap()["step"].as_str().unwrap().to_owned()
+    };
+    let done = shop.branch(1, "fix");
+    shop.delegate(&done);
+    assert_eq!(next(&done), "proceed");
+    assert_eq!(shop.house.run(&["delegate", "--alerts"]).code, 0);
+    // A branch beneath another cannot be made, and git does not say that it never will be.
+    let mut steps = Vec::new();
+    for number in 2..6 {
+        let file = shop.branch(number, "a/b");
+        shop.delegate(&file);
+        steps.push(next(&file));
+    }
+    assert_eq!(steps, ["retry", "retry", "retry", "escalate"]);
+    let blocked = shop.instruction(6, "DELETE_BRANCH", json!({ "BRANCH_NAME": "main" }));
+    shop.delegate(&blocked);
+    assert_eq!(next(&blocked), "wait");
+    let wrong = shop.branch(7, "a..b");
+    shop.delegate(&wrong);
+    assert_eq!(next(&wrong), "correct");
+    let alerts = shop.house.run(&["delegate", "--alerts"]);
+    assert!(alerts.code == 1 && alerts.out.contains("failure_rate: 5 of 7"), "{alerts:?}");
+    assert_eq!(shop.house.run(&["delegate"]).code, 2);
+}
+
+#[test]
 fn a_secret_appears_nowhere() {
     let canary = format!("ghp_{}", "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8");
     let shop = Shop::new();

@@ -27,9 +27,11 @@ struct Asked {
     headers: String,
 }
 
+type Headers = &'static [(&'static str, &'static str)];
+
 /// What the platform does with a request.
 enum Does {
-    Answers(u16, &'static [(&'static str, &'static str)], Value),
+    Answers(u16, Headers, Value),
     /// It reads the request and closes the connection.
     Cuts,
     /// It answers too late.
@@ -374,7 +376,7 @@ fn refusals_become_the_status_that_follows_from_them() {
 
 #[test]
 fn limits_are_waited_for_as_the_headers_say() {
-    let limited: [(u16, &'static [(&'static str, &'static str)], &str, u64); 4] = [
+    let limited: [(u16, Headers, &str, u64); 4] = [
         (429, &[("retry-after", "7")], "slow down", 7),
         (403, &[("retry-after", "9")], "You have exceeded a secondary rate limit", 9),
         (403, &[], "You have exceeded a secondary rate limit", 60),

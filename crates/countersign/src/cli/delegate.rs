@@ -1,7 +1,7 @@
 //! `countersign delegate`
 
 use super::Exit;
-use super::asking::{Here, How, line, refused, text_of, wrong};
+use super::asking::{Here, How, line, look, look_and_judge, refused, text_of, wrong};
 use super::output::{self, Format};
 use crate::client::{self, Client};
 use crate::project::FOLDER;
@@ -11,7 +11,7 @@ use countersign_domain::delegation::payload::Status;
 use countersign_runner::delegate::{
     Answered, DryRun, Executor, GITHUB, GitExecutor, GithubExecutor, Setup, Trouble, carry_out,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// Have a platform action carried out, once, with an audit entry and a response
@@ -25,13 +25,23 @@ Examples:
   countersign delegate instruction.yaml
   countersign delegate instruction.yaml --executor dry-run
   countersign delegate instruction.yaml --format json > response.json
+  countersign delegate --next DI-2025-12-25-001
+  countersign delegate --alerts
   GITHUB_TOKEN=… countersign delegate instruction.yaml --executor github
 
 Exit codes: 0 it was done, 1 it was not (the response says why) or was refused, 2 wrong usage, 3 could not be run.")]
 pub struct Args {
     /// The instruction, in YAML or JSON; - is standard input
-    #[arg(value_name = "INSTRUCTION")]
-    instruction: PathBuf,
+    #[arg(value_name = "INSTRUCTION", required_unless_present_any = ["next", "alerts"])]
+    instruction: Option<PathBuf>,
+
+    /// Say what the requester of an instruction does next: proceed, retry, wait, correct or escalate
+    #[arg(long, value_name = "ID", conflicts_with = "instruction")]
+    next: Option<String>,
+
+    /// Say what of the last hour should worry whoever answers for delegation; exit 1 if anything should
+    #[arg(long, conflicts_with_all = ["instruction", "next"])]
+    alerts: bool,
 
     /// Who carries it out
     #[arg(long, value_enum, default_value_t = Who::Git)]
@@ -61,8 +71,16 @@ enum Who {
 }
 
 pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
+    if let Some(id) = &args.next {
+        return look(here, &args.how, "delegation.next", json!({ "instruction_id": id }), next_words);
+    }
+    if args.alerts {
+        let judge = |shown: &Value| if has_alerts(shown) { Exit::Refused } else { Exit::Allowed };
+        return look_and_judge(here, &args.how, "delegation.alerts", json!({}), alert_words, judge);
+    }
     client::must_be_local(here.project, here.global)?;
-    let text = text_of(here, &args.instruction)?;
+    let path = args.instruction.as_deref().unwrap_or(Path::new("-"));
+    let text = text_of(here, path)?;
     let client = Client::open(here.project, here.global)?;
     let root = here.project.tree_root().context("there is no project here; begin one with `countersign init`")?;
     let folder = here.project.root.as_deref().unwrap_or(&root).join(FOLDER).join("delegations");
@@ -84,7 +102,7 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
         root: &root,
         locks: &folder,
         executor: executor.as_ref(),
-        file: &name_of(&args.instruction),
+        file: &name_of(path),
         text: &text,
     };
     match carry_out(&setup) {
@@ -130,5 +148,28 @@ fn words(answered: &Answered) -> String {
         out.push_str(&format!("  {}: {}; {}\n", text("FIELD"), text("ERROR"), text("EXPECTED")));
     }
     out.push_str(&format!("  audit entry: {}\n", text("/AUDIT_ENTRY_PATH")));
+    out
+}
+
+fn next_words(shown: &Value) -> String {
+    let text = |name: &str| visible(shown[name].as_str().unwrap_or("-")).into_owned();
+    let mut out = format!("{}: {}, because {}\n", text("instruction_id"), text("step"), text("reason"));
+    let at = shown["not_before"].as_i64().and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
+    if let Some(at) = at {
+        out.push_str(&format!("  not before {at}\n"));
+    }
+    out
+}
+
+fn has_alerts(shown: &Value) -> bool {
+    shown["alerts"].as_array().is_some_and(|alerts| !alerts.is_empty())
+}
+
+fn alert_words(shown: &Value) -> String {
+    let mut out = format!("{} answered in the last hour\n", shown["answered"]);
+    for alert in shown["alerts"].as_array().into_iter().flatten() {
+        let text = |name: &str| visible(alert[name].as_str().unwrap_or("-")).into_owned();
+        out.push_str(&format!("  {}: {}\n", text("alert"), text("says")));
+    }
     out
 }

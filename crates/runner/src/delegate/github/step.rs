@@ -7,6 +7,9 @@ pub(super) type Reading<'a> = dyn Fn(&str) -> Result<(u16, Value), String> + 'a;
 /// Finds out whether a step was done, and gives what shows it. An error means that it cannot be told.
 pub(super) type Probe = Box<dyn Fn(&Reading<'_>) -> Result<Option<Value>, String>>;
 
+/// Finds a value in another.
+pub(super) type Find = Box<dyn Fn(&Value) -> Option<Value>>;
+
 /// What is at a path is as it should be.
 pub(super) fn state(path: String, is: impl Fn(&Value) -> bool + 'static) -> Probe {
     Box::new(move |read| {
@@ -48,7 +51,7 @@ pub(super) struct Take {
     pub(super) path: Option<String>,
     /// Where it goes: a field of the body, or in braces a part of the path.
     pub(super) field: &'static str,
-    pub(super) find: Box<dyn Fn(&Value) -> Option<Value>>,
+    pub(super) find: Find,
     /// Whether the step falls away without it.
     pub(super) or_skip: bool,
 }
