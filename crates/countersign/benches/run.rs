@@ -64,9 +64,12 @@ fn repository(folder: &Path) {
     git(folder, &["commit", "-qm", "first"]);
 }
 
+/// A step, when it came, and how long it took by itself.
+type Step = (&'static str, Instant, Duration);
+
 /// When each task came to each step.
 #[derive(Default)]
-struct Clockwork(Mutex<BTreeMap<String, Vec<(&'static str, Instant, Duration)>>>);
+struct Clockwork(Mutex<BTreeMap<String, Vec<Step>>>);
 
 impl Watch for Clockwork {
     fn note(&self, note: &Note<'_>) {

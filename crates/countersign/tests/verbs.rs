@@ -8,7 +8,7 @@ mod house;
 use house::{House, document};
 use serde_json::{Value, json};
 
-const VERBS: [&str; 46] = [
+const VERBS: [&str; 47] = [
     "demo",
     "validate",
     "check",
@@ -45,6 +45,7 @@ const VERBS: [&str; 46] = [
     "promise",
     "gate",
     "inbox",
+    "delegate",
     "apply",
     "worklog",
     "bundle",
@@ -109,7 +110,7 @@ fn every_verb_has_help_with_examples() {
 }
 
 /// What can be asked of the engine, and the verbs that ask it.
-const ASKED: [(&str, &[&str]); 64] = [
+const ASKED: [(&str, &[&str]); 70] = [
     ("handoff.send", &["handoff", "send"]),
     ("handoff.receive", &["handoff", "receive"]),
     ("handoff.chain", &["handoff", "chain"]),
@@ -151,6 +152,13 @@ const ASKED: [(&str, &[&str]); 64] = [
     ("worklog.show", &["worklog", "show"]),
     ("bundle.make", &["bundle", "make"]),
     ("reconcile", &["reconcile"]),
+    // One verb goes the whole way of an instruction.
+    ("delegation.receive", &["delegate"]),
+    ("delegation.start", &["delegate"]),
+    ("delegation.answer", &["delegate"]),
+    ("delegation.show", &["delegate"]),
+    ("delegation.next", &["delegate"]),
+    ("delegation.alerts", &["delegate"]),
     ("promise.create", &["promise", "create"]),
     ("promise.start", &["promise", "start"]),
     ("promise.meet", &["promise", "meet"]),

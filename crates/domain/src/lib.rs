@@ -58,6 +58,7 @@ pub fn touched(event: &Happened<'_>) -> Vec<Key> {
         .into_iter()
         .chain(work::touched(event))
         .chain(handoff::touched(event))
+        .chain(delegation::touched(event))
         .chain(validation::touched(event))
         .chain(plan::touched(event))
         .collect()
@@ -68,6 +69,7 @@ pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option
     match key.kind.as_str() {
         "project" | "record" => project::evolve(key, before, event),
         "trace" => handoff::evolve(before, event),
+        "delegation" | "delegation_day" | "delegation_end" => delegation::evolve(key, before, event),
         "promise" => validation::evolve(before, event),
         "plan" => plan::evolve(event),
         _ => work::evolve(key, before, event),
@@ -79,6 +81,7 @@ pub fn places(key: &Key, facts: &Value) -> Vec<Place> {
     match key.kind.as_str() {
         "project" | "record" => project::places(key, facts),
         "trace" => Vec::new(),
+        "delegation" | "delegation_day" | "delegation_end" => delegation::places_of(key, facts),
         "promise" => validation::places_of(facts),
         _ => work::places_of(key, facts),
     }
@@ -89,6 +92,7 @@ pub fn summary(event: &Happened<'_>) -> Option<String> {
     project::summary(event)
         .or_else(|| work::view::summary(event))
         .or_else(|| handoff::view::summary(event))
+        .or_else(|| delegation::view::summary(event))
         .or_else(|| validation::view::summary(event))
         .or_else(|| plan::view::summary(event))
 }

@@ -7,6 +7,7 @@ use crate::world::World;
 use countersign_contract::diagnostic::{Decision, Source};
 use countersign_contract::{Schemas, Shape, check};
 use countersign_domain::deciding::{Command, CommandInfo, Refusal, View, ViewInfo};
+use countersign_domain::delegation;
 use countersign_domain::handoff;
 use countersign_domain::plan;
 use countersign_domain::project::{Erase, Init, Keep};
@@ -87,6 +88,9 @@ pub const COMMANDS: &[CommandRow] = &[
     CommandRow::of::<work::ReturnAttempt>(),
     CommandRow::of::<work::StartEffect>(),
     CommandRow::of::<work::FinishEffect>(),
+    CommandRow::of::<delegation::command::Receive>(),
+    CommandRow::of::<delegation::command::Start>(),
+    CommandRow::of::<delegation::command::Answer>(),
     CommandRow::of::<gates::MakePromise>(),
     CommandRow::of::<gates::StartPromise>(),
     CommandRow::of::<gates::Meet>(),
@@ -123,6 +127,9 @@ pub const VIEWS: &[ViewRow] = &[
     ViewRow::of::<view::MakeBundle>(),
     ViewRow::of::<view::Reconcile>(),
     ViewRow::of::<view::ListEffects>(),
+    ViewRow::of::<delegation::view::ShowDelegation>(),
+    ViewRow::of::<delegation::view::ShowNext>(),
+    ViewRow::of::<delegation::view::ListAlerts>(),
     ViewRow::of::<validation::view::GateStatus>(),
     ViewRow::of::<validation::view::ShowPromise>(),
     ViewRow::of::<validation::view::ListPromises>(),

@@ -229,6 +229,7 @@ fn a_ledger_of_a_newer_shape_is_only_read_and_one_of_an_older_shape_is_rebuilt()
 fn events_of_every_kind_ever_written_are_read() {
     const BEGIN: [&str; 11] = [
         "command.refused",
+        "delegation.received",
         "delta.applied",
         "effect.started",
         "handoff.sent",
@@ -276,7 +277,7 @@ fn events_of_every_kind_ever_written_are_read() {
     }
     let mut names: Vec<&str> = bodies.iter().map(|(_, name, _)| name.as_str()).collect();
     names.sort_unstable();
-    let work = countersign_domain::work::event::ALL.iter();
+    let work = countersign_domain::work::event::ALL.iter().chain(countersign_domain::delegation::event::ALL);
     let gates = countersign_domain::validation::event::ALL.iter().chain(countersign_domain::plan::event::ALL);
     let gates = gates.chain(countersign_domain::handoff::event::ALL);
     let kinds = work.chain(gates).map(|kind| format!("{kind}.1"));

@@ -8,6 +8,7 @@
 #[cfg(unix)]
 pub mod agent;
 mod content;
+pub mod delegate;
 pub mod evidence;
 pub mod git;
 pub mod judge;

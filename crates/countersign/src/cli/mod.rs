@@ -8,6 +8,7 @@ mod check;
 mod checkpoint;
 mod completions;
 mod contracts;
+mod delegate;
 mod demo;
 mod doctor;
 mod erase;
@@ -175,6 +176,7 @@ enum Verb {
     Promise(promise::Args),
     Gate(gate::Args),
     Inbox(inbox::Args),
+    Delegate(delegate::Args),
     Worklog(worklog::Args),
     Apply(apply::Args),
     Bundle(bundle::Args),
@@ -257,6 +259,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::Promise(args) => promise::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Gate(args) => gate::run(&args, &global, project),
         Verb::Inbox(args) => inbox::run(&args, &Here { global: &global, project: &project()? }),
+        Verb::Delegate(args) => delegate::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Worklog(args) => worklog::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Apply(args) => apply::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Bundle(args) => bundle::run(&args, &Here { global: &global, project: &project()? }),

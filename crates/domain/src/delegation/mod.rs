@@ -28,13 +28,20 @@
 
 pub mod action;
 pub mod clock;
+pub mod command;
+pub mod event;
 mod evidence_path;
 pub mod parameters;
 pub mod parties;
 pub mod payload;
 pub mod policy;
 pub mod ref_name;
+pub mod row;
 pub mod rules;
+mod state;
+pub mod view;
+
+pub use state::{evolve, places as places_of, touched};
 
 use countersign_contract::ContractInfo;
 use payload::{AuditEntry, DelegationInstruction, DelegationResponse};

@@ -1,0 +1,175 @@
+//! `countersign delegate`
+
+use super::Exit;
+use super::asking::{Here, How, line, look, look_and_judge, refused, text_of, wrong};
+use super::output::{self, Format};
+use crate::client::{self, Client};
+use crate::project::FOLDER;
+use anyhow::Context;
+use countersign_diagnostic::visible;
+use countersign_domain::delegation::payload::Status;
+use countersign_runner::delegate::{
+    Answered, DryRun, Executor, GITHUB, GitExecutor, GithubExecutor, Setup, Trouble, carry_out,
+};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Have a platform action carried out, once, with an audit entry and a response
+///
+/// The instruction is checked first: its shape, its authority, and whether the executor can do it. What passes is acted on once
+/// for its id, however often it is handed in and whatever was killed in between; what does not is answered with what is wrong.
+/// The audit entry is in the ledger and in `.evidence/platform-actions/` before the response is printed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign delegate instruction.yaml
+  countersign delegate instruction.yaml --executor dry-run
+  countersign delegate instruction.yaml --format json > response.json
+  countersign delegate --next DI-2025-12-25-001
+  countersign delegate --alerts
+  GITHUB_TOKEN=… countersign delegate instruction.yaml --executor github
+
+Exit codes: 0 it was done, 1 it was not (the response says why) or was refused, 2 wrong usage, 3 could not be run.")]
+pub struct Args {
+    /// The instruction, in YAML or JSON; - is standard input
+    #[arg(value_name = "INSTRUCTION", required_unless_present_any = ["next", "alerts"])]
+    instruction: Option<PathBuf>,
+
+    /// Say what the requester of an instruction does next: proceed, retry, wait, correct or escalate
+    #[arg(long, value_name = "ID", conflicts_with = "instruction")]
+    next: Option<String>,
+
+    /// Say what of the last hour should worry whoever answers for delegation; exit 1 if anything should
+    #[arg(long, conflicts_with_all = ["instruction", "next"])]
+    alerts: bool,
+
+    /// Who carries it out
+    #[arg(long, value_enum, default_value_t = Who::Git)]
+    executor: Who,
+
+    /// Where the platform is asked: https, or this machine; for GitHub Enterprise `https://HOST/api/v3`
+    #[arg(long, value_name = "URL", default_value = GITHUB)]
+    github_url: String,
+
+    /// The environment variable that has the platform's token
+    #[arg(long, value_name = "NAME", default_value = "GITHUB_TOKEN")]
+    github_token: String,
+
+    #[command(flatten)]
+    how: How,
+}
+
+/// Who carries an action out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Who {
+    /// Nobody: what would be done is answered, and the instruction's id is used up
+    DryRun,
+    /// Git, in the project's own repository: branches and tags
+    Git,
+    /// GitHub, or a platform that speaks as it does: every action
+    Github,
+}
+
+pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
+    if let Some(id) = &args.next {
+        return look(here, &args.how, "delegation.next", json!({ "instruction_id": id }), next_words);
+    }
+    if args.alerts {
+        let judge = |shown: &Value| if has_alerts(shown) { Exit::Refused } else { Exit::Allowed };
+        return look_and_judge(here, &args.how, "delegation.alerts", json!({}), alert_words, judge);
+    }
+    client::must_be_local(here.project, here.global)?;
+    let path = args.instruction.as_deref().unwrap_or(Path::new("-"));
+    let text = text_of(here, path)?;
+    let client = Client::open(here.project, here.global)?;
+    let root = here.project.tree_root().context("there is no project here; begin one with `countersign init`")?;
+    let folder = here.project.root.as_deref().unwrap_or(&root).join(FOLDER).join("delegations");
+    let executor: Box<dyn Executor> = match args.executor {
+        Who::DryRun => Box::new(DryRun),
+        Who::Git => Box::new(GitExecutor { folder: root.clone(), identity: Default::default() }),
+        Who::Github => {
+            let name = &args.github_token;
+            let token = std::env::var(name).map_err(|_| {
+                wrong(format!("the variable {name} has no token for the platform; set it and try again"))
+            })?;
+            Box::new(GithubExecutor::new(&args.github_url, &token).map_err(wrong)?)
+        }
+    };
+    let setup = Setup {
+        engine: client.engine()?,
+        world: client.around()?,
+        call: client.call()?,
+        root: &root,
+        locks: &folder,
+        executor: executor.as_ref(),
+        file: &name_of(path),
+        text: &text,
+    };
+    match carry_out(&setup) {
+        Ok(answered) => Ok(show(&answered, args.how.format)),
+        Err(Trouble::Refused(failure)) => refused(*failure, args.how.format),
+        Err(Trouble::Failed(why)) => Err(anyhow::Error::msg(why)),
+    }
+}
+
+/// What the instruction is called. Standard input has no name to tell its form by.
+fn name_of(path: &Path) -> String {
+    if path == Path::new("-") { "instruction".to_owned() } else { path.to_string_lossy().into_owned() }
+}
+
+fn show(answered: &Answered, format: Format) -> Exit {
+    let response = &answered.response;
+    match format {
+        Format::Json => output::print(&line(response)),
+        Format::Text => output::print(&words(answered)),
+    }
+    let done = response["STATUS"] == Status::Success.as_str();
+    if done { Exit::Allowed } else { Exit::Refused }
+}
+
+fn words(answered: &Answered) -> String {
+    let response = &answered.response;
+    let text = |pointer: &str| {
+        let value = response.pointer(pointer).and_then(Value::as_str).unwrap_or("-");
+        visible(value).into_owned()
+    };
+    let mut out = format!("{} {} as {}", text("/INSTRUCTION_ID"), text("/STATUS"), text("/RESPONSE_ID"));
+    out.push_str(if answered.repeated { " (answered before; nothing was done now)\n" } else { "\n" });
+    if response["PLATFORM_EVIDENCE"].is_object() {
+        let (state, url) = (text("/PLATFORM_EVIDENCE/RESOURCE_STATE"), text("/PLATFORM_EVIDENCE/RESOURCE_URL"));
+        out.push_str(&format!("  {} {state}: {url}\n", text("/PLATFORM_EVIDENCE/RESOURCE_TYPE")));
+    }
+    if response["FAILURE_DETAILS"].is_object() {
+        let (kind, message) = (text("/FAILURE_DETAILS/ERROR_TYPE"), text("/FAILURE_DETAILS/ERROR_MESSAGE"));
+        out.push_str(&format!("  {kind}: {message}\n  help: {}\n", text("/FAILURE_DETAILS/REMEDIATION_GUIDANCE")));
+    }
+    for error in response["VALIDATION_ERRORS"].as_array().into_iter().flatten() {
+        let text = |name: &str| visible(error[name].as_str().unwrap_or("-")).into_owned();
+        out.push_str(&format!("  {}: {}; {}\n", text("FIELD"), text("ERROR"), text("EXPECTED")));
+    }
+    out.push_str(&format!("  audit entry: {}\n", text("/AUDIT_ENTRY_PATH")));
+    out
+}
+
+fn next_words(shown: &Value) -> String {
+    let text = |name: &str| visible(shown[name].as_str().unwrap_or("-")).into_owned();
+    let mut out = format!("{}: {}, because {}\n", text("instruction_id"), text("step"), text("reason"));
+    let at = shown["not_before"].as_i64().and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
+    if let Some(at) = at {
+        out.push_str(&format!("  not before {at}\n"));
+    }
+    out
+}
+
+fn has_alerts(shown: &Value) -> bool {
+    shown["alerts"].as_array().is_some_and(|alerts| !alerts.is_empty())
+}
+
+fn alert_words(shown: &Value) -> String {
+    let mut out = format!("{} answered in the last hour\n", shown["answered"]);
+    for alert in shown["alerts"].as_array().into_iter().flatten() {
+        let text = |name: &str| visible(alert[name].as_str().unwrap_or("-")).into_owned();
+        out.push_str(&format!("  {}: {}\n", text("alert"), text("says")));
+    }
+    out
+}

@@ -1,0 +1,159 @@
+//! Every action through the binary, on a platform that answers as GitHub does: what is recorded of it passes its checks, and
+//! the token appears nowhere.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![allow(dead_code, reason = "each test file uses its part of the house")]
+
+mod house;
+
+use house::{House, document};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+const SHA: &str = "1f0c3a5b7d9e2f4a6b8c0d1e3f5a7b9c2d4e6f80";
+const TOKEN: &str = "canary-4711-of-the-platform";
+
+/// A platform on which everything works. Gives its address, and what changed something there.
+fn platform() -> (String, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let changes: Arc<Mutex<Vec<String>>> = Arc::default();
+    let seen = Arc::clone(&changes);
+    // It ends with the test.
+    std::thread::spawn(move || listener.incoming().flatten().for_each(|stream| serve(stream, &seen)));
+    (url, changes)
+}
+
+fn serve(mut stream: TcpStream, seen: &Mutex<Vec<String>>) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let (mut first, mut length) = (String::new(), 0);
+    reader.read_line(&mut first).unwrap();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        if let Some(found) = line.to_lowercase().strip_prefix("content-length:") {
+            length = found.trim().parse().unwrap();
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    reader.read_exact(&mut vec![0; length]).unwrap();
+    let (method, path) = first.split_once(' ').unwrap();
+    let path = path.split(' ').next().unwrap();
+    if method != "GET" {
+        seen.lock().unwrap().push(format!("{method} {path}"));
+    }
+    let state = if method == "POST" { "open" } else { "closed" };
+    let thing = json!({
+        "id": 7, "node_id": "N_7", "number": 42, "state": state, "merged": true, "assignees": [{ "login": "ana" }],
+        "labels": [], "requested_reviewers": [], "created_at": "2020-01-01T00:00:00Z", "sha": SHA,
+        "head": { "ref": "fix/x", "repo": { "full_name": "acme/shop" } }, "status": "completed",
+    });
+    let (status, body) = match (method, path) {
+        ("DELETE", _) => (204, String::new()),
+        (_, path) if path.ends_with("/dispatches") => (204, String::new()),
+        ("GET", path) if path.contains('?') => (200, "[]".to_owned()),
+        ("GET" | "PATCH" | "PUT", _) => (200, thing.to_string()),
+        _ => (201, thing.to_string()),
+    };
+    let head = format!("HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    stream.write_all(head.as_bytes()).unwrap();
+}
+
+fn instruction(house: &House, number: usize, action: &str, parameters: Value) -> String {
+    let given = jiff::Timestamp::now() - jiff::SignedDuration::from_secs(2);
+    let given = jiff::Timestamp::from_second(given.as_second()).unwrap().to_string();
+    let id = format!("DI-{}-{number:03}", &given[..10]);
+    let mut text = document("delegation_instruction", json!({ "INSTRUCTION_ID": id, "TIMESTAMP_UTC": given }));
+    text["ACTION"] = json!({ "TYPE": action, "PARAMETERS": parameters });
+    let name = format!("{id}.json");
+    house.write(&name, text.to_string());
+    name
+}
+
+#[test]
+fn every_action_is_done_once_and_its_record_passes() {
+    let cases = [
+        ("CREATE_GITHUB_ISSUE", json!({ "TITLE": "t", "BODY": "b" })),
+        ("UPDATE_GITHUB_ISSUE", json!({ "ISSUE_NUMBER": 42, "TITLE": "u" })),
+        ("CLOSE_GITHUB_ISSUE", json!({ "ISSUE_NUMBER": 42 })),
+        ("ADD_ISSUE_LABELS", json!({ "ISSUE_NUMBER": 42, "LABELS": ["a"] })),
+        ("REMOVE_ISSUE_LABELS", json!({ "ISSUE_NUMBER": 42, "LABELS": ["a"] })),
+        ("ASSIGN_ISSUE", json!({ "ISSUE_NUMBER": 42, "ASSIGNEES": ["ana"] })),
+        ("COMMENT_ON_ISSUE", json!({ "ISSUE_NUMBER": 42, "COMMENT_BODY": "hm" })),
+        ("LINK_ISSUES", json!({ "SOURCE_ISSUE_NUMBER": 42, "TARGET_ISSUE_NUMBER": 5, "RELATIONSHIP": "blocked_by" })),
+        ("CREATE_PULL_REQUEST", json!({ "HEAD_BRANCH": "fix/x", "BASE_BRANCH": "main", "TITLE": "t", "BODY": "b" })),
+        ("UPDATE_PULL_REQUEST", json!({ "PR_NUMBER": 42, "TITLE": "u" })),
+        ("CLOSE_PULL_REQUEST", json!({ "PR_NUMBER": 42 })),
+        ("MERGE_PULL_REQUEST", json!({ "PR_NUMBER": 42, "MERGE_METHOD": "squash" })),
+        ("REQUEST_PR_REVIEW", json!({ "PR_NUMBER": 42, "REVIEWERS": ["ben"] })),
+        ("ADD_PR_LABELS", json!({ "PR_NUMBER": 42, "LABELS": ["a"] })),
+        ("REMOVE_PR_LABELS", json!({ "PR_NUMBER": 42, "LABELS": ["a"] })),
+        ("COMMENT_ON_PR", json!({ "PR_NUMBER": 42, "COMMENT_BODY": "hm" })),
+        ("APPROVE_PR", json!({ "PR_NUMBER": 42 })),
+        ("REQUEST_PR_CHANGES", json!({ "PR_NUMBER": 42, "REVIEW_BODY": "no" })),
+        ("CREATE_BRANCH", json!({ "BRANCH_NAME": "fix/y", "SOURCE_SHA": SHA })),
+        ("DELETE_BRANCH", json!({ "BRANCH_NAME": "fix/y" })),
+        ("CREATE_TAG", json!({ "TAG_NAME": "v1", "TARGET_SHA": SHA, "TAG_TYPE": "annotated", "MESSAGE": "first" })),
+        ("DELETE_TAG", json!({ "TAG_NAME": "v1" })),
+        (
+            "UPDATE_BRANCH_PROTECTION",
+            json!({ "BRANCH_NAME": "main", "PROTECTION_RULES": {
+                "REQUIRED_STATUS_CHECKS": {}, "REQUIRED_PULL_REQUEST_REVIEWS": {}, "RESTRICTIONS": {},
+            } }),
+        ),
+        ("TRIGGER_WORKFLOW", json!({ "WORKFLOW_ID": "deploy.yml", "REF": "main" })),
+        ("CANCEL_WORKFLOW", json!({ "RUN_ID": 9 })),
+        ("RERUN_WORKFLOW", json!({ "RUN_ID": 9 })),
+    ];
+    let house = House::new();
+    house.write(".governance/compliance-check.md", "ok\n").write(".qa/results-2025-12-25.json", "{}\n");
+    assert_eq!(house.run(&["init", "--name", "shop"]).code, 0);
+    let (url, changes) = platform();
+    for (number, (action, parameters)) in (1..).zip(cases) {
+        let file = instruction(&house, number, action, parameters);
+        let delegate = || {
+            let arguments = ["delegate", &file, "--executor", "github", "--github-url", &url, "--format", "json"];
+            house.run_with(&arguments, "", &[("GITHUB_TOKEN", TOKEN)])
+        };
+        let answer = delegate();
+        assert_eq!(answer.code, 0, "{action}: {answer:?}");
+        let response: Value = serde_json::from_str(&answer.out).unwrap();
+        assert_eq!(response["STATUS"], "SUCCESS", "{action}");
+        house.write("response.json", &answer.out);
+        let entry = response["AUDIT_ENTRY_PATH"].as_str().unwrap();
+        for (document, other) in [("response.json", entry), (entry, "response.json")] {
+            let checked = house.run(&["check", document, "--strict", "--with", other, "--with", &file]);
+            assert_eq!(checked.code, 0, "{action}: {checked:?}\n{response:#}");
+        }
+        let before = changes.lock().unwrap().len();
+        assert_eq!(delegate().out, answer.out, "{action}");
+        assert_eq!(changes.lock().unwrap().len(), before, "{action}");
+    }
+    for (path, bytes) in house.all() {
+        let found = bytes.windows(TOKEN.len()).any(|part| part == TOKEN.as_bytes());
+        assert!(!found, "{}", path.display());
+    }
+    assert_eq!(house.run(&["verify"]).code, 0);
+}
+
+#[test]
+fn without_a_token_or_over_the_open_network_nothing_is_sent() {
+    let house = House::new();
+    assert_eq!(house.run(&["init", "--name", "shop"]).code, 0);
+    let file = instruction(&house, 1, "COMMENT_ON_ISSUE", json!({ "ISSUE_NUMBER": 4, "COMMENT_BODY": "hm" }));
+    let to = |url: &str, token: &str| {
+        let arguments = ["delegate", &file, "--executor", "github", "--github-url", url, "--github-token", token];
+        house.run_with(&arguments, "", &[("SHOP_TOKEN", TOKEN)])
+    };
+    for (url, token) in [("http://127.0.0.1:9", "ABSENT_TOKEN"), ("http://github.example.com", "SHOP_TOKEN")] {
+        let answer = to(url, token);
+        assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{answer:?}");
+        assert!(!answer.err.contains(TOKEN), "{answer:?}");
+    }
+    assert!(!house.run(&["log"]).out.contains("delegation"));
+}

@@ -1,0 +1,219 @@
+//! The audit entry and the response, made from what was asked and what came of it. Neither leaves here unless both pass
+//! their own checks, with each other and with the instruction.
+
+use super::answer::Acted;
+use crate::deciding::Refusal;
+use crate::delegation::parties::EXECUTORS;
+use crate::delegation::payload::{AuditEntryId, Authorization, QaStatus, Status, YesNo, checksum, names_evidence};
+use crate::paths::{self, Reach};
+use countersign_contract::diagnostic::{Code, Source};
+use countersign_contract::{Checker, Outside, Request, Set, Text, check, redact_value};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+/// What stands where an instruction that is refused names no evidence, or none that can be used.
+const UNNAMED: &str = "(the instruction names none)";
+
+/// An instruction that is answered.
+#[derive(Clone, Copy)]
+pub(super) struct Case<'a> {
+    pub(super) instruction_id: &'a str,
+    pub(super) response_id: &'a str,
+    pub(super) audit_entry_id: &'a str,
+    pub(super) action: &'a str,
+    /// What of the instruction goes into the entry.
+    pub(super) header: &'a Value,
+    /// When it was received; now, if that is not known yet.
+    pub(super) received: Option<Timestamp>,
+    /// Who acts: the kind, and which one.
+    pub(super) executor: (Option<&'a str>, &'a str),
+}
+
+impl<'a> Case<'a> {
+    /// One that is answered to see whether it can be, under ids of no day in particular.
+    pub(super) fn trial(instruction_id: &'a str, action: &'a str, header: &'a Value) -> Self {
+        let (response_id, audit_entry_id) = ("DR-2000-01-01-001", "PAA-2000-01-01-001");
+        let executor = (None, "trial");
+        Self { instruction_id, response_id, audit_entry_id, action, header, received: None, executor }
+    }
+}
+
+/// What came of an instruction.
+pub(super) enum What<'a> {
+    /// Nothing was done; this is what is wrong with it.
+    Invalid(&'a [Value]),
+    /// It was tried.
+    Acted(&'a Acted),
+}
+
+/// An entry and a response that pass.
+pub(super) struct Documents {
+    pub(super) entry: Value,
+    pub(super) response: Value,
+    /// How long after acting the entry was written, in milliseconds.
+    pub(super) lag_ms: i64,
+}
+
+/// Makes both, and checks them with each other and with the instruction, if that can stand beside them.
+pub(super) fn checked(
+    checker: &Checker<'_>,
+    outside: &Outside,
+    case: &Case<'_>,
+    what: &What<'_>,
+    instruction: Option<&str>,
+) -> Result<Documents, Refusal> {
+    let now = outside.now.unwrap_or(Timestamp::UNIX_EPOCH);
+    let kind = checker.settings.executors.first().map_or(EXECUTORS[0], String::as_str);
+    let documents =
+        documents(&Case { executor: (case.executor.0.or(Some(kind)), case.executor.1), ..*case }, what, now);
+    let texts = [
+        ("delegation_instruction", instruction.map(str::to_owned)),
+        ("audit_entry", Some(documents.entry.to_string())),
+        ("delegation_response", Some(documents.response.to_string())),
+    ];
+    let mut set = Set::default();
+    // Without files: the entry is written after this.
+    let outside = Outside { now: outside.now, ..Outside::default() };
+    let request = |name, text| Request { contract: Some(name), ..Request::alone(Source { name, text }, &outside) };
+    for (name, text) in texts.iter().filter_map(|(name, text)| Some((*name, text.as_deref()?))) {
+        set.add_checked(&check(checker, &request(name, text)));
+    }
+    for (name, text) in texts[1..].iter().filter_map(|(name, text)| Some((*name, text.as_deref()?))) {
+        let decision = check(checker, &Request { others: &set, ..request(name, text) }).decision;
+        if let Some(code) = decision.code {
+            let reason = format!("the {name} of {} would not pass: {}", case.instruction_id, decision.reason);
+            let refusal =
+                Refusal::new(code, reason, "what the executor brought cannot be answered with; tell a person");
+            return Err(Refusal { findings: decision.details.diagnostics, ..refusal });
+        }
+    }
+    Ok(documents)
+}
+
+fn documents(case: &Case<'_>, what: &What<'_>, now: Timestamp) -> Documents {
+    let seconds = Timestamp::from_second(now.as_second()).unwrap_or(now).to_string();
+    let acted = match what {
+        What::Invalid(_) => None,
+        What::Acted(acted) => Some(*acted),
+    };
+    let executed = acted.map(|acted| match &acted.platform_response {
+        Some(answer) => answer.timestamp.clone(),
+        None => acted.platform_request.timestamp.clone(),
+    });
+    let lag_ms = executed.as_ref().map_or(0, |at| (now.as_millisecond() - at.instant().as_millisecond()).max(0));
+    let executed = executed.map_or_else(|| seconds.clone(), |at| at.as_str().to_owned());
+    let mut entry = entry(case, what, &seconds, &executed);
+    let mut response = response(case, what, now, &seconds);
+    for document in [&mut entry, &mut response] {
+        without_nothing(document);
+        redact_value(document);
+    }
+    entry["INTEGRITY"]["SUPERSEDED_BY"] = Value::Null;
+    entry["INTEGRITY"]["CHECKSUM"] = checksum(entry.clone()).into();
+    Documents { entry, response, lag_ms }
+}
+
+fn entry(case: &Case<'_>, what: &What<'_>, now: &str, executed: &str) -> Value {
+    let (request, answer, outcome) = match what {
+        What::Invalid(_) => {
+            (Value::Null, Value::Null, json!({ "RESULTING_STATE": "nothing was done", "SUCCESS": YesNo::No }))
+        }
+        What::Acted(acted) => {
+            let evidence = acted.platform_evidence.as_ref().filter(|_| acted.status == Status::Success);
+            let outcome = json!({
+                "RESULTING_STATE": acted.resulting_state,
+                "RESOURCE_ID": evidence.map(|it| &it.resource_id),
+                "RESOURCE_TYPE": evidence.map(|it| it.resource_type),
+                "RESOURCE_NUMBER": evidence.and_then(|it| it.resource_number),
+                "SUCCESS": if evidence.is_some() { YesNo::Yes } else { YesNo::No },
+                "COMPLETION_NOTES": acted.completion_notes,
+            });
+            (json!(acted.platform_request), json!(acted.platform_response), outcome)
+        }
+    };
+    json!({
+        "PLATFORM_ACTION_AUDIT_VERSION": "1.0",
+        "AUDIT_ENTRY_ID": case.audit_entry_id,
+        "TIMESTAMP_UTC": now,
+        "ACTION": {
+            "TYPE": case.action, "INSTRUCTION_ID": case.instruction_id, "RESPONSE_ID": case.response_id,
+        },
+        "REQUESTER": case.header["REQUESTER"],
+        "EXECUTOR": {
+            "AGENT_TYPE": case.executor.0, "AGENT_INSTANCE_ID": case.executor.1, "EXECUTION_TIMESTAMP": executed,
+        },
+        "AUTHORIZATION_EVIDENCE": case.header["AUTHORIZATION_EVIDENCE"],
+        "PLATFORM_REQUEST": request,
+        "PLATFORM_RESPONSE": answer,
+        "OUTCOME": outcome,
+        "GOVERNANCE_CONTEXT": case.header["GOVERNANCE_CONTEXT"],
+        "INTEGRITY": { "IMMUTABLE": true, "CREATED_BY": case.executor.1, "VERIFICATION_STATUS": "UNVERIFIED" },
+    })
+}
+
+fn response(case: &Case<'_>, what: &What<'_>, now: Timestamp, seconds: &str) -> Value {
+    let took = case.received.map_or(0, |received| (now.as_millisecond() - received.as_millisecond()).max(0));
+    let path = AuditEntryId::parse(case.audit_entry_id).map(|id| id.path());
+    let (status, evidence, failure, errors) = match what {
+        What::Invalid(errors) => (Status::InvalidRequest, Value::Null, Value::Null, json!(errors)),
+        What::Acted(acted) if acted.status == Status::Success => {
+            (acted.status, json!(acted.platform_evidence), Value::Null, Value::Null)
+        }
+        What::Acted(acted) => (acted.status, Value::Null, json!(acted.failure_details), Value::Null),
+    };
+    json!({
+        "DELEGATION_RESPONSE_VERSION": "1.0",
+        "RESPONSE_ID": case.response_id,
+        "INSTRUCTION_ID": case.instruction_id,
+        "TIMESTAMP_UTC": seconds,
+        "STATUS": status,
+        "PLATFORM_EVIDENCE": evidence,
+        "FAILURE_DETAILS": failure,
+        "VALIDATION_ERRORS": errors,
+        "AUDIT_ENTRY_ID": case.audit_entry_id,
+        "AUDIT_ENTRY_PATH": path,
+        "EXECUTOR": {
+            "AGENT_TYPE": case.executor.0, "AGENT_INSTANCE_ID": case.executor.1, "EXECUTION_DURATION_MS": took,
+        },
+    })
+}
+
+/// The authority that an instruction shows, as an entry keeps it. Where it shows none, the entry says so.
+pub(super) fn evidence(authorization: &Authorization) -> Value {
+    let path = |path: &Text, needed: bool| {
+        let usable = names_evidence(Some(path)) && paths::fault(path.as_str(), Reach::Below).is_none();
+        if usable || !needed { path.as_str().to_owned() } else { UNNAMED.to_owned() }
+    };
+    let reference = |text: Option<&Text>, needed: bool| {
+        if needed && !names_evidence(text) { Some(UNNAMED.to_owned()) } else { text.map(|it| it.as_str().to_owned()) }
+    };
+    let approved = authorization.human_approval == YesNo::Yes;
+    let escalated = authorization.escalation_completed.as_str() == YesNo::Yes.as_str();
+    json!({
+        "GOVERNANCE_STATUS": authorization.governance_status,
+        "GOVERNANCE_EVIDENCE_PATH": path(&authorization.governance_evidence, true),
+        "QA_STATUS": authorization.qa_status,
+        "QA_EVIDENCE_PATH": path(&authorization.qa_evidence, authorization.qa_status != QaStatus::NotApplicable),
+        "HUMAN_APPROVAL": authorization.human_approval,
+        "HUMAN_APPROVAL_REFERENCE": reference(authorization.human_approval_evidence.as_ref(), approved),
+        "ESCALATION_COMPLETED": authorization.escalation_completed,
+        "ESCALATION_REFERENCE": reference(authorization.escalation_evidence.as_ref(), escalated),
+    })
+}
+
+/// What an answer cannot be made from.
+pub(super) fn lost(what: &str, id: &str) -> Refusal {
+    let reason = format!("{what} of {id} cannot be read any more");
+    Refusal::new(Code::IntegrityMismatch, reason, "it was erased; give the instruction again under a new id")
+}
+
+fn without_nothing(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, member| !member.is_null());
+            members.values_mut().for_each(without_nothing);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_nothing),
+        _ => {}
+    }
+}

@@ -1,0 +1,209 @@
+//! Receiving an instruction: it is checked, and the ids of its response and its audit entry are reserved.
+
+use super::compose::{self, Case, What};
+use super::{DelegationAnswer, ExecutorKind, VIEWS, delegation_answer, fields};
+use crate::deciding::{
+    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
+};
+use crate::delegation::action::ActionType;
+use crate::delegation::event::DELEGATION_RECEIVED;
+use crate::delegation::payload::{
+    AuditContext, Authorization, DelegationInstruction, InstructionId, Requester, ValidationError,
+};
+use crate::delegation::policy::{self, Claim};
+use crate::delegation::row::{day_key, delegation_key, delegation_of};
+use crate::project::Payload;
+use countersign_contract::diagnostic::{Code, Source};
+use countersign_contract::{
+    Checked, Checker, Contract as _, List, Request, Shape, Text, Timestamp, Untrusted, canonical, check, parse,
+    redact_value, sha256_hex, shape,
+};
+use serde_json::{Value, json};
+
+shape! {
+    /// Receive an instruction. What is wrong with it is kept with it, and it is answered all the same. One that came
+    /// before changes nothing; another under its id is refused.
+    pub closed struct Receive {
+        /// The name of the file it came from.
+        pub file: Text<1, 1000> = "instruction.yaml",
+        /// The instruction as it was written.
+        pub instruction: Payload = "{}",
+        /// Who is to carry it out.
+        pub executor: ExecutorKind,
+        /// Why the executor cannot, as far as it knows before it acts.
+        pub obstacles: Option<List<ValidationError>>,
+    }
+}
+
+/// What an answer needs of an instruction. Without it there is nobody to answer to, and nothing to keep on record.
+struct Header {
+    id: InstructionId,
+    given: Timestamp,
+    action: ActionType,
+    requester: Requester,
+    authorization: Authorization,
+    context: AuditContext,
+}
+
+impl Header {
+    fn read(value: &Value, checker: &Checker<'_>) -> Result<Self, &'static str> {
+        fn part<T: Shape>(value: &Value, name: &'static str, checker: &Checker<'_>) -> Result<T, &'static str> {
+            let text = value[name].to_string();
+            check::read(checker, Source { name, text: &text }).map_err(|_| name)
+        }
+        let text = |name: &str| value[name].as_str().unwrap_or_default();
+        Ok(Self {
+            id: InstructionId::parse(text("INSTRUCTION_ID")).ok_or("INSTRUCTION_ID")?,
+            given: Timestamp::parse(text("TIMESTAMP_UTC")).ok_or("TIMESTAMP_UTC")?,
+            action: value["ACTION"]["TYPE"].as_str().and_then(ActionType::parse).ok_or("ACTION.TYPE")?,
+            requester: part(value, "REQUESTER", checker)?,
+            authorization: part(value, "AUTHORIZATION", checker)?,
+            context: part(value, "AUDIT_CONTEXT", checker)?,
+        })
+    }
+
+    /// What goes into the audit entry.
+    fn for_entry(&self) -> Value {
+        json!({
+            "REQUESTER": self.requester,
+            "AUTHORIZATION_EVIDENCE": compose::evidence(&self.authorization),
+            "GOVERNANCE_CONTEXT": self.context,
+        })
+    }
+}
+
+impl Receive {
+    fn checked(&self, observer: &dyn Observer, text: &str) -> Checked {
+        let (outside, checker) = (observer.outside(), observer.checker());
+        let name = self.file.as_str();
+        let contract = Some(DelegationInstruction::NAME);
+        let request = Request { contract, ..Request::alone(Source { name, text }, &outside) };
+        let first = check(&checker, &request);
+        match observer.look_for_files(&first, name) {
+            Some(outside) => check(&checker, &Request { outside: &outside, ..request }),
+            None => first,
+        }
+    }
+
+    fn looked_at(&self, observer: &dyn Observer, text: &str) -> Result<Observed, Refusal> {
+        let checker = observer.checker();
+        let outside = observer.outside();
+        let checked = self.checked(observer, text);
+        let unanswerable = |why: &str| {
+            let code = checked.decision.code.unwrap_or(Code::SchemaInvalid);
+            let reason = format!("`{}` cannot be answered: {why}", countersign_contract::show(self.file.as_str()));
+            let refusal = Refusal::new(code, reason, "`countersign check` shows everything that is wrong with it");
+            Refusal { findings: checked.decision.details.diagnostics.clone(), ..refusal }
+        };
+        let form = Request::alone(Source { name: self.file.as_str(), text }, &outside).form();
+        let document = parse(text, form, checker.settings.size_max).map_err(|_| unanswerable("it cannot be read"))?;
+        let mut value = document.root().to_value();
+        let header = Header::read(&value, &checker)
+            .map_err(|field| unanswerable(&format!("its `{field}` is missing or wrong")))?;
+        let now = outside.now.ok_or_else(|| unanswerable("the time is not known"))?;
+        if header.given.instant().as_second() > now.as_second() {
+            return Err(unanswerable(&format!("it was given at `{}`, which is yet to come", header.given.as_str())));
+        }
+        let mut errors = fields::errors(&checked.decision.details.diagnostics, Some(header.action));
+        errors.extend(self.obstacles.iter().flat_map(|it| it.iter()).map(|it| json!(it)));
+        let lacks = lacks(&checked);
+        let digest = sha256_hex(canonical(&value).as_bytes());
+        let end = json!([header.requester, header.context.requirement_id, value["ACTION"]]);
+        let end = sha256_hex(canonical(&end).as_bytes());
+        redact_value(&mut value);
+        let (mut header_kept, mut errors) = (header.for_entry(), json!(errors));
+        redact_value(&mut header_kept);
+        redact_value(&mut errors);
+        let facts = json!({
+            "action": header.action.as_str(), "digest": digest, "end": end, "instruction_id": header.id, "lacks": lacks,
+            "repository": header.requester.repository, "errors": errors, "header": header_kept,
+            "instruction": canonical(&value),
+        });
+        let errors = errors.as_array().map_or(&[][..], Vec::as_slice);
+        if !errors.is_empty() {
+            // The answer is tried before it is promised.
+            let case = Case::trial(header.id.as_str(), header.action.as_str(), &header_kept);
+            let context = checked.is_context().then(|| canonical(&value));
+            compose::checked(&checker, &outside, &case, &What::Invalid(errors), context.as_deref())
+                .map_err(|why| unanswerable(&why.reason))?;
+        }
+        Ok(Observed { facts, findings: warnings(checked), ..Observed::default() })
+    }
+}
+
+/// Whether the instruction lacks authority.
+fn lacks(checked: &Checked) -> bool {
+    let record = checked.records.first().and_then(|record| record.downcast_ref::<DelegationInstruction>());
+    record.is_some_and(|record| policy::first_lack(&Claim::of_instruction(record)).is_some())
+}
+
+fn warnings(checked: Checked) -> Vec<countersign_contract::diagnostic::Diagnostic> {
+    use countersign_contract::diagnostic::Severity;
+    checked.decision.details.diagnostics.into_iter().filter(|it| it.severity != Severity::Error).collect()
+}
+
+/// The day of the ledger's clock.
+fn today(moment: &Moment) -> &str {
+    moment.now.get(..10).unwrap_or_default()
+}
+
+impl Command for Receive {
+    const INFO: CommandInfo = CommandInfo {
+        id: "delegation.receive",
+        summary: "Receive an instruction, and reserve the ids of its answer",
+        may: &[Role::Orchestrator],
+        invalidates: VIEWS,
+        refuses: Code::ALL,
+        writes: Writes::Events,
+    };
+    type Answer = DelegationAnswer;
+
+    fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
+        self.instruction.inspect(|text| self.looked_at(observer, text))
+    }
+
+    fn needs(&self, _: &Seen, moment: &Moment) -> Vec<Need> {
+        // The id stands in a text that was read outside; it is found here by the same reader.
+        let id = self.instruction.inspect(|text| instruction_id(self.file.as_str(), text));
+        let instruction = id.map(|id| Need::Entity(delegation_key(&id)));
+        instruction.into_iter().chain([Need::Entity(day_key(today(moment)))]).collect()
+    }
+
+    fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
+        let facts = &observed.facts;
+        let text = |name: &str| facts[name].as_str().unwrap_or_default();
+        let (id, digest) = (text("instruction_id"), text("digest"));
+        if let Some(row) = delegation_of(desk.entity(&delegation_key(id))) {
+            if row.digest == digest {
+                return Ok(());
+            }
+            let reason = format!("another instruction came under {id} before, in event {}", row.received);
+            return Err(Refusal::new(Code::CorrelationMismatch, reason, "give each instruction an id of its own"));
+        }
+        let day = today(desk.moment()).to_owned();
+        let count = desk.entity(&day_key(&day)).and_then(|found| found.facts["count"].as_u64()).unwrap_or(0) + 1;
+        let errors = facts["errors"].as_array().map_or(0, Vec::len);
+        let kept = json!({
+            "action": facts["action"], "audit_entry_id": format!("PAA-{day}-{count:03}"), "digest": digest,
+            "end": facts["end"], "errors": errors, "executor": self.executor.as_str(), "instruction_id": id,
+            "lacks": facts["lacks"], "repository": facts["repository"],
+            "response_id": format!("DR-{day}-{count:03}"), "valid": errors == 0,
+        });
+        let texts = [text("instruction").to_owned(), facts["header"].to_string(), facts["errors"].to_string()];
+        let texts = texts.map(Untrusted::new).to_vec();
+        desk.record(Happening::new(DELEGATION_RECEIVED, kept).with_texts(texts));
+        Ok(())
+    }
+
+    fn answer(&self, stored: &Answered<'_>) -> DelegationAnswer {
+        delegation_answer(stored)
+    }
+}
+
+/// The id in an instruction, however it is written.
+fn instruction_id(file: &str, text: &str) -> Option<String> {
+    use countersign_contract::{Form, SIZE_MAX_LIMIT};
+    let form = Form::of_name(file).unwrap_or_else(|| Form::of_text(text));
+    let document = parse(text, form, SIZE_MAX_LIMIT).ok()?;
+    Some(document.root().to_value()["INSTRUCTION_ID"].as_str()?.to_owned())
+}

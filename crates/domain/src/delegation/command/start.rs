@@ -1,0 +1,76 @@
+//! Saying that an executor is about to act.
+
+use super::{CODES, DelegationAnswer, VIEWS, delegation_answer, known};
+use crate::deciding::{
+    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Refusal, Role, Seen, Writes,
+};
+use crate::delegation::event::DELEGATION_STARTED;
+use crate::delegation::payload::InstructionId;
+use crate::delegation::row::{delegation_key, delegation_of};
+use crate::work::effect::Recovery;
+use countersign_contract::diagnostic::Code;
+use countersign_contract::{Int, Text, shape};
+use serde_json::json;
+
+shape! {
+    /// Say that an executor is about to act on an instruction, before it is known how that ends. While it acts nobody
+    /// else does.
+    pub closed struct Start {
+        /// The instruction.
+        pub instruction_id: InstructionId,
+        /// The place whose lock it holds while it acts: nobody else acts there.
+        pub place: Text<1, 200> = "4f0c1a77",
+        /// How long it may act, in seconds. It ends itself before that.
+        pub seconds: Int<1, 86400> = 300,
+    }
+}
+
+impl Command for Start {
+    const INFO: CommandInfo = CommandInfo {
+        id: "delegation.start",
+        summary: "Say that an executor is about to act on an instruction",
+        may: &[Role::Orchestrator],
+        invalidates: VIEWS,
+        refuses: CODES,
+        writes: Writes::Events,
+    };
+    type Answer = DelegationAnswer;
+
+    fn needs(&self, _: &Seen, _: &Moment) -> Vec<Need> {
+        vec![Need::Entity(delegation_key(self.instruction_id.as_str()))]
+    }
+
+    fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
+        let key = delegation_key(self.instruction_id.as_str());
+        let row = known(delegation_of(desk.entity(&key)), &self.instruction_id)?;
+        let id = &row.instruction_id;
+        if let Some(answered) = &row.answered {
+            let reason = format!("{id} was answered with {}, and is acted on once", answered.status);
+            return Err(Refusal::new(Code::InvalidTransition, reason, "`delegation.show` has the response"));
+        }
+        if !row.valid {
+            let reason = format!("{id} is invalid, and nothing is done for it");
+            return Err(Refusal::new(Code::InvalidTransition, reason, "answer it with what is wrong"));
+        }
+        let now = desk.moment().now_ms;
+        if let Some(other) = &row.started {
+            // Whoever held the lock of this place and left no answer is gone: it is held by the one who asks.
+            let gone = other.place == self.place.as_str();
+            if !gone && now < other.until {
+                let left = (other.until - now + 999) / 1000;
+                let reason = format!("{id} is being acted on, and may be for {left} s");
+                return Err(Refusal::new(Code::ConcurrencyConflict, reason, "wait for its response, or try then"));
+            }
+        }
+        let facts = json!({
+            "again": row.started.is_some(), "place": self.place, "instruction_id": id,
+            "recovery": Recovery::Probe.as_str(), "until": now + self.seconds.get() * 1000,
+        });
+        desk.record(Happening::new(DELEGATION_STARTED, facts));
+        Ok(())
+    }
+
+    fn answer(&self, stored: &Answered<'_>) -> DelegationAnswer {
+        delegation_answer(stored)
+    }
+}

@@ -1,0 +1,20 @@
+//! What has happened to instructions. Kinds are added, never changed or removed: ledgers hold them.
+//!
+//! Every event has `instruction_id`.
+
+/// An instruction came. Facts: `digest` (of its canonical form), `action`, `repository`, `executor`, `response_id` and
+/// `audit_entry_id` (reserved together), `end` (what it is for, as a hash), `valid`, `lacks` (whether authority was
+/// lacking). Its texts are the instruction without secrets, what of it goes into the audit entry, and what is wrong
+/// with it.
+pub const DELEGATION_RECEIVED: &str = "delegation.received";
+/// Its executor is about to act. Facts: `place`, `until` (when nobody is acting on it any more, in milliseconds since
+/// 1970), `again` (whether somebody was before), `recovery`.
+pub const DELEGATION_STARTED: &str = "delegation.started";
+/// An entry of the audit trail was written. Facts: `audit_entry_id`, `checksum`, `path`, `success`; the entry is text 0.
+pub const DELEGATION_AUDITED: &str = "delegation.audited";
+/// It was answered. Facts: `response_id`, `end`, `status`, `duration_ms`, `audit_lag_ms`, and of a failure
+/// `error_type`, `retry_allowed` and `retry_after`; the response is text 0.
+pub const DELEGATION_ANSWERED: &str = "delegation.answered";
+
+/// Every kind, by name.
+pub const ALL: &[&str] = &[DELEGATION_RECEIVED, DELEGATION_STARTED, DELEGATION_AUDITED, DELEGATION_ANSWERED];

@@ -1,0 +1,129 @@
+//! Instructions as they stand.
+
+use crate::deciding::{Found, Key};
+use serde::{Deserialize, Serialize};
+
+/// An instruction as it stands: `received`, `started` or `answered`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct DelegationRow {
+    /// The instruction.
+    pub instruction_id: String,
+    /// The SHA-256 of its canonical form, by which it is known again.
+    pub digest: String,
+    /// What is to be done.
+    pub action: String,
+    /// Where.
+    pub repository: String,
+    /// Who is to do it: `dry-run`, `git` or `github`.
+    pub executor: String,
+    /// The id of its response.
+    pub response_id: String,
+    /// The id of its entry in the audit trail.
+    pub audit_entry_id: String,
+    /// What it is for: the same for every instruction that asks for the same for the same reason.
+    pub end: String,
+    /// Whether it may be carried out.
+    pub valid: bool,
+    /// Whether authority was lacking.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lacks: bool,
+    /// The event with which it came, which has its text.
+    pub received: u64,
+    /// When that was.
+    pub received_at: String,
+    /// Who is acting on it, or was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started: Option<StartedRow>,
+    /// The event that has its entry in the audit trail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audited: Option<u64>,
+    /// How it was answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered: Option<AnsweredRow>,
+}
+
+/// An executor that acts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StartedRow {
+    /// The event: the number of the attempt.
+    pub seq: u64,
+    /// The place whose lock it holds.
+    pub place: String,
+    /// When it acts no more, in milliseconds since 1970.
+    pub until: i64,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AnsweredRow {
+    /// The event, which has the response.
+    pub seq: u64,
+    /// When.
+    pub at: String,
+    /// One of the four.
+    pub status: String,
+    /// What kind of failure it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_type: Option<String>,
+    /// Whether the requester may try again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub retry_allowed: bool,
+    /// After how many seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<u64>,
+    /// How long it took from receiving to answering, in milliseconds.
+    pub duration_ms: u64,
+    /// How long after acting the entry was written, in milliseconds.
+    pub audit_lag_ms: u64,
+}
+
+/// What instructions are for, and how often it was tried.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct EndRow {
+    /// How many instructions were given for it.
+    pub tries: u64,
+    /// The last of them.
+    pub last: String,
+    /// How many failed, one after the other.
+    #[serde(default)]
+    pub failures: u64,
+    /// Since when a rule of the platform stands against it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked_since: Option<String>,
+}
+
+impl DelegationRow {
+    /// In a word: `received`, `started` or `answered`.
+    pub fn state(&self) -> &'static str {
+        match (&self.answered, &self.started) {
+            (Some(_), _) => "answered",
+            (None, Some(_)) => "started",
+            (None, None) => "received",
+        }
+    }
+}
+
+/// An instruction's name among entities.
+pub fn delegation_key(instruction: &str) -> Key {
+    Key::new("delegation", instruction)
+}
+
+/// The count of the ids that were given out on a day.
+pub fn day_key(day: &str) -> Key {
+    Key::new("delegation_day", day)
+}
+
+/// What instructions are for, among entities.
+pub fn end_key(end: &str) -> Key {
+    Key::new("delegation_end", end)
+}
+
+/// How often it was tried, in what was found.
+pub fn end_of(found: Option<&Found>) -> Option<EndRow> {
+    EndRow::deserialize(&found?.facts).ok()
+}
+
+/// The instruction in what was found.
+pub fn delegation_of(found: Option<&Found>) -> Option<DelegationRow> {
+    DelegationRow::deserialize(&found?.facts).ok()
+}

@@ -1,0 +1,134 @@
+//! What is known of instructions, folded from events.
+
+use super::event::*;
+use super::payload::date_in_id;
+use super::row::{AnsweredRow, DelegationRow, EndRow, StartedRow, day_key, delegation_key, end_key};
+use crate::deciding::{Happened, Key, Place, Range};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Where answered instructions are found, by when that was.
+const DELEGATION_ANSWERS: &str = "delegation_answers";
+/// Where instructions are found that have no answer yet, in the order in which they came.
+const DELEGATION_OPEN: &str = "delegation_open";
+
+/// Which entities an event changes.
+pub fn touched(event: &Happened<'_>) -> Vec<Key> {
+    if !ALL.contains(&event.kind) {
+        return Vec::new();
+    }
+    let instruction = event.facts["instruction_id"].as_str().map(delegation_key);
+    let day = event.facts["response_id"].as_str().filter(|_| event.kind == DELEGATION_RECEIVED);
+    let end = event.facts["end"].as_str().map(end_key);
+    instruction.into_iter().chain(day.map(|id| day_key(date_in_id(id)))).chain(end).collect()
+}
+
+/// What an entity is after an event.
+pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
+    if key.kind == "delegation_day" {
+        let count = before.and_then(|before| before["count"].as_u64()).unwrap_or(0);
+        return Some(json!({ "count": count + 1 }));
+    }
+    if key.kind == "delegation_end" {
+        return serde_json::to_value(end(before, event)).ok();
+    }
+    let row = match event.kind {
+        DELEGATION_RECEIVED => received(event)?,
+        _ => {
+            let mut row = DelegationRow::deserialize(before?).ok()?;
+            change(&mut row, event);
+            row
+        }
+    };
+    serde_json::to_value(row).ok()
+}
+
+/// How often something was tried, and how that went.
+fn end(before: Option<&Value>, event: &Happened<'_>) -> EndRow {
+    let mut row = before.and_then(|before| EndRow::deserialize(before).ok()).unwrap_or_default();
+    match (event.kind, event.facts["status"].as_str()) {
+        (DELEGATION_RECEIVED, _) => {
+            row.tries += 1;
+            row.last = event.facts["instruction_id"].as_str().unwrap_or_default().to_owned();
+        }
+        (_, Some("FAILURE")) => row.failures += 1,
+        (_, Some("BLOCKED")) => row.blocked_since = row.blocked_since.or(Some(event.time.to_owned())),
+        (_, Some("SUCCESS")) => (row.failures, row.blocked_since) = (0, None),
+        _ => {}
+    }
+    row
+}
+
+fn received(event: &Happened<'_>) -> Option<DelegationRow> {
+    let facts = event.facts;
+    let text = |name: &str| facts[name].as_str().map(str::to_owned);
+    Some(DelegationRow {
+        instruction_id: text("instruction_id")?,
+        digest: text("digest")?,
+        action: text("action")?,
+        repository: text("repository")?,
+        executor: text("executor")?,
+        response_id: text("response_id")?,
+        audit_entry_id: text("audit_entry_id")?,
+        end: text("end")?,
+        valid: facts["valid"] == true,
+        lacks: facts["lacks"] == true,
+        received: event.seq,
+        received_at: event.time.to_owned(),
+        started: None,
+        audited: None,
+        answered: None,
+    })
+}
+
+fn change(row: &mut DelegationRow, event: &Happened<'_>) {
+    let facts = event.facts;
+    let text = |name: &str| facts[name].as_str().map(str::to_owned);
+    match event.kind {
+        DELEGATION_STARTED => {
+            let (place, until) = (text("place").unwrap_or_default(), facts["until"].as_i64().unwrap_or(0));
+            row.started = Some(StartedRow { seq: event.seq, place, until });
+        }
+        DELEGATION_AUDITED => row.audited = Some(event.seq),
+        DELEGATION_ANSWERED => {
+            row.answered = Some(AnsweredRow {
+                seq: event.seq,
+                at: event.time.to_owned(),
+                status: text("status").unwrap_or_default(),
+                error_type: text("error_type"),
+                retry_allowed: facts["retry_allowed"] == true,
+                retry_after: facts["retry_after"].as_u64(),
+                duration_ms: facts["duration_ms"].as_u64().unwrap_or(0),
+                audit_lag_ms: facts["audit_lag_ms"].as_u64().unwrap_or(0),
+            });
+        }
+        _ => {}
+    }
+}
+
+/// Where an instruction is found.
+pub fn places(key: &Key, facts: &Value) -> Vec<Place> {
+    if key.kind != "delegation" {
+        return Vec::new();
+    }
+    let Ok(row) = DelegationRow::deserialize(facts) else { return Vec::new() };
+    vec![match row.answered {
+        Some(answered) => Place { index: DELEGATION_ANSWERS, at: place(&answered.at, answered.seq) },
+        None => Place { index: DELEGATION_OPEN, at: row.received.to_be_bytes().to_vec() },
+    }]
+}
+
+/// Times of the ledger are written alike, so that their texts are in order when they are.
+fn place(time: &str, seq: u64) -> Vec<u8> {
+    [time.as_bytes(), &[0], &seq.to_be_bytes()].concat()
+}
+
+/// The instructions that were answered from a time on.
+pub(super) fn answered_since(time: &str, limit: usize) -> Range {
+    Range { index: DELEGATION_ANSWERS, from: time.as_bytes().to_vec(), to: None, limit }
+}
+
+/// The instructions that have no answer yet.
+pub(super) fn open(limit: usize) -> Range {
+    Range { index: DELEGATION_OPEN, from: Vec::new(), to: None, limit }
+}

@@ -1,0 +1,421 @@
+//! The one table from actions to requests, with how each is looked for when nobody knows whether it was done.
+//!
+//! | action | request | done already, if |
+//! |---|---|---|
+//! | `CREATE_GITHUB_ISSUE` | `POST issues` | one of the latest issues has the mark |
+//! | `UPDATE_GITHUB_ISSUE`, `CLOSE_GITHUB_ISSUE` | `PATCH issues/N` | the issue has what was to be set |
+//! | `ADD_*_LABELS`, `REMOVE_*_LABELS` | `POST issues/N/labels`, `DELETE issues/N/labels/L` | it has them, or has them not |
+//! | `ASSIGN_ISSUE` | `POST issues/N/assignees` | they are assigned |
+//! | `COMMENT_ON_ISSUE`, `COMMENT_ON_PR` | `POST issues/N/comments` | a comment has the mark |
+//! | `LINK_ISSUES` | `POST issues/N/dependencies/blocked_by`, or a comment | it is listed there; a comment has the mark |
+//! | `CREATE_PULL_REQUEST` | `POST pulls`, then labels, assignees, reviewers | a pull request of that branch has the mark |
+//! | `UPDATE_PULL_REQUEST`, `CLOSE_PULL_REQUEST` | `PATCH pulls/N` | it has what was to be set |
+//! | `MERGE_PULL_REQUEST` | `PUT pulls/N/merge`, then `DELETE git/refs/heads/B` | it is merged |
+//! | `REQUEST_PR_REVIEW` | `POST pulls/N/requested_reviewers` | they are asked |
+//! | `APPROVE_PR`, `REQUEST_PR_CHANGES` | `POST pulls/N/reviews` | a review has the mark |
+//! | `CREATE_BRANCH`, `CREATE_TAG` | `POST git/refs`, for an annotated tag after `POST git/tags` | it is at that commit; the tag has the mark |
+//! | `DELETE_BRANCH`, `DELETE_TAG` | `DELETE git/refs/…` | it is not there |
+//! | `UPDATE_BRANCH_PROTECTION` | `PUT branches/B/protection` | it is as it was to be |
+//! | `TRIGGER_WORKFLOW` | `POST actions/workflows/W/dispatches` | it ran on that branch since the instruction |
+//! | `CANCEL_WORKFLOW` | `POST actions/runs/R/cancel` | it was cancelled |
+//! | `RERUN_WORKFLOW` | `POST actions/runs/R/rerun` | it began after the instruction |
+//!
+//! The mark is a comment that nobody sees, with the id of the instruction.
+
+use super::step::{Order, Probe, Reading, Step, Take, state};
+use countersign_domain::delegation::action::Parameters;
+use countersign_domain::delegation::parameters::{
+    BranchProtection, CreatePullRequest, CreateTag, IssueLink, Names, Relationship, TagType,
+};
+use countersign_domain::delegation::payload::{DelegationInstruction, TextOr};
+use serde_json::{Value, json};
+
+/// What is to be sent for an instruction.
+pub(super) fn order(instruction: &DelegationInstruction) -> Order {
+    let root = format!("/repos/{}", instruction.requester.repository);
+    let mark = format!("<!-- countersign:{} -->", instruction.instruction_id);
+    let at = Place { root: &root, mark: &mark, since: instruction.timestamp.as_str() };
+    at.order(&instruction.action.parameters)
+}
+
+/// Where it is sent, and how it is known again.
+struct Place<'a> {
+    root: &'a str,
+    mark: &'a str,
+    since: &'a str,
+}
+
+impl Place<'_> {
+    fn order(&self, parameters: &Parameters) -> Order {
+        let root = self.root;
+        match parameters {
+            Parameters::CreateGithubIssue(it) => {
+                let body = without_nothing(json!({
+                    "title": it.title, "body": self.marked(it.body.inspect(str::to_owned)), "labels": it.labels,
+                    "assignees": it.assignees,
+                }));
+                let list = format!("{root}/issues?state=all&sort=created&direction=desc&per_page=100");
+                let step = Step::post(format!("{root}/issues"), body, self.marked_in(list));
+                let step = match &it.milestone {
+                    Some(TextOr::Other(number)) => step.with("milestone", json!(number.get())),
+                    Some(TextOr::Text(name)) => {
+                        let list = format!("{root}/milestones?state=all&per_page=100");
+                        let name = name.as_str().to_owned();
+                        step.taking(Take::looked_up(list, "milestone", move |list| {
+                            let named = list.as_array()?.iter().find(|it| it["title"] == name.as_str())?;
+                            named.get("number").cloned()
+                        }))
+                    }
+                    None => step,
+                };
+                Order::of(vec![step])
+            }
+            Parameters::UpdateGithubIssue(it) => self.set(
+                &format!("issues/{}", it.issue_number.get()),
+                json!({ "title": it.title, "body": it.body, "state": it.state, "state_reason": it.state_reason }),
+            ),
+            Parameters::CloseGithubIssue(it) => {
+                let number = it.issue_number.get();
+                let said = it.comment.as_ref().map(|text| self.comment(number, text.inspect(str::to_owned)));
+                let fields = json!({ "state": "closed", "state_reason": it.state_reason });
+                self.set(&format!("issues/{number}"), fields).after(said)
+            }
+            Parameters::AddIssueLabels(it) => self.add_labels("issues", it.issue_number.get(), &it.labels),
+            Parameters::AddPrLabels(it) => self.add_labels("pulls", it.pr_number.get(), &it.labels),
+            Parameters::RemoveIssueLabels(it) => self.remove_labels("issues", it.issue_number.get(), &it.labels),
+            Parameters::RemovePrLabels(it) => self.remove_labels("pulls", it.pr_number.get(), &it.labels),
+            Parameters::AssignIssue(it) => {
+                let number = it.issue_number.get();
+                Order::of(vec![self.assign(&number.to_string(), words(&it.assignees))]).showing(self.issue(number))
+            }
+            Parameters::CommentOnIssue(it) => {
+                Order::of(vec![self.comment(it.issue_number.get(), it.comment_body.inspect(str::to_owned))])
+            }
+            Parameters::CommentOnPr(it) => {
+                Order::of(vec![self.comment(it.pr_number.get(), it.comment_body.inspect(str::to_owned))])
+            }
+            Parameters::LinkIssues(it) => self.link(it),
+            Parameters::CreatePullRequest(it) => self.open(it),
+            Parameters::UpdatePullRequest(it) => self.set(
+                &format!("pulls/{}", it.pr_number.get()),
+                json!({ "title": it.title, "body": it.body, "state": it.state }),
+            ),
+            Parameters::ClosePullRequest(it) => {
+                let number = it.pr_number.get();
+                let said = it.comment.as_ref().map(|text| self.comment(number, text.inspect(str::to_owned)));
+                self.set(&format!("pulls/{number}"), json!({ "state": "closed" })).after(said)
+            }
+            Parameters::MergePullRequest(it) => {
+                let pull = format!("{root}/pulls/{}", it.pr_number.get());
+                let body = without_nothing(json!({
+                    "merge_method": it.merge_method, "commit_title": it.commit_title,
+                    "commit_message": it.commit_message,
+                }));
+                let merged = state(pull.clone(), |it| it["merged"] == true);
+                let mut steps = vec![Step::new("PUT", format!("{pull}/merge"), Some(body), merged)];
+                if it.delete_branch == Some(true) {
+                    steps.push(self.delete_head(&pull));
+                }
+                Order::of(steps).showing(pull)
+            }
+            Parameters::RequestPrReview(it) => {
+                let number = it.pr_number.get();
+                let pull = format!("{root}/pulls/{number}");
+                Order::of(vec![self.ask_review(&number.to_string(), words(&it.reviewers))]).showing(pull)
+            }
+            Parameters::ApprovePr(it) => {
+                let body = it.review_body.as_ref().map(|text| text.inspect(str::to_owned)).unwrap_or_default();
+                self.review(it.pr_number.get(), "APPROVE", body)
+            }
+            Parameters::RequestPrChanges(it) => {
+                self.review(it.pr_number.get(), "REQUEST_CHANGES", it.review_body.inspect(str::to_owned))
+            }
+            Parameters::CreateBranch(it) => {
+                let name = format!("heads/{}", it.branch_name.as_str());
+                Order::of(vec![self.make_ref(&name, it.source_sha.as_str())])
+            }
+            Parameters::CreateTag(it) => self.tag(it),
+            Parameters::DeleteBranch(it) => self.delete_ref(&format!("heads/{}", it.branch_name.as_str())),
+            Parameters::DeleteTag(it) => self.delete_ref(&format!("tags/{}", it.tag_name.as_str())),
+            Parameters::UpdateBranchProtection(it) => self.protect(it),
+            Parameters::TriggerWorkflow(it) => {
+                let workflow = format!("{root}/actions/workflows/{}", escaped(&id(&it.workflow_id), false));
+                let (name, since) = (it.reference.as_str(), escaped(self.since, false));
+                let short = name.strip_prefix("refs/heads/").or(name.strip_prefix("refs/tags/")).unwrap_or(name);
+                let branch = escaped(short, false);
+                let runs =
+                    format!("{workflow}/runs?event=workflow_dispatch&branch={branch}&created=%3E%3D{since}&per_page=1");
+                let ran = state(runs, |it| it["total_count"].as_u64().is_some_and(|count| count > 0));
+                let inputs = it.inputs.as_ref().map(|inputs| inputs.to_value());
+                let body = without_nothing(json!({ "ref": name, "inputs": inputs }));
+                Order::of(vec![Step::post(format!("{workflow}/dispatches"), body, ran)]).showing(workflow)
+            }
+            Parameters::CancelWorkflow(it) => {
+                let run = format!("{root}/actions/runs/{}", escaped(&id(&it.run_id), false));
+                let ended = state(run.clone(), |it| it["conclusion"] == "cancelled");
+                Order::of(vec![Step::new("POST", format!("{run}/cancel"), None, ended)]).showing(run)
+            }
+            Parameters::RerunWorkflow(it) => {
+                let run = format!("{root}/actions/runs/{}", escaped(&id(&it.run_id), false));
+                let since = self.since.parse::<jiff::Timestamp>().ok();
+                let again = state(run.clone(), move |it| {
+                    let began = it["run_started_at"].as_str().and_then(|at| at.parse::<jiff::Timestamp>().ok());
+                    began.zip(since).is_some_and(|(began, since)| began >= since)
+                });
+                Order::of(vec![Step::new("POST", format!("{run}/rerun"), None, again).once()]).showing(run)
+            }
+        }
+    }
+
+    fn issue(&self, number: i64) -> String {
+        format!("{}/issues/{number}", self.root)
+    }
+
+    fn marked(&self, text: String) -> String {
+        if text.is_empty() { self.mark.to_owned() } else { format!("{text}\n\n{}", self.mark) }
+    }
+
+    /// Something in a list has the mark.
+    fn marked_in(&self, list: String) -> Probe {
+        let mark = self.mark.to_owned();
+        Box::new(move |read: &Reading<'_>| {
+            let list = read(&list)?.1;
+            let has = |it: &&Value| it["body"].as_str().is_some_and(|body| body.contains(&mark));
+            Ok(list.as_array().and_then(|list| list.iter().find(has).cloned()))
+        })
+    }
+
+    /// Sets fields of an issue or a pull request.
+    fn set(&self, what: &str, fields: Value) -> Order {
+        let path = format!("{}/{what}", self.root);
+        let fields = without_nothing(fields);
+        let wanted = fields.clone();
+        let is = state(path.clone(), move |it| {
+            wanted.as_object().is_some_and(|wanted| wanted.iter().all(|(name, value)| it[name] == *value))
+        });
+        Order::of(vec![Step::new("PATCH", path, Some(fields), is)])
+    }
+
+    fn comment(&self, number: i64, text: String) -> Step {
+        let path = format!("{}/comments", self.issue(number));
+        let list = format!("{path}?since={}&per_page=100", escaped(self.since, false));
+        Step::post(path, json!({ "body": self.marked(text) }), self.marked_in(list))
+    }
+
+    fn review(&self, number: i64, event: &str, text: String) -> Order {
+        let path = format!("{}/pulls/{number}/reviews", self.root);
+        let list = self.marked_in(format!("{path}?per_page=100"));
+        Order::of(vec![Step::post(path, json!({ "event": event, "body": self.marked(text) }), list)])
+    }
+
+    fn labels(&self, number: &str, labels: Vec<String>) -> Step {
+        let (issue, wanted) = (format!("{}/issues/{number}", self.root), labels.clone());
+        let has = state(issue.clone(), move |it| wanted.iter().all(|label| named(&it["labels"], "name", label)));
+        Step::new("POST", format!("{issue}/labels"), Some(json!({ "labels": labels })), has)
+    }
+
+    fn assign(&self, number: &str, people: Vec<String>) -> Step {
+        let (issue, wanted) = (format!("{}/issues/{number}", self.root), people.clone());
+        let is = state(issue.clone(), move |it| wanted.iter().all(|who| named(&it["assignees"], "login", who)));
+        // Whoever cannot be assigned is passed over in silence.
+        Step::new("POST", format!("{issue}/assignees"), Some(json!({ "assignees": people })), is).looking_after()
+    }
+
+    fn ask_review(&self, number: &str, people: Vec<String>) -> Step {
+        let (pull, wanted) = (format!("{}/pulls/{number}", self.root), people.clone());
+        let is =
+            state(pull.clone(), move |it| wanted.iter().all(|who| named(&it["requested_reviewers"], "login", who)));
+        Step::new("POST", format!("{pull}/requested_reviewers"), Some(json!({ "reviewers": people })), is)
+    }
+
+    fn add_labels(&self, kind: &str, number: i64, labels: &Names) -> Order {
+        Order::of(vec![self.labels(&number.to_string(), words(labels))])
+            .showing(format!("{}/{kind}/{number}", self.root))
+    }
+
+    fn remove_labels(&self, kind: &str, number: i64, labels: &Names) -> Order {
+        let issue = self.issue(number);
+        let remove = |label: String| {
+            let path = format!("{issue}/labels/{}", escaped(&label, false));
+            let gone = state(issue.clone(), move |it| it["labels"].is_array() && !named(&it["labels"], "name", &label));
+            // One that is not on it need not be taken off.
+            Step::new("DELETE", path, None, gone).tolerating(&[404])
+        };
+        Order::of(words(labels).into_iter().map(remove).collect()).showing(format!("{}/{kind}/{number}", self.root))
+    }
+
+    fn link(&self, it: &IssueLink) -> Order {
+        let (source, target) = (it.source_issue_number.get(), it.target_issue_number.get());
+        let (blocked, blocker) = match it.relationship {
+            Relationship::Blocks => (target, source),
+            Relationship::BlockedBy => (source, target),
+            Relationship::RelatesTo => {
+                let text = format!("Relates to #{target}");
+                return Order::of(vec![self.comment(source, text)]).showing(self.issue(source));
+            }
+        };
+        let path = format!("{}/dependencies/blocked_by", self.issue(blocked));
+        let listed = state(format!("{path}?per_page=100"), move |list| {
+            list.as_array().is_some_and(|list| list.iter().any(|it| it["number"] == blocker))
+        });
+        let id = Take::looked_up(self.issue(blocker), "issue_id", |issue| issue.get("id").cloned());
+        Order::of(vec![Step::post(path, json!({}), listed).taking(id)]).showing(self.issue(source))
+    }
+
+    fn open(&self, it: &CreatePullRequest) -> Order {
+        let path = format!("{}/pulls", self.root);
+        let (head, base) = (it.head_branch.as_str(), it.base_branch.as_str());
+        let owner = self.root.split('/').nth(2).unwrap_or_default();
+        let full = if head.contains(':') { head.to_owned() } else { format!("{owner}:{head}") };
+        let list = format!("{path}?state=all&head={}&per_page=100", escaped(&full, false));
+        let body = without_nothing(json!({
+            "title": it.title, "head": head, "base": base, "draft": it.draft,
+            "body": self.marked(it.body.inspect(str::to_owned)),
+        }));
+        let some = |names: &Option<countersign_contract::List<countersign_contract::Name>>| {
+            let names: Vec<String> =
+                names.iter().flat_map(|names| names.iter()).map(|name| name.as_str().to_owned()).collect();
+            (!names.is_empty()).then_some(names)
+        };
+        let mut steps = vec![Step::post(path.clone(), body, self.marked_in(list))];
+        // The number is known once it is open.
+        steps.extend(some(&it.labels).map(|names| self.labels("{number}", names)));
+        steps.extend(some(&it.assignees).map(|names| self.assign("{number}", names)));
+        steps.extend(some(&it.reviewers).map(|names| self.ask_review("{number}", names)));
+        Order::of(steps)
+    }
+
+    /// Deletes the branch of a pull request, if it is one of this repository: in another copy of it a branch of the same
+    /// name is somebody else's.
+    fn delete_head(&self, pull: &str) -> Step {
+        let repository = self.root.trim_start_matches("/repos/").to_owned();
+        let head = Take::looked_up(pull.to_owned(), "{head}", move |pull| {
+            let own = pull["head"]["repo"]["full_name"].as_str()?.eq_ignore_ascii_case(&repository);
+            let name = pull["head"]["ref"].as_str().filter(|_| own)?;
+            Some(Value::from(escaped(name, true)))
+        });
+        let never: Probe = Box::new(|_| Ok(None));
+        Step::new("DELETE", format!("{}/git/refs/heads/{{head}}", self.root), None, never)
+            .taking(head.or_skip())
+            .tolerating(&[404, 422])
+    }
+
+    fn make_ref(&self, name: &str, sha: &str) -> Step {
+        let (path, sha) = (format!("{}/git/ref/{}", self.root, escaped(name, true)), sha.to_ascii_lowercase());
+        let wanted = sha.clone();
+        let is = state(path, move |it| it["object"]["sha"] == wanted.as_str());
+        Step::post(format!("{}/git/refs", self.root), json!({ "ref": format!("refs/{name}"), "sha": sha }), is)
+    }
+
+    fn delete_ref(&self, name: &str) -> Order {
+        let name = escaped(name, true);
+        let path = format!("{}/git/ref/{name}", self.root);
+        let gone: Probe = Box::new(move |read: &Reading<'_>| {
+            let (status, _) = read(&path)?;
+            Ok((status == 404).then(|| json!({})))
+        });
+        Order::of(vec![Step::new("DELETE", format!("{}/git/refs/{name}", self.root), None, gone)])
+    }
+
+    fn tag(&self, it: &CreateTag) -> Order {
+        let (name, sha) = (it.tag_name.as_str(), it.target_sha.as_str().to_ascii_lowercase());
+        let full = format!("tags/{name}");
+        if it.tag_type == TagType::Lightweight {
+            return Order::of(vec![self.make_ref(&full, &sha)]);
+        }
+        let message = self.marked(it.message.as_ref().map(|text| text.inspect(str::to_owned)).unwrap_or_default());
+        let (root, mark) = (self.root.to_owned(), self.mark.to_owned());
+        let path = format!("{root}/git/ref/{}", escaped(&full, true));
+        let is: Probe = Box::new(move |read: &Reading<'_>| {
+            let (_, found) = read(&path)?;
+            let Some(object) = found["object"]["sha"].as_str().filter(|_| found["object"]["type"] == "tag") else {
+                return Ok(None);
+            };
+            let (_, tag) = read(&format!("{root}/git/tags/{}", escaped(object, false)))?;
+            Ok(tag["message"].as_str().is_some_and(|message| message.contains(&mark)).then_some(found))
+        });
+        // An object that no name leads to is nothing: it may be made again.
+        let never: Probe = Box::new(|_| Ok(None));
+        let body = json!({ "tag": name, "message": message, "object": sha, "type": "commit" });
+        let object = Step::new("POST", format!("{}/git/tags", self.root), Some(body), never);
+        let named = Step::post(format!("{}/git/refs", self.root), json!({ "ref": format!("refs/{full}") }), is);
+        Order::of(vec![object, named.taking(Take::from_last("/sha", "sha"))]).about(1)
+    }
+
+    fn protect(&self, it: &BranchProtection) -> Order {
+        let rules = &it.protection_rules;
+        let (checks, reviews) = (&rules.required_status_checks, &rules.required_pull_request_reviews);
+        let (push, branch) = (&rules.restrictions, escaped(it.branch_name.as_str(), false));
+        let contexts: Vec<&str> = checks.contexts.iter().flat_map(|it| it.iter()).map(|it| it.as_str()).collect();
+        let checks_wanted = (checks.strict.is_some() || checks.contexts.is_some())
+            .then(|| json!({ "strict": checks.strict.unwrap_or(false), "contexts": contexts }));
+        let reviews_wanted = without_nothing(json!({
+            "dismiss_stale_reviews": reviews.dismiss_stale_reviews,
+            "require_code_owner_reviews": reviews.require_code_owner_reviews,
+            "required_approving_review_count": reviews.required_approving_review_count.map(|it| it.get()),
+        }));
+        let reviews_wanted = Some(reviews_wanted).filter(|it| it.as_object().is_some_and(|it| !it.is_empty()));
+        let push_wanted = (push.users.is_some() || push.teams.is_some())
+            .then(|| json!({ "users": or_none(json!(push.users)), "teams": or_none(json!(push.teams)) }));
+        let body = json!({
+            "required_status_checks": checks_wanted, "enforce_admins": rules.enforce_admins,
+            "required_pull_request_reviews": reviews_wanted, "restrictions": push_wanted,
+        });
+        let path = format!("{}/branches/{branch}/protection", self.root);
+        let wanted = body.clone();
+        let is = state(path.clone(), move |it| {
+            let part = |name: &str, fields: &[&str]| match &wanted[name] {
+                Value::Null => it[name].is_null(),
+                wanted => fields.iter().all(|field| wanted[*field].is_null() || it[name][*field] == wanted[*field]),
+            };
+            it["enforce_admins"]["enabled"] == (wanted["enforce_admins"] == true)
+                && part("required_status_checks", &["strict", "contexts"])
+                && part(
+                    "required_pull_request_reviews",
+                    &["required_approving_review_count", "dismiss_stale_reviews", "require_code_owner_reviews"],
+                )
+                && part("restrictions", &[])
+        });
+        let shown = format!("{}/branches/{branch}", self.root);
+        Order::of(vec![Step::new("PUT", path, Some(body), is)]).showing(shown)
+    }
+}
+
+fn or_none(list: Value) -> Value {
+    if list.is_null() { json!([]) } else { list }
+}
+
+/// Whether a list has something of this name; platforms do not tell capitals apart.
+fn named(list: &Value, field: &str, name: &str) -> bool {
+    let is = |it: &Value| it[field].as_str().is_some_and(|it| it.eq_ignore_ascii_case(name));
+    list.as_array().is_some_and(|list| list.iter().any(is))
+}
+
+fn words(names: &Names) -> Vec<String> {
+    names.iter().map(|name| name.as_str().to_owned()).collect()
+}
+
+fn id(id: &TextOr<countersign_contract::Int<1>>) -> String {
+    match id {
+        TextOr::Text(text) => text.as_str().to_owned(),
+        TextOr::Other(number) => number.get().to_string(),
+    }
+}
+
+fn without_nothing(mut value: Value) -> Value {
+    if let Some(members) = value.as_object_mut() {
+        members.retain(|_, member| !member.is_null());
+    }
+    value
+}
+
+/// A text as a part of an address; with `slashes`, those stay.
+pub(super) fn escaped(text: &str, slashes: bool) -> String {
+    let plain = |byte: u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') || (slashes && byte == b'/')
+    };
+    // A part that is only dots would lead elsewhere.
+    let dots = text.split('/').any(|part| !part.is_empty() && part.bytes().all(|byte| byte == b'.'));
+    let keep = |byte: u8| plain(byte) && !(dots && byte == b'.');
+    text.bytes().map(|byte| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}

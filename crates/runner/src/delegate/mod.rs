@@ -1,0 +1,70 @@
+//! Carrying out delegated actions: once for each instruction, with the audit entry before the response.
+//!
+//! ```text
+//! receive ─▶ ids are reserved ─▶ start ─▶ act ─▶ answer: entry and response in one command ─▶ entry as a file ─▶ response
+//!               │ invalid                 └ begun before: look first whether it is done        ▲
+//!               └──────────────────────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! It can be killed between any two steps. Whoever is given the same instruction again goes on from what the ledger says:
+//! what was begun is looked for before anything is done, what was answered is answered alike.
+//!
+//! **Invariant:** nothing is sent before the ledger says that it will be.
+//! **Invariant:** at one place one process acts on an instruction at a time; it holds the lock of that instruction there.
+//! **Absent on purpose:** what an instruction needs to be valid, and what an entry and a response hold. The domain says.
+
+pub mod carry;
+mod dry;
+pub mod entry;
+mod git;
+mod github;
+mod place;
+
+pub use carry::{Answered, Setup, Trouble, carry_out};
+pub use dry::DryRun;
+pub use git::GitExecutor;
+pub use github::{GITHUB, GithubExecutor};
+
+use countersign_domain::delegation::command::ExecutorKind;
+use countersign_domain::delegation::payload::DelegationInstruction;
+use serde_json::{Value, json};
+
+/// Somebody who can carry actions out.
+pub trait Executor {
+    /// Which one it is.
+    fn kind(&self) -> ExecutorKind;
+
+    /// How long it acts at the longest, in seconds. It ends itself before that.
+    fn seconds(&self) -> u32;
+
+    /// Why it cannot carry this out, as far as it can tell without acting.
+    fn obstacles(&self, instruction: &DelegationInstruction) -> Vec<Obstacle>;
+
+    /// Carries it out and says what came of it, as `delegation.answer` takes it. If an earlier attempt may have done it
+    /// already, that is looked for first, and what was done is not done again. An error means that it is not known what
+    /// came of it; then nothing is answered, and whoever tries again looks first.
+    fn act(&self, instruction: &DelegationInstruction, again: bool) -> Result<Value, String>;
+}
+
+/// A reason not to carry something out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obstacle {
+    /// The field of the instruction.
+    pub field: &'static str,
+    /// What is wrong with it.
+    pub error: String,
+    /// What it should be.
+    pub expected: String,
+}
+
+impl Obstacle {
+    fn to_value(&self) -> Value {
+        json!({ "FIELD": self.field, "ERROR": self.error, "EXPECTED": self.expected })
+    }
+}
+
+/// The time, in whole seconds.
+fn now() -> String {
+    let now = jiff::Timestamp::now();
+    jiff::Timestamp::from_second(now.as_second()).unwrap_or(now).to_string()
+}
