@@ -110,7 +110,8 @@ fn every_verb_has_help_with_examples() {
 }
 
 /// What can be asked of the engine, and the verbs that ask it.
-const ASKED: [(&str, &[&str]); 70] = [
+const ASKED: [(&str, &[&str]); 71] = [
+    ("run.lead", &["run"]),
     ("handoff.send", &["handoff", "send"]),
     ("handoff.receive", &["handoff", "receive"]),
     ("handoff.chain", &["handoff", "chain"]),

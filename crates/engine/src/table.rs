@@ -84,6 +84,7 @@ pub const COMMANDS: &[CommandRow] = &[
     CommandRow::of::<work::Reassign>(),
     CommandRow::of::<work::AddWorklog>(),
     CommandRow::of::<work::Resume>(),
+    CommandRow::of::<work::LeadRun>(),
     CommandRow::of::<work::FailAttempt>(),
     CommandRow::of::<work::ReturnAttempt>(),
     CommandRow::of::<work::StartEffect>(),

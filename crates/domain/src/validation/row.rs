@@ -60,6 +60,9 @@ pub struct PromiseRow {
     /// The event that claims that all is done: the result of a task, or the last criterion that was met.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<u64>,
+    /// The commit that was checked out when the claim was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// What was validated: a commit, or the hash of contents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<String>,
@@ -162,6 +165,7 @@ impl PromiseRow {
     /// Begins anew: what was claimed and found so far was about something else.
     pub(super) fn begin_anew(&mut self) {
         self.claim = None;
+        self.commit = None;
         self.bound = None;
         self.verdicts.clear();
         self.judgement = None;

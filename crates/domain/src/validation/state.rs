@@ -71,6 +71,7 @@ fn made(event: &Happened<'_>) -> Option<PromiseRow> {
         judge_optional: facts["judge_optional"] == true,
         round: 0,
         claim: None,
+        commit: None,
         bound: None,
         verdicts: Default::default(),
         judgement: None,
@@ -86,9 +87,9 @@ fn change(row: &mut PromiseRow, event: &Happened<'_>) {
         PROMISE_STARTED => {
             row.status = "in_progress".to_owned();
             row.round += 1;
-            let claim = row.claim;
+            let (claim, commit) = (row.claim, row.commit.take());
             row.begin_anew();
-            row.claim = claim;
+            (row.claim, row.commit) = (claim, commit);
         }
         CRITERION_MET => met(row, event),
         PROMISE_RELEASED => own(row, None, event),
@@ -110,9 +111,9 @@ fn change(row: &mut PromiseRow, event: &Happened<'_>) {
             row.acceptance = Some(AcceptanceRow { seq: event.seq, by: event.actor.to_owned(), failures });
         }
         GATES_STALE => {
-            let claim = row.claim;
+            let (claim, commit) = (row.claim, row.commit.take());
             row.begin_anew();
-            row.claim = claim;
+            (row.claim, row.commit) = (claim, commit);
         }
         TASK_CLAIMED => {
             let owner = text("owner");
@@ -124,6 +125,7 @@ fn change(row: &mut PromiseRow, event: &Happened<'_>) {
         RESULT_SUBMITTED if facts["late"] != true && facts["status"] == "done" => {
             row.begin_anew();
             row.claim = Some(event.seq);
+            row.commit = text("commit");
         }
         // Where a person is asked about what was claimed, it stands until they have answered.
         TASK_BLOCKED | TASK_TIMED_OUT if facts["asks"].is_string() => own(row, None, event),

@@ -5,7 +5,7 @@ use super::row::{PromiseRow, promise_key, promise_of};
 use crate::deciding::{Desk, Hold, Need, Refusal, Seen};
 use crate::ids::{RunId, TaskId};
 use crate::work::picking;
-use crate::work::row::{TaskRow, task_key, task_of};
+use crate::work::row::{TaskRow, run_key, run_of, task_key, task_of};
 use crate::work::task_state::TaskStatus;
 use countersign_contract::diagnostic::Code;
 use countersign_contract::show;
@@ -85,6 +85,7 @@ pub(crate) fn task_at(row: &PromiseRow, desk: &Desk) -> Option<(TaskRow, Option<
 /// somebody else since is refused.
 pub(crate) fn under_lease(row: &PromiseRow, given: Option<u64>, desk: &mut Desk) -> Result<(), Refusal> {
     let Some((task, hold)) = task_at(row, desk) else { return Ok(()) };
+    must_lead(row, desk)?;
     match hold {
         Some(hold) if given == Some(hold.number) => {
             desk.write_under(task.lease_name(), hold.number);
@@ -99,6 +100,20 @@ pub(crate) fn under_lease(row: &PromiseRow, given: Option<u64>, desk: &mut Desk)
             let reason = format!("nobody works on {} at present: it is {}", task.task, task.status);
             Err(refusal(row, Code::ConcurrencyConflict, reason, "what was found is about work that was given up"))
         }
+    }
+}
+
+/// While a process carries a run out, it alone speaks at the gates of its tasks.
+fn must_lead(row: &PromiseRow, desk: &Desk) -> Result<(), Refusal> {
+    let run = row.of_task.as_ref().and_then(|(run, _)| run_of(desk.entity(&run_key(run))));
+    match run.and_then(|run| run.led_by) {
+        Some(by) if by != desk.moment().authn => {
+            let reason =
+                format!("the run is carried out by another process ({}), which alone speaks at its gates", show(&by));
+            let help = "wait for what it says; if it is gone, go on with `countersign run --resume`";
+            Err(refusal(row, Code::AuthorizationMissing, reason, help))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -10,6 +10,8 @@ pub const RUN_CLOSED: &str = "run.closed";
 pub const RUN_CANCELED: &str = "run.canceled";
 /// An orchestrator went on with a run from a bundle. Facts: `run`, `base` (the version that the bundle was made from).
 pub const RUN_RESUMED: &str = "run.resumed";
+/// A process carries a run out, or has stopped to. Facts: `run`, `by` (how it is known; nothing, if nobody does).
+pub const RUN_LED: &str = "run.led";
 /// An envelope was applied. Facts: `run`, `deltas`, `known` (deltas that were applied before), `assignments`.
 pub const ENVELOPE_APPLIED: &str = "envelope.applied";
 /// A change of the operator ledger was taken. Facts: `run`, `delta` and what it says, so that the same id with other content
@@ -54,6 +56,7 @@ pub const ALL: &[&str] = &[
     RUN_CLOSED,
     RUN_CANCELED,
     RUN_RESUMED,
+    RUN_LED,
     ENVELOPE_APPLIED,
     DELTA_APPLIED,
     TASK_ADDED,

@@ -141,6 +141,9 @@ pub struct RunRow {
     pub policy: String,
     /// Who leads it.
     pub orchestrator: String,
+    /// The process that carries it out, as the ledger knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub led_by: Option<String>,
     /// The event that began it.
     pub opened: u64,
     /// When that was.

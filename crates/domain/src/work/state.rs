@@ -15,7 +15,7 @@ pub fn touched(event: &Happened<'_>) -> Vec<Key> {
     let Some(run) = facts["run"].as_str() else { return Vec::new() };
     let task = || facts["task"].as_str().map(|task| task_key(run, task));
     match event.kind {
-        RUN_OPENED | RUN_CLOSED | RUN_CANCELED | RUN_RESUMED | COMMAND_REFUSED => vec![run_key(run)],
+        RUN_OPENED | RUN_CLOSED | RUN_CANCELED | RUN_RESUMED | RUN_LED | COMMAND_REFUSED => vec![run_key(run)],
         DELTA_APPLIED => facts["delta"].as_str().map(|delta| delta_key(run, delta)).into_iter().collect(),
         TASK_EXTENDED => task().into_iter().collect(),
         EFFECT_STARTED => effect(event).into_iter().collect(),
@@ -102,6 +102,7 @@ fn evolve_run(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
             status: "open".to_owned(),
             policy: text("policy"),
             orchestrator: event.actor.to_owned(),
+            led_by: None,
             opened: event.seq,
             since: event.time.to_owned(),
             metrics: Metrics::default(),
@@ -114,6 +115,7 @@ fn evolve_run(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
         RUN_CLOSED => run.status = "closed".to_owned(),
         RUN_CANCELED => run.status = "canceled".to_owned(),
         RUN_RESUMED => run.orchestrator = event.actor.to_owned(),
+        RUN_LED => run.led_by = facts["by"].as_str().map(str::to_owned),
         EFFECT_FINISHED => spend(&mut run.spent, &facts["usage"]),
         _ => count(&mut run.metrics, event),
     }

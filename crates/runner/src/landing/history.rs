@@ -2,25 +2,31 @@
 
 use super::{Claim, Landing, Stand, Touch};
 use crate::worktree::call::{Fault, Git, is_commit, pieces};
-use crate::worktree::change::called;
+use crate::worktree::change::{between, called};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 /// How many commits are named that touched what is in conflict.
 const TOUCHES_MAX: usize = 10;
 
-/// The commit since the base that has all the trailers.
+/// The commit since the base that has all the trailers, and in which every file of the claim is what was claimed. Anybody can
+/// write trailers.
 pub(super) fn landed_before(git: &Git, claim: &Claim) -> Result<Option<String>, String> {
     let range = format!("{}..HEAD", claim.base);
     let format = "--format=tformat:%H%x1f%(trailers:only,unfold,separator=%x1f)";
     let out = git.run(&["log", "-z", format, &range, "--"], &[])?;
     let wanted: Vec<String> = claim.trailers.iter().map(|(key, value)| format!("{key}: {value}")).collect();
-    Ok(pieces(&out).find_map(|line| {
+    let found = pieces(&out).find_map(|line| {
         let line = String::from_utf8_lossy(line);
         let mut fields = line.split('\x1f');
         let commit = fields.next()?;
         let found: Vec<&str> = fields.map(str::trim).collect();
         wanted.iter().all(|trailer| found.contains(&trailer.as_str())).then(|| commit.to_owned())
-    }))
+    });
+    let Some(commit) = found else { return Ok(None) };
+    let claimed: BTreeSet<Vec<u8>> = between(git, claim.base, claim.commit)?.into_iter().map(|it| it.name).collect();
+    let differs = between(git, claim.commit, &commit)?.iter().any(|change| claimed.contains(&change.name));
+    Ok((!differs).then_some(commit))
 }
 
 /// The tree that HEAD becomes, or the files that are in conflict.

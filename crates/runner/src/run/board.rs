@@ -4,7 +4,7 @@ use super::desk::Desk;
 use countersign_domain::plan::order::collide;
 use countersign_domain::plan::payload::{Plan, PlannedTask};
 use countersign_domain::work::row::TaskRow;
-use serde_json::{Value, json};
+use countersign_domain::work::task_state::TaskStatus;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -76,6 +76,8 @@ pub struct Row {
     /// How often it was begun.
     pub attempt: u64,
     waiting: bool,
+    /// Whether its work is done, and only has to go on through its gates.
+    claimed: bool,
 }
 
 impl Row {
@@ -118,6 +120,7 @@ impl Board {
             blocker: None,
             attempt: 0,
             waiting: true,
+            claimed: false,
         };
         let collides =
             |one: &PlannedTask| (0..tasks.len()).filter(|other| collide(one, &tasks[*other])).collect::<Vec<_>>();
@@ -143,45 +146,19 @@ impl Board {
     /// Reads what has changed since it was last looked: all of it at first, then what events speak of.
     pub(super) fn catch_up(&mut self, desk: &Desk<'_>) -> Result<(), String> {
         let head = desk.head()?;
-        if self.seen == 0 {
-            self.refresh(desk)?;
-        } else if head > self.seen {
-            for task in desk.changed(self.seen + 1, head)? {
-                let Some(n) = self.numbers.get(&task).copied() else { continue };
-                if let Some(row) = desk.row(&task)? {
-                    self.rows[n].take(&row);
-                }
+        let changed = match self.seen {
+            0 => self.numbers.keys().cloned().collect(),
+            seen => desk.changed(seen + 1, head)?,
+        };
+        for task in changed {
+            let Some(n) = self.numbers.get(&task).copied() else { continue };
+            if let Some(row) = desk.row(&task)? {
+                self.rows[n].take(&row);
+                self.rows[n].claimed = row.status == TaskStatus::Todo && desk.has_claim(&task)?;
             }
         }
         self.seen = head;
         Ok(())
-    }
-
-    /// Reads every task from the ledger.
-    fn refresh(&mut self, desk: &Desk<'_>) -> Result<(), String> {
-        let mut question = desk.of_run();
-        question["limit"] = json!(1000);
-        loop {
-            let page = desk.look("task.list", &question)?;
-            for task in page["tasks"].as_array().into_iter().flatten() {
-                self.read(task);
-            }
-            match page.get("next").and_then(Value::as_str) {
-                Some(next) => question["cursor"] = json!(next),
-                None => return Ok(()),
-            }
-        }
-    }
-
-    fn read(&mut self, task: &Value) {
-        let Some(n) = task["task_id"].as_str().and_then(|id| self.numbers.get(id).copied()) else { return };
-        let row = &mut self.rows[n];
-        let text = |name: &str| task[name].as_str().map(str::to_owned);
-        row.state = State::of(task["status"].as_str().unwrap_or_default());
-        row.assurance = text("assurance");
-        row.blocker = text("blocker");
-        row.attempt = task["attempt"].as_u64().unwrap_or(0);
-        row.waiting = task["waiting_for"].as_array().is_some_and(|waiting| !waiting.is_empty());
     }
 
     /// The best task that can be begun, which is then running. The first of the plan among those that are as urgent.
@@ -192,7 +169,8 @@ impl Board {
         }
         let now = Instant::now();
         let may_begin = attempts.is_none_or(|limit| self.attempts() < limit);
-        let open = |task: &usize| (may_begin || self.peers[*task]) && self.can_begin(*task, now);
+        let open =
+            |task: &usize| (may_begin || self.peers[*task] || self.rows[*task].claimed) && self.can_begin(*task, now);
         let found = self.order.iter().copied().find(open)?;
         self.running[found] = true;
         self.picked[found] = Some(self.rows[found].attempt).filter(|_| !self.peers[found]);

@@ -1,6 +1,7 @@
 //! The checks of a plan, carried out on what was claimed.
 
 use super::attempt::Attempt;
+use super::checkouts::Checkouts;
 use super::desk::No;
 use super::validating::not_stopped;
 use super::work::{Claimed, scope};
@@ -17,33 +18,20 @@ use std::path::Path;
 /// What was found about one criterion: its number, and the evidence.
 pub(super) type Found = (usize, Evidence);
 
-/// Runs every check of the plan, and says which acceptance files the worker had changed.
+/// Runs every check of the plan, each in a checkout in which nothing has run yet, and says which acceptance files the worker
+/// had changed.
 pub(super) fn look(
     run: &Run<'_>,
     attempt: &Attempt<'_>,
     claimed: &Claimed,
-    checkout: Option<&Worktree>,
-    folder: &Path,
+    checkouts: &mut Checkouts<'_, '_>,
 ) -> Result<(Vec<String>, Vec<Found>), No> {
     let acceptance: &[Criterion] = &attempt.planned.acceptance;
-    let pins: Vec<String> = acceptance
-        .iter()
-        .flat_map(|criterion| criterion.pin.iter().flat_map(|pins| pins.iter()))
-        .map(|path| path.place().to_owned())
-        .collect();
     let mut edits: Vec<String> = claimed.changed.iter().filter(|path| is_test(path)).cloned().collect();
-    let pinned = match (checkout, &claimed.base) {
-        (Some(tree), Some(base)) if !pins.is_empty() => {
-            Some(evidence::pin(&tree.folder, base, &pins).map_err(|fault| fault.to_string()))
-        }
-        (None, _) if !pins.is_empty() => Some(Err(no_base(run, "files can be pinned"))),
-        _ => None,
-    };
-    if let Some(Ok(differed)) = &pinned {
-        edits.extend(differed.iter().cloned());
-        edits.sort();
-        edits.dedup();
-    }
+    edits.extend(checkouts.edited());
+    edits.sort();
+    edits.dedup();
+    let pins = checkouts.pins.clone();
     let hosts: Vec<String> =
         run.setup.plan.allow_hosts.iter().flat_map(|hosts| hosts.iter()).map(|host| host.as_str().to_owned()).collect();
     let forbidden: Vec<String> = attempt
@@ -67,16 +55,23 @@ pub(super) fn look(
         scope: &scope,
         forbidden: &forbidden,
         pictures: Some(&pictures),
-        ..Site::at(folder)
+        ..Site::at(run.ground.root())
     };
     let mut found = Vec::new();
     for (n, criterion) in acceptance.iter().enumerate() {
         for check in machine_checks(criterion) {
             not_stopped(run)?;
-            let evidence = match (&pinned, criterion.pin.is_some()) {
-                (Some(Err(why)), true) => failed(check, Status::Blocked, why),
-                _ => with_pictures(check, &site, &pictures),
+            let evidence = match (claimed.base.is_some(), check.diff.is_some(), criterion.pin.is_some()) {
+                (false, true, _) => failed(check, Status::Blocked, &no_base(run, "what really changed is known")),
+                (false, _, true) => failed(check, Status::Blocked, &no_base(run, "files can be pinned")),
+                _ => match checkouts.fresh() {
+                    Ok(folder) => with_pictures(check, &Site { checkout: &folder, ..site }, &pictures),
+                    Err(why) => failed(check, Status::Blocked, &why),
+                },
             };
+            if check.program().is_some() {
+                checkouts.use_up();
+            }
             let evidence = if evidence.passed() && criterion.red_before_green == Some(true) {
                 red_first(run, attempt, claimed, check, &site, &pins, evidence)
             } else {
@@ -125,7 +120,7 @@ fn red_first(
     let (Some(trees), Some(base)) = (run.ground.trees(), &claimed.base) else {
         return failed(check, Status::Blocked, &no_base(run, "what was there before the work is known"));
     };
-    let name = run.ground.name(attempt.task(), &format!("{}-base", attempt.lease));
+    let name = run.ground.name_of_its_own(attempt.task(), attempt.lease);
     let tree = match trees.clean_checkout(&name, base) {
         Ok(tree) => tree,
         Err(why) => return failed(check, Status::Blocked, &why),
@@ -158,18 +153,19 @@ fn bring(tree: &Worktree, claimed: &Claimed, pins: &[String]) -> Result<(), Stri
     evidence::pin(&tree.folder, &claimed.bound, &tests).map(|_| ()).map_err(|fault| fault.to_string())
 }
 
-/// Whether a file looks like one that tests.
+/// Whether a file looks like one that tests: a word of its path says so, as in `test_a.py`, `FooTest.java`, `a_spec.rb`.
 fn is_test(path: &str) -> bool {
-    let lower = path.to_ascii_lowercase();
-    let name = lower.rsplit('/').next().unwrap_or(&lower);
-    let folder =
-        lower.split('/').any(|part| matches!(part, "test" | "tests" | "__tests__" | "spec" | "specs" | "testdata"));
-    folder
-        || name.starts_with("test_")
-        || name.contains("_test.")
-        || name.contains(".test.")
-        || name.contains(".spec.")
-        || name == "conftest.py"
+    let mut words: Vec<String> = vec![String::new()];
+    for letter in path.chars() {
+        if !letter.is_alphanumeric() || letter.is_uppercase() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    let says = |word: &String| matches!(word.as_str(), "test" | "tests" | "spec" | "specs" | "testdata" | "conftest");
+    words.iter().any(says) || path.ends_with(".t")
 }
 
 fn failed(check: &Check, status: Status, says: &str) -> Evidence {

@@ -2,6 +2,7 @@
 
 use countersign_contract::{Checked, Checker, Outside};
 use countersign_domain::deciding::{Role, Tree};
+use countersign_domain::validation::row::{promise_key, promise_of};
 use countersign_domain::work::row::{TaskRow, task_key, task_of};
 use countersign_engine::{Call, Engine, Failure, StoredText, World};
 use serde_json::{Value, json};
@@ -91,6 +92,12 @@ impl<'a> Desk<'a> {
         self.engine.settle(64).map(|_| ()).map_err(|error| error.to_string())
     }
 
+    /// Says that this process carries the run out, so that nobody else speaks at its gates; or that it has stopped to.
+    pub(super) fn lead(&self, leads: bool) -> Result<(), String> {
+        let request = json!({ "run_id": self.run, "leads": leads });
+        self.ask("run.lead", &request).map(|_| ()).map_err(String::from)
+    }
+
     /// Asks in the name of who leads.
     pub(super) fn ask(&self, id: &str, request: &Value) -> Result<Value, No> {
         self.put(self.call, self.world, id, request)
@@ -135,6 +142,13 @@ impl<'a> Desk<'a> {
     pub(super) fn row(&self, task: &str) -> Result<Option<TaskRow>, String> {
         let found = self.engine.entity(&task_key(self.run, task)).map_err(|error| error.to_string())?;
         Ok(task_of(found.as_ref()))
+    }
+
+    /// Whether what was claimed of a task still stands.
+    pub(super) fn has_claim(&self, task: &str) -> Result<bool, String> {
+        let key = promise_key(&format!("{}/{task}", self.run));
+        let found = self.engine.entity(&key).map_err(|error| error.to_string())?;
+        Ok(promise_of(found.as_ref()).is_some_and(|row| row.claim.is_some()))
     }
 
     /// The facts of an event.

@@ -7,6 +7,7 @@ use crate::worktree::{Trees, Worktree};
 use countersign_domain::work::scope::contains;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 
@@ -85,6 +86,12 @@ impl Ground {
         }
     }
 
+    /// The name of a working tree that nobody else has had: those before it may not be gone yet.
+    pub(super) fn name_of_its_own(&self, task: &str, lease: u64) -> String {
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        self.name(task, &format!("{lease}-{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed)))
+    }
+
     /// Has a working tree taken away.
     pub(super) fn drop(&self, tree: &Worktree) {
         let Some(trees) = &self.trees else { return };
@@ -112,12 +119,6 @@ impl Ground {
     pub(super) fn keep(&self, task: &str, commit: &str) -> Result<(), String> {
         Git::at(&self.root).run(&["update-ref", &self.reference(task), commit], &[])?;
         Ok(())
-    }
-
-    /// The commit that was claimed last for a task.
-    pub(super) fn kept(&self, task: &str) -> Option<String> {
-        let name = format!("{}^{{commit}}", self.reference(task));
-        git::ask_one(&self.root, &["rev-parse", "--verify", "--quiet", &name]).filter(|commit| is_commit(commit))
     }
 
     /// Lets go of every commit that was kept for this run.

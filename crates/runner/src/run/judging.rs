@@ -1,6 +1,7 @@
 //! Gate 3: a judge reads the promise, the evidence and the validation.
 
 use super::attempt::Attempt;
+use super::checkouts::Checkouts;
 use super::desk::No;
 use super::work::Claimed;
 use super::{Note, Run, looking_on, validating};
@@ -33,7 +34,8 @@ pub(super) fn judge(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, gat
         evidence: &evidence,
         test_edits: &edits,
     };
-    let said = if name == ENDPOINT { by_endpoint(run, attempt, &case) } else { by_agent(run, attempt, name, &case) };
+    let said =
+        if name == ENDPOINT { by_endpoint(run, attempt, &case) } else { by_agent(run, attempt, claimed, name, &case) };
     // That a judge was cut short does not mean that it could not be reached.
     validating::not_stopped(run)?;
     let (verdict, reasoning, by) = match said {
@@ -100,7 +102,13 @@ fn endpoint(run: &Run<'_>) -> Option<Endpoint> {
     }
 }
 
-fn by_agent(run: &Run<'_>, attempt: &Attempt<'_>, name: &str, case: &Case<'_>) -> Result<Judged, Unreachable> {
+fn by_agent(
+    run: &Run<'_>,
+    attempt: &Attempt<'_>,
+    claimed: &Claimed,
+    name: &str,
+    case: &Case<'_>,
+) -> Result<Judged, Unreachable> {
     let Some((_, agent)) = run.setup.plan.agents.iter().find(|(it, _)| it == name) else {
         return Err(unreachable(format!("the plan has no agent {name}")));
     };
@@ -114,8 +122,8 @@ fn by_agent(run: &Run<'_>, attempt: &Attempt<'_>, name: &str, case: &Case<'_>) -
         "validation": validation, "evidence": evidence,
     });
     let prompt = format!("{system}\n\n{user}");
-    // It reads what it is given, and needs no tree.
-    let folder = std::env::temp_dir();
+    let mut checkouts = Checkouts::new(run, attempt, claimed);
+    let folder = checkouts.for_agent(&[agent]).map_err(unreachable)?;
     let answer = looking_on::look_on(run, attempt, agent, name, &folder, &input.to_string(), &prompt, SCHEMA)
         .map_err(unreachable)?;
     let (verdict, reasoning) = judge::read(&answer).map_err(unreachable)?;

@@ -6,6 +6,9 @@ use crate::agent::{Pulse, Stop};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
+/// For how many timeouts output counts as a sign of life.
+const TALK_MAX: u32 = 12;
+
 /// Whether an agent is alive: output is a sign, and so is a heartbeat of its own. Silence beyond the timeout ends it.
 pub(super) struct Life<'r, 'a> {
     run: &'r Run<'a>,
@@ -31,7 +34,8 @@ impl<'r, 'a> Life<'r, 'a> {
             return;
         }
         let bytes = pulse.out_bytes + pulse.err_bytes;
-        if bytes != self.bytes {
+        // Talk is no sign for ever: at last it takes a heartbeat of the agent's own.
+        if bytes != self.bytes && pulse.elapsed < self.timeout * TALK_MAX {
             self.bytes = bytes;
             self.sign = Instant::now();
         }

@@ -21,6 +21,7 @@ mod answering;
 mod attempt;
 mod board;
 mod checking;
+mod checkouts;
 mod desk;
 mod gates;
 mod ground;
@@ -158,6 +159,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
         desk,
         ground,
     };
+    run.desk.lead(true)?;
     recover::recover(&run)?;
     run.board().catch_up(&run.desk)?;
     let end = std::thread::scope(|scope| lead(&run, scope));
@@ -167,6 +169,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
         run.ground.forget();
         alone.end();
     }
+    run.desk.lead(false)?;
     let tasks = run.board().rows();
     Ok(Outcome { end: end?, tasks, took: run.began.elapsed() })
 }

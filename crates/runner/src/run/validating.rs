@@ -3,11 +3,13 @@
 use super::answering::{cut, nothing, response, shown};
 use super::attempt::Attempt;
 use super::checking::{Found, look};
+use super::checkouts::Checkouts;
 use super::desk::No;
 use super::looking_on::{PATIENCE, answer_of};
 use super::work::Claimed;
 use super::{Note, Run};
-use crate::worktree::Worktree;
+use countersign_domain::plan::machine_checks;
+use countersign_domain::plan::payload::Agent;
 use countersign_domain::validation::evidence::EvidenceKind;
 use countersign_domain::validation::row::{BUILTIN, PERSON};
 use serde_json::{Value, json};
@@ -18,63 +20,61 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
     let wanted: Vec<String> =
         gate["unvalidated"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
     let mut after = Value::Null;
-    let checkout = checkout(run, attempt, claimed)?;
-    let folder = checkout.as_ref().map_or(run.ground.root(), |tree| tree.folder.as_path());
-    let looked = (|| {
-        let mut edits = Vec::new();
-        let mut found: Vec<Found> = Vec::new();
-        // Where only people are left, what they are shown must be bound to what is there, and somebody must ask them.
-        let only_people = wanted.iter().all(|it| it == PERSON);
-        if only_people || wanted.iter().any(|it| it == BUILTIN) {
-            (edits, found) = look(run, attempt, claimed, checkout.as_ref(), folder)?;
-            not_stopped(run)?;
-            after = record(run, attempt, claimed, BUILTIN, &response(attempt, &found, &edits, claimed), &found)?;
-        }
-        // What the checks refute nobody else needs to look at.
+    let mut checkouts = Checkouts::new(run, attempt, claimed);
+    let mut edits = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
+    let others: Vec<&String> = wanted.iter().filter(|it| *it != BUILTIN && *it != PERSON).collect();
+    // Where only people are left, what they are shown must be bound to what is there, and somebody must ask them.
+    let is_asked = wanted.iter().any(|it| it == BUILTIN) || others.is_empty();
+    // Whoever looks after a runner was gone is shown what the one before it saw.
+    if is_asked || has_checks(attempt) {
+        (edits, found) = look(run, attempt, claimed, &mut checkouts)?;
+        not_stopped(run)?;
+    }
+    if is_asked {
+        after = record(run, attempt, claimed, BUILTIN, &response(attempt, &found, &edits, claimed), &found)?;
+    }
+    // What the checks refute nobody else needs to look at.
+    if after["status"].is_string() || others.is_empty() {
+        return Ok(after);
+    }
+    let agents: Vec<&Agent> = others
+        .iter()
+        .filter_map(|name| run.setup.plan.agents.iter().find(|(it, _)| it == *name).map(|(_, agent)| agent))
+        .collect();
+    let folder = checkouts.for_agent(&agents).map_err(plain)?;
+    let answers: Vec<(String, Value)> = std::thread::scope(|scope| {
+        let asked = others.iter().map(|name| {
+            let (found, edits, folder) = (&found, &edits, &folder);
+            (*name, scope.spawn(move || ask(run, attempt, claimed, gate, name, folder, found, edits)))
+        });
+        let asked: Vec<_> = asked.collect();
+        asked.into_iter().filter_map(|(name, thread)| Some((name.clone(), thread.join().ok()?))).collect()
+    });
+    not_stopped(run)?;
+    for (name, response) in answers {
+        after = match record(run, attempt, claimed, &name, &response, &[]) {
+            // An answer that may not pass is none: whoever gave it has seen nothing that counts.
+            Err(no) if no.code.is_some() && no.code.as_deref() != Some("CONCURRENCY_CONFLICT") => {
+                let nothing = nothing(attempt, &name, &format!("{name} gave no usable answer: {}", no.reason));
+                record(run, attempt, claimed, &name, &nothing, &[])?
+            }
+            other => other?,
+        };
         if after["status"].is_string() {
             return Ok(after);
         }
-        let others = wanted.iter().filter(|it| *it != BUILTIN && *it != PERSON);
-        let answers: Vec<(String, Value)> = std::thread::scope(|scope| {
-            let asked = others.map(|name| {
-                let (found, edits) = (&found, &edits);
-                (name, scope.spawn(move || ask(run, attempt, claimed, gate, name, folder, found, edits)))
-            });
-            let asked: Vec<_> = asked.collect();
-            asked.into_iter().filter_map(|(name, thread)| Some((name.clone(), thread.join().ok()?))).collect()
-        });
-        not_stopped(run)?;
-        for (name, response) in answers {
-            after = match record(run, attempt, claimed, &name, &response, &[]) {
-                // An answer that may not pass is none: whoever gave it has seen nothing that counts.
-                Err(no) if no.code.is_some() && no.code.as_deref() != Some("CONCURRENCY_CONFLICT") => {
-                    let nothing = nothing(attempt, &name, &format!("{name} gave no usable answer: {}", no.reason));
-                    record(run, attempt, claimed, &name, &nothing, &[])?
-                }
-                other => other?,
-            };
-            if after["status"].is_string() {
-                return Ok(after);
-            }
-        }
-        Ok(after)
-    })();
-    if let Some(tree) = &checkout {
-        run.ground.drop(tree);
     }
-    looked
+    Ok(after)
+}
+
+fn has_checks(attempt: &Attempt<'_>) -> bool {
+    attempt.planned.acceptance.iter().any(|criterion| machine_checks(criterion).next().is_some())
 }
 
 /// Refuses to take for an answer what was cut short because the runner stops: it says nothing about the work.
 pub(super) fn not_stopped(run: &Run<'_>) -> Result<(), No> {
     if run.stop.is_asked() { Err(plain("the runner was stopped".to_owned())) } else { Ok(()) }
-}
-
-/// A clean checkout of what was claimed.
-fn checkout(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed) -> Result<Option<Worktree>, No> {
-    let (Some(trees), Some(_)) = (run.ground.trees(), &claimed.base) else { return Ok(None) };
-    let name = run.ground.name(attempt.task(), &format!("{}-check", attempt.lease));
-    trees.clean_checkout(&name, &claimed.bound).map(Some).map_err(plain)
 }
 
 /// Records what somebody found.

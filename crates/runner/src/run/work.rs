@@ -125,7 +125,7 @@ pub(super) fn again(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value) -> Resul
         let changed = declared.clone();
         return Ok(Claimed { bound, base: None, changed, declared, result, flags: Vec::new() });
     }
-    let Some(commit) = bound.or_else(|| run.ground.kept(attempt.task())) else {
+    let Some(commit) = bound.or_else(|| gate["commit"].as_str().map(str::to_owned)) else {
         return Err("the commit that was claimed is gone; the work must be done again".to_owned());
     };
     let (base, changed) = run.ground.change(&commit, attempt.task())?;

@@ -44,7 +44,7 @@ pub fn text(client: &Client<'_>, run: &str, outcome: &Outcome, over: Option<&str
         let _ = writeln!(out, "  run {run} is {status}; there is nothing to go on with");
     }
     for task in outcome.tasks.iter().filter(|task| task.state != State::Done) {
-        let why = task.blocker.as_deref().unwrap_or("it was not begun");
+        let why = task.blocker.as_deref().unwrap_or("its work has not come to an end");
         let _ = writeln!(out, "  {} is {}: {}", task.task, stands(task), visible(why));
     }
     if outcome.tasks.iter().any(|task| task.state == State::Blocked) {

@@ -73,6 +73,8 @@ shape! {
         pub waits_for_a_person: bool,
         /// The event that claims that all is done.
         pub claim: Option<Int>,
+        /// The commit that was checked out when the claim was made.
+        pub commit: Option<String>,
         /// What was validated: a commit, or the hash of contents.
         pub bound: Option<String>,
         /// The criteria.
@@ -162,6 +164,7 @@ impl View for GateStatus {
             reason: standing.says(),
             waits_for_a_person: !row.is_final() && row.waits_for_a_person(),
             claim: row.claim.map(Int::from),
+            commit: row.commit.clone(),
             bound: row.bound.clone(),
             criteria: criteria.collect::<Vec<_>>().into(),
             verdicts: verdicts.collect::<Vec<_>>().into(),

@@ -114,7 +114,7 @@ fn item(task: &TaskRow, promise: Option<&PromiseRow>, moment: &Moment) -> InboxI
     let id = &task.task;
     let again = format!("countersign task unblock {id} --reason TEXT");
     let never = format!("countersign task cancel {id} --reason TEXT");
-    let named = failures.join(",");
+    let named = if failures.is_empty() { "AC-N".to_owned() } else { failures.join(",") };
     let answer = match asks.as_str() {
         "acceptance" => Some(format!("countersign gate accept {id} --failures {named} --reason TEXT")),
         "validation" => Some(format!("countersign gate testify {id} --pass {named} --evidence TEXT")),

@@ -154,7 +154,13 @@ impl Command for Submit {
             ..Request::alone(source, &outside)
         };
         let checked = check(&checker, &request);
-        let facts = summary(&checked, task.asked, &run_id, &task_id);
+        let mut facts = summary(&checked, task.asked, &run_id, &task_id);
+        // What is claimed is known by the commit from here on, whatever else is called so later.
+        if task.gated
+            && let Some(commit) = observer.tree(None).and_then(|tree| tree.commit)
+        {
+            facts["commit"] = json!(commit);
+        }
         let findings = checked.decision.details.diagnostics;
         // Who brings it is looked at first: a result that comes too late is kept, whatever else is wrong with it.
         let refusal = checked.decision.code.map(|code| {
@@ -252,11 +258,15 @@ impl Submit {
     }
 
     fn submitted(&self, run: &RunRow, task: &TaskRow, lease: u64, facts: &Value, late: bool) -> Happening {
+        let commit = facts["commit"].clone();
         let facts = json!({
             "changes": facts["changes"], "late": late, "lease": lease, "run": run.run, "status": facts["status"],
             "task": task.task, "warnings": facts["warnings"],
         });
-        let facts = attempt::of_task(facts, task);
+        let mut facts = attempt::of_task(facts, task);
+        if task.gated && !commit.is_null() {
+            facts["commit"] = commit;
+        }
         let document = Untrusted::new(self.text().1);
         Happening::of_run(RESULT_SUBMITTED, &run.run, facts).with_texts(vec![document])
     }
