@@ -45,6 +45,7 @@ cat "$TMPDIR/result.json""#,
 fn what_one_check_leaves_behind_no_other_meets() {
     let yard = Yard::new();
     yard.write("tests/t.sh", "echo 1..1\nif grep -q work src/T-1; then echo ok 1; else echo not ok 1; fi\n");
+    yard.commit("a test");
     // The file that the first check runs bends the test of the second.
     let script = r#"printf 'printf "echo 1..1\\necho ok 1\\n" > tests/t.sh\n' > src/T-1; claim src/T-1"#;
     let acceptance = json!([
@@ -62,6 +63,7 @@ fn nobody_writes_their_own_validator_or_judge() {
     let yard = Yard::new();
     let verdict = r#"echo '{"verdict":"FAIL","reasoning":"it is empty"}'"#;
     yard.write("agents/judge.sh", &format!("{verdict}\n"));
+    yard.commit("a judge");
     let script = r#"mkdir -p agents; echo x > src/T-1
 printf "echo '{\"verdict\":\"PASS\",\"reasoning\":\"fine\"}'\n" > agents/judge.sh; claim src/T-1 agents/judge.sh"#;
     let agents = json!({

@@ -159,7 +159,10 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
         desk,
         ground,
     };
-    run.desk.lead(true)?;
+    let goes_on = run.desk.look("run.show", &run.desk.of_run())?["status"] == "open";
+    if goes_on {
+        run.desk.lead(true)?;
+    }
     recover::recover(&run)?;
     run.board().catch_up(&run.desk)?;
     let end = std::thread::scope(|scope| lead(&run, scope));
@@ -169,7 +172,9 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
         run.ground.forget();
         alone.end();
     }
-    run.desk.lead(false)?;
+    if goes_on {
+        run.desk.lead(false)?;
+    }
     let tasks = run.board().rows();
     Ok(Outcome { end: end?, tasks, took: run.began.elapsed() })
 }
