@@ -189,6 +189,7 @@ fn add(desk: &mut Desk, run: &str, plan: &Plan, task: &PlannedTask) -> Result<()
     let mut definition = parts::spec(task)?.definition();
     definition.spec.retries = task.retries.map(|retries| u32::try_from(retries.get()).unwrap_or(u32::MAX));
     exists(desk, run, task.id.as_str(), definition, true)?;
+    let (questions, texts) = parts::questions(task);
     let part = parts::gated(plan, task);
     let promise = format!("{run}/{}", task.id);
     let digest = sha256_hex(promise.as_bytes());
@@ -198,10 +199,11 @@ fn add(desk: &mut Desk, run: &str, plan: &Plan, task: &PlannedTask) -> Result<()
         of_task: Some((run.to_owned(), task.id.as_str().to_owned())),
         title: task.title.as_str().to_owned(),
         asks: part.asks,
+        questions,
         validators: part.validators,
         judge: part.judge,
         judge_optional: part.judge_optional,
     };
-    make(desk, &gated, Vec::new());
+    make(desk, &gated, texts);
     Ok(())
 }

@@ -6,7 +6,7 @@ use crate::validation::evidence::EvidenceKind;
 use crate::validation::row::{BUILTIN, ENDPOINT, NONE, PERSON};
 use crate::work::command::TaskSpec;
 use countersign_contract::diagnostic::{Code, Decision, Source};
-use countersign_contract::{Checker, Settings, Shape, check};
+use countersign_contract::{Checker, Settings, Shape, Untrusted, check};
 use serde_json::json;
 use std::sync::LazyLock;
 
@@ -56,6 +56,20 @@ pub fn gated(plan: &Plan, task: &PlannedTask) -> Part {
     }
     let (judge, judge_optional) = judge_of(plan.gates.as_ref());
     Part { asks: task.acceptance.iter().map(Criterion::asked).collect(), validators, judge, judge_optional }
+}
+
+/// What a person is asked about the criteria of a task: for each its place among the questions, and the questions.
+pub(super) fn questions(task: &PlannedTask) -> (Vec<Option<usize>>, Vec<Untrusted<String>>) {
+    let (mut places, mut texts) = (Vec::new(), Vec::new());
+    for criterion in task.acceptance.iter() {
+        let asked = criterion.check.iter().flat_map(|checks| checks.iter()).filter_map(|check| check.human.as_ref());
+        let asked: Vec<&str> = asked.map(|question| question.as_str()).collect();
+        places.push((!asked.is_empty()).then_some(texts.len()));
+        if !asked.is_empty() {
+            texts.push(Untrusted::new(asked.join(" ")));
+        }
+    }
+    (places, texts)
 }
 
 /// What is asked of the worker.

@@ -88,6 +88,9 @@ pub struct CriterionRow {
     /// The kind of evidence that it asks for.
     #[serde(serialize_with = "write_kind", deserialize_with = "read_kind")]
     pub asks: EvidenceKind,
+    /// The text of the event that made the promise in which a person is asked about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<usize>,
     /// Who met it, as they say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub met: Option<MetRow>,

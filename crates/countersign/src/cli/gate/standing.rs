@@ -72,6 +72,9 @@ fn about(shown: &Value, criterion: &Value) -> String {
     let status = if status.is_empty() { "not looked at".to_owned() } else { status };
     let asks = if asks == "statement" { String::new() } else { format!("  (asks for evidence: {asks})") };
     let mut out = format!("  {id}  {status}  {description}{asks}\n");
+    if criterion["question"].is_string() {
+        out.push_str(&format!("        a person is asked: {}\n", text(criterion, "question")));
+    }
     for verdict in shown["verdicts"].as_array().into_iter().flatten() {
         let who = text(verdict, "validator");
         for line in evidence(verdict["response"].as_str().unwrap_or_default(), criterion["id"].as_str()) {

@@ -85,6 +85,8 @@ fn checks(criterion: &Criterion) -> Vec<String> {
             visible(&format!("{kind} {}", program.unwrap_or_default())).trim_end().to_owned()
         })
         .collect();
+    let asked = criterion.check.iter().flat_map(|checks| checks.iter()).filter_map(|check| check.human.as_ref());
+    all.extend(asked.map(|question| visible(&format!("a person is asked: {}", question.as_str())).into_owned()));
     if all.is_empty() {
         all.push("somebody's statement".to_owned());
     }

@@ -55,7 +55,7 @@ impl View for ShowHandoff {
         let row = super::trace(seen, self.trace_id.as_str())?;
         let Some(step) = self.step(&row) else {
             let reason = format!("trace {} has {} handoffs, and not that one", row.trace, row.steps.len());
-            return Err(Refusal::new(Code::MissingRequiredInput, reason, "name one of them").of_absent());
+            return Err(Refusal::new(Code::DependencyNotMet, reason, "name one of them").of_absent());
         };
         let said = |number: usize| seen.text(step.sent, number);
         let taken = said(2).map(|text| text.inspect(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()));

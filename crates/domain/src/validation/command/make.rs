@@ -87,6 +87,7 @@ impl Command for MakePromise {
             of_task: None,
             title: self.title.as_str().to_owned(),
             asks: kinds.collect(),
+            questions: Vec::new(),
             validators,
             judge: self.judge.as_ref().map_or(NONE.to_owned(), |judge| judge.as_str().to_owned()),
             judge_optional: false,
@@ -111,6 +112,8 @@ pub(crate) struct Gated {
     pub(crate) of_task: Option<(String, String)>,
     pub(crate) title: String,
     pub(crate) asks: Vec<EvidenceKind>,
+    /// Where in the texts a person is asked about a criterion.
+    pub(crate) questions: Vec<Option<usize>>,
     pub(crate) validators: Vec<String>,
     pub(crate) judge: String,
     pub(crate) judge_optional: bool,
@@ -119,8 +122,15 @@ pub(crate) struct Gated {
 /// A promise exists from here on. The texts of a task's criteria stand with the task.
 pub(crate) fn make(desk: &mut Desk, gated: &Gated, texts: Vec<Untrusted<String>>) {
     let criteria = gated.asks.iter().enumerate();
-    let criteria: Vec<Value> =
-        criteria.map(|(n, asks)| json!({ "id": format!("AC-{}", n + 1), "asks": asks.as_str() })).collect();
+    let criteria: Vec<Value> = criteria
+        .map(|(n, asks)| {
+            let mut criterion = json!({ "id": format!("AC-{}", n + 1), "asks": asks.as_str() });
+            if let Some(question) = gated.questions.get(n).copied().flatten() {
+                criterion["question"] = json!(question);
+            }
+            criterion
+        })
+        .collect();
     let mut facts = json!({
         "criteria": criteria, "id": gated.id, "judge": gated.judge, "judge_optional": gated.judge_optional,
         "promise": gated.promise, "title": gated.title, "validators": gated.validators,

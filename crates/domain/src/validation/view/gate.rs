@@ -29,6 +29,8 @@ shape! {
         pub id: String,
         /// What must hold.
         pub description: Untrusted<String>,
+        /// What a person is asked about it.
+        pub question: Option<Untrusted<String>>,
         /// The kind of evidence that it asks for.
         pub asks: String,
         /// What all validators together found; absent before anybody looked.
@@ -126,7 +128,7 @@ impl View for GateStatus {
         if let Some(row) = self.row(seen) {
             let last = row.last.iter().flat_map(|it| it.verdicts.iter().copied());
             let verdicts = row.verdicts.values().map(|it| it.seq).chain(row.judgement.as_ref().map(|it| it.seq));
-            let texts = verdicts.chain(last).chain([asking::event_of(&row, seen)]);
+            let texts = verdicts.chain(last).chain([asking::event_of(&row, seen), row.made]);
             needs.extend(texts.map(Need::Texts));
         }
         needs
@@ -142,6 +144,7 @@ impl View for GateStatus {
         let criteria = row.criteria.iter().enumerate().map(|(n, criterion)| GateCriterion {
             id: criterion.id.clone(),
             description: Untrusted::new(descriptions.get(n).cloned().unwrap_or_default()),
+            question: criterion.question.and_then(|n| seen.text(row.made, n).cloned()),
             asks: criterion.asks.as_str().to_owned(),
             status: found.get(n).filter(|_| seen_any).map(|(_, status)| status.as_str().to_owned()),
         });
