@@ -1,5 +1,8 @@
 //! Walkthroughs in the documentation, played: each command is typed in its terminal and prints what is shown.
 
+#[path = "../readme/mod.rs"]
+mod readme;
+
 use crate::house::House;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -54,7 +57,7 @@ pub fn shell(house: &House, command: &str, env: &[(String, String)], typed: Opti
 /// Plays a page. The terminal `you` has a person, who says yes. How many commands were typed.
 pub fn play(house: &House, page: &str, terminals: &[&str]) -> usize {
     let mut settings: BTreeMap<&str, Vec<(String, String)>> = BTreeMap::new();
-    let steps = steps(page, terminals);
+    let steps = readme::steps(page, "console walkthrough", terminals);
     for step in &steps {
         let own = settings.entry(&step.terminal).or_default();
         if let Some((name, value)) = step.command.strip_prefix("export ").and_then(|it| it.split_once('=')) {
@@ -62,60 +65,7 @@ pub fn play(house: &House, page: &str, terminals: &[&str]) -> usize {
             continue;
         }
         let (_, output) = shell(house, &step.command, own, (step.terminal == "you").then_some("y\n"));
-        let printed: Vec<&str> = output.lines().map(str::trim_end).collect();
-        let wanted: Vec<&str> = step.printed.iter().map(|line| line.trim_end()).collect();
-        assert!(matches(&wanted, &printed), "`{}` does not print what is shown, but\n{output}", step.command);
+        step.must_print(&output);
     }
     steps.len()
-}
-
-/// A command, in which terminal it is typed, and what it prints.
-struct Step {
-    terminal: String,
-    command: String,
-    printed: Vec<String>,
-}
-
-fn steps(page: &str, terminals: &[&str]) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
-    let mut inside = false;
-    for line in page.lines() {
-        if line.starts_with("```") {
-            inside = line == "```console walkthrough";
-            continue;
-        }
-        if !inside {
-            continue;
-        }
-        let prompt = line.split_once("$ ").filter(|(prompt, _)| terminals.contains(prompt));
-        match (prompt, steps.last_mut()) {
-            (_, Some(last)) if last.printed.is_empty() && last.command.ends_with('\\') => {
-                last.command.pop();
-                last.command.push_str(line.trim());
-            }
-            (Some((terminal, command)), _) => {
-                steps.push(Step { terminal: terminal.to_owned(), command: command.to_owned(), printed: Vec::new() });
-            }
-            (None, Some(last)) => last.printed.push(line.to_owned()),
-            (None, None) => {}
-        }
-    }
-    steps
-}
-
-/// Whether lines are as shown, where a line `...` stands for any number of them and `…` for anything in a line.
-fn matches(wanted: &[&str], lines: &[&str]) -> bool {
-    let alike = |wanted: &str, line: &str| match wanted.split_once('…') {
-        None => wanted == line,
-        Some((before, after)) => {
-            line.len() >= before.len() + after.len() && line.starts_with(before) && line.ends_with(after)
-        }
-    };
-    match wanted.split_first() {
-        None => lines.is_empty(),
-        Some((&"...", rest)) => (0..=lines.len()).any(|skip| matches(rest, &lines[skip..])),
-        Some((first, rest)) => {
-            lines.split_first().is_some_and(|(line, lines)| alike(first, line) && matches(rest, lines))
-        }
-    }
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Runs the agent to its end. While it shows that it lives, so does its lease.
 pub(super) fn run_agent(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value, folder: &Path) -> Result<Ended, No> {
     let task = attempt.task();
-    let shown = run.desk.look("task.assignment", &run.desk.of_task(task)).map_err(plain)?;
+    let shown = run.desk.look("task.assignment", &run.desk.of_task(task)).map_err(No::from)?;
     let (mut assignment, mut prompt) = (shown["assignment"].clone(), text(&shown, "prompt"));
     if let Some(before) = before(gate) {
         if let Some(context) = assignment["context_package"].as_array_mut() {
@@ -156,8 +156,4 @@ fn before(gate: &Value) -> Option<String> {
 
 fn text(shown: &Value, name: &str) -> String {
     shown[name].as_str().unwrap_or_default().to_owned()
-}
-
-fn plain(reason: String) -> No {
-    No { code: None, reason }
 }

@@ -69,9 +69,9 @@ pub(super) fn attempt(run: &Run<'_>, number: usize) -> bool {
 
 /// The work where a person has answered, or the work itself; then the gates.
 fn carry_on(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<(), No> {
-    let gate = run.desk.look("gate.status", &run.desk.of_task(attempt.task())).map_err(broken)?;
+    let gate = run.desk.look("gate.status", &run.desk.of_task(attempt.task())).map_err(No::from)?;
     let claimed = if gate["claim"].is_u64() {
-        work::again(run, attempt, &gate).map_err(broken)?
+        work::again(run, attempt, &gate).map_err(No::from)?
     } else {
         match work::work(run, attempt, &gate)? {
             Some(claimed) => claimed,
@@ -87,16 +87,13 @@ fn of_peer(run: &Run<'_>, planned: &PlannedTask, number: usize, agent: &Agent) -
     let Ok(shown) = run.desk.look("task.show", &run.desk.of_task(task)) else { return false };
     let (Some(lease), true) = (shown["lease"].as_u64(), shown["result"].is_u64()) else { return false };
     let attempt = Attempt { planned, number, agent, lease, base: None };
-    let done =
-        work::in_place(run, &attempt).map_err(broken).and_then(|claimed: Claimed| gates::pass(run, &attempt, &claimed));
+    let done = work::in_place(run, &attempt)
+        .map_err(No::from)
+        .and_then(|claimed: Claimed| gates::pass(run, &attempt, &claimed));
     if let Err(no) = done {
         give_up(run, &attempt, &no);
     }
     true
-}
-
-fn broken(reason: String) -> No {
-    No { code: None, reason }
 }
 
 /// An attempt came to nothing. Whether it is tried again is for its budget to say.

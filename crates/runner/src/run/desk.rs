@@ -52,6 +52,13 @@ impl From<Failure> for No {
     }
 }
 
+/// The ledger or the world could not be used; nobody said no.
+impl From<String> for No {
+    fn from(reason: String) -> Self {
+        Self { code: None, reason }
+    }
+}
+
 impl From<No> for String {
     fn from(no: No) -> String {
         match no.code {

@@ -59,7 +59,7 @@ fn while_others_look(run: &Run<'_>, attempt: &Attempt<'_>, over: &Over) {
 fn one_by_one(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed) -> Result<(), No> {
     for _ in 0..LOOKS_MAX {
         let gate = run.desk.look("gate.status", &run.desk.of_task(attempt.task()));
-        let gate = gate.map_err(|reason| No { code: None, reason })?;
+        let gate = gate.map_err(No::from)?;
         let after = match gate["gate"].as_u64() {
             Some(2) => validating::validate(run, attempt, claimed, &gate)?,
             Some(3) => judging::judge(run, attempt, claimed, &gate)?,

@@ -64,7 +64,7 @@ pub(super) fn land(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed) -> R
     let _turn = run.landing.turn(attempt.number);
     super::validating::keep_alive(run, attempt);
     let (bound, commit) = match &claimed.base {
-        None => (run.ground.content(&scope(attempt)).map_err(plain)?, None),
+        None => (run.ground.content(&scope(attempt)).map_err(No::from)?, None),
         Some(base) => match into_the_tree(run, attempt, claimed, base)? {
             Some(commit) => (claimed.bound.clone(), Some(commit)),
             None => return Ok(()),
@@ -141,8 +141,4 @@ fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: 
 /// What is typed when the obstacle is out of the way.
 fn unblock(attempt: &Attempt<'_>) -> String {
     format!("`countersign task unblock {} --reason TEXT`", attempt.task())
-}
-
-fn plain(reason: String) -> No {
-    No { code: None, reason }
 }

@@ -42,7 +42,7 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
         .iter()
         .filter_map(|name| run.setup.plan.agents.iter().find(|(it, _)| it == *name).map(|(_, agent)| agent))
         .collect();
-    let folder = checkouts.for_agent(&agents).map_err(plain)?;
+    let folder = checkouts.for_agent(&agents).map_err(No::from)?;
     let answers: Vec<(String, Value)> = std::thread::scope(|scope| {
         let asked = others.iter().map(|name| {
             let (found, edits, folder) = (&found, &edits, &folder);
@@ -74,7 +74,7 @@ fn has_checks(attempt: &Attempt<'_>) -> bool {
 
 /// Refuses to take for an answer what was cut short because the runner stops: it says nothing about the work.
 pub(super) fn not_stopped(run: &Run<'_>) -> Result<(), No> {
-    if run.stop.is_asked() { Err(plain("the runner was stopped".to_owned())) } else { Ok(()) }
+    if run.stop.is_asked() { Err(No::from("the runner was stopped".to_owned())) } else { Ok(()) }
 }
 
 /// Records what somebody found.
@@ -164,8 +164,4 @@ pub(super) fn keep_alive(run: &Run<'_>, attempt: &Attempt<'_>) {
     if let Err(no) = run.desk.ask_as(attempt.worker(), None, "task.heartbeat", &request) {
         run.note(&Note::Flag { task: attempt.task(), text: &no.reason });
     }
-}
-
-fn plain(reason: String) -> No {
-    No { code: None, reason }
 }

@@ -31,12 +31,12 @@ pub(super) struct Claimed {
 /// Has an agent do a task. None, if it said itself that it could not.
 pub(super) fn work(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value) -> Result<Option<Claimed>, No> {
     let task = attempt.task();
-    let shown = run.desk.look("task.show", &run.desk.of_task(task)).map_err(plain)?;
+    let shown = run.desk.look("task.show", &run.desk.of_task(task)).map_err(No::from)?;
     let number = shown["task"]["attempt"].as_u64().unwrap_or(1);
     run.note(&Note::Begun { task, agent: attempt.worker(), attempt: number, lease: attempt.lease });
     let tree = match (run.ground.trees(), &attempt.base) {
         (Some(trees), Some(base)) => {
-            Some(trees.make(&run.ground.name(task, &attempt.lease.to_string()), base).map_err(plain)?)
+            Some(trees.make(&run.ground.name(task, &attempt.lease.to_string()), base).map_err(No::from)?)
         }
         _ => None,
     };
@@ -65,7 +65,7 @@ fn in_tree(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value, tree: Option<&Wor
             let seen = Tree { commit: Some(claimed.commit.clone()), changed };
             (claimed.commit, claimed.changed, Some(seen))
         }
-        None => (run.ground.content(&scope(attempt)).map_err(plain)?, Vec::new(), None),
+        None => (run.ground.content(&scope(attempt)).map_err(No::from)?, Vec::new(), None),
     };
     let mut request = run.desk.of_task(task);
     request["lease"] = json!(attempt.lease);
@@ -93,11 +93,11 @@ fn in_tree(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value, tree: Option<&Wor
 
 /// What the agent left, as a commit that stays.
 fn claim(run: &Run<'_>, attempt: &Attempt<'_>, tree: &Worktree) -> Result<crate::worktree::Claimed, No> {
-    let Some(trees) = run.ground.trees() else { return Err(plain("there is no repository".to_owned())) };
+    let Some(trees) = run.ground.trees() else { return Err(No::from("there is no repository".to_owned())) };
     let trailers = super::landing::trailers(run, attempt);
     let message = format!("{}: {}", attempt.task(), attempt.planned.title.as_str());
-    let claimed = trees.commit_all(tree, &message, &trailers).map_err(plain)?;
-    run.ground.keep(attempt.task(), &claimed.commit).map_err(plain)?;
+    let claimed = trees.commit_all(tree, &message, &trailers).map_err(No::from)?;
+    run.ground.keep(attempt.task(), &claimed.commit).map_err(No::from)?;
     Ok(claimed)
 }
 
@@ -156,8 +156,4 @@ pub(super) fn scope(attempt: &Attempt<'_>) -> Vec<String> {
 /// Where the files of an attempt are.
 pub(super) fn spool(run: &Run<'_>, attempt: &Attempt<'_>) -> PathBuf {
     run.setup.spool.join(format!("{}.{}", attempt.task(), attempt.lease))
-}
-
-fn plain(reason: String) -> No {
-    No { code: None, reason }
 }
