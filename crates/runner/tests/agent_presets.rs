@@ -54,7 +54,7 @@ fn claude_is_called_by_its_documented_options_with_the_prompt_as_input() {
     let ended = place.run();
     assert_eq!(ended.how, How::Exited(0));
     assert_eq!(noted(&place, "input"), "do it");
-    let common = "-p\n--output-format\njson\n--json-schema\n{\"type\":\"object\"}\n";
+    let common = "-p\n--output-format\nstream-json\n--verbose\n--json-schema\n{\"type\":\"object\"}\n";
     assert_eq!(noted(&place, "arguments"), format!("{common}--permission-mode\nacceptEdits\n--model\nopus\n"));
     place.changes = false;
     place.run();
@@ -87,10 +87,10 @@ fn what_claude_writes_is_an_answer_or_a_reason_as_the_table_says() {
         (result(retries), 1, Err("(error_max_structured_output_retries): the output did not match the schema")),
         (result(json!({ "subtype": "error_max_turns", "is_error": false, "result": null })), 0, Err("error_max_turns")),
         (result(json!({})), 7, Err("gave an answer and ended with exit code 7")),
-        ("Invalid API key".into(), 1, Err("did not write its result object")),
-        ("{\"type\":\"result\",".into(), 0, Err("did not write its result object")),
-        ("{\"structured_output\":{}}".into(), 0, Err("did not write its result object")),
-        (String::new(), 0, Err("did not write its result object")),
+        ("Invalid API key".into(), 1, Err("did not write its result message")),
+        ("{\"type\":\"result\",".into(), 0, Err("did not write its result message")),
+        ("{\"structured_output\":{}}".into(), 0, Err("did not write its result message")),
+        (String::new(), 0, Err("did not write its result message")),
     ];
     let declared = json!({ "preset": "claude" });
     for (output, code, expected) in cases {
@@ -118,7 +118,32 @@ fn what_claude_used_is_read_from_its_result() {
         model: Some("large".into()),
         ..Usage::default()
     };
-    assert_eq!(run(claude_result(&json!({})).to_string()), Some(full));
+    assert_eq!(run(claude_result(&json!({})).to_string()), Some(full.clone()));
+    // Uses of tools are counted in what it said on the way; making the answer is none.
+    let said = |id: &str, tools: &[&str]| {
+        let uses = tools.iter().map(|tool| json!({ "type": "tool_use", "id": "t", "name": tool, "input": {} }));
+        let content: Vec<Value> = std::iter::once(json!({ "type": "text", "text": "so" })).chain(uses).collect();
+        let used = json!({ "input_tokens": 5, "output_tokens": 2, "cache_read_input_tokens": 100 });
+        json!({ "type": "assistant", "message": { "id": id, "content": content, "usage": used } }).to_string()
+    };
+    let on_the_way =
+        [said("m1", &["Read", "Bash"]), said("m1", &["Write"]), said("m2", &["StructuredOutput", "mcp__x__y"])]
+            .join("\n");
+    let worked = Usage { tool_uses: Some(4), commands: Some(1), file_changes: Some(1), ..full };
+    assert_eq!(run(format!("{on_the_way}\n{}", claude_result(&json!({})))), Some(worked.clone()));
+    // One that was ended before its result has used what its messages say, each counted once.
+    let cut = Usage {
+        input_tokens: Some(10),
+        output_tokens: Some(4),
+        cache_read_tokens: Some(200),
+        tool_uses: Some(4),
+        commands: Some(1),
+        file_changes: Some(1),
+        ..Usage::default()
+    };
+    assert_eq!(run(on_the_way), Some(cut));
+    let idle = run(format!("{}\n{}", said("m1", &["StructuredOutput"]), claude_result(&json!({}))));
+    assert_eq!(idle.unwrap().tool_uses, Some(0));
     let strange =
         json!({ "usage": "many", "num_turns": -1, "total_cost_usd": "free", "modelUsage": [], "session_id": null });
     assert_eq!(run(claude_result(&strange).to_string()), Some(Usage::default()));

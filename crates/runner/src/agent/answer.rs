@@ -1,7 +1,7 @@
 //! The result document in what an agent left.
 
 use super::ended::{Ended, How};
-use super::{claude, invocation::Manner, lines};
+use super::{invocation::Manner, lines};
 use countersign_domain::plan::payload::{Agent, Preset};
 
 /// The result document: what a program wrote to standard output, or what a known agent gave as its answer. Whether it
@@ -28,12 +28,10 @@ fn said(agent: &Agent, ended: &Ended) -> Result<String, String> {
         How::Signaled(signal) => return Err(format!("{name} was ended by signal {signal}{}", tail(ended))),
         How::Exited(_) => {}
     }
-    let answer = match &ended.manner {
-        Manner::Program if ended.how == How::Exited(0) => program(ended, &name),
-        Manner::Program => Err(format!("{name} ended with an error")),
-        Manner::Claude if ended.overflow => Err(too_much(ended, &name)),
-        Manner::Claude => claude::answer(&ended.out),
-        Manner::Codex { .. } => ended.events.answer(ended.last.as_deref()),
+    let answer = match (&ended.manner, &ended.events) {
+        (Manner::Claude | Manner::Codex { .. }, Some(events)) => events.answer(ended.last.as_deref()),
+        _ if ended.how == How::Exited(0) => program(ended, &name),
+        _ => Err(format!("{name} ended with an error")),
     };
     match (answer, ended.how) {
         // What it says of its error is worth more than the number.
@@ -47,7 +45,8 @@ fn said(agent: &Agent, ended: &Ended) -> Result<String, String> {
 
 fn program(ended: &Ended, name: &str) -> Result<String, String> {
     if ended.overflow {
-        return Err(too_much(ended, name));
+        let bytes = ended.out_bytes;
+        return Err(format!("{name} wrote {bytes} bytes to standard output, which is more than an answer may have"));
     }
     match std::str::from_utf8(&ended.out) {
         Err(error) => Err(format!("{name} wrote what is not UTF-8, at byte {}", error.valid_up_to())),
@@ -56,10 +55,6 @@ fn program(ended: &Ended, name: &str) -> Result<String, String> {
         }
         Ok(text) => Ok(text.to_owned()),
     }
-}
-
-fn too_much(ended: &Ended, name: &str) -> String {
-    format!("{name} wrote {} bytes to standard output, which is more than an answer may have", ended.out_bytes)
 }
 
 /// The last line of standard error, where there is one.

@@ -1,14 +1,11 @@
 //! What `codex exec --json` writes: events as JSON Lines, as declared in `codex-rs/exec/src/exec_events.rs`.
 //!
 //! `thread.started{thread_id}`, `item.completed{item{type, …}}`, `turn.completed{usage}`, `turn.failed{error{message}}`
-//! and `error{message}` are of use here. Events carry whole outputs of commands, so that they are folded as they come
-//! and not kept. There is no figure for money, and the model is not named.
+//! and `error{message}` are of use here. There is no figure for money, and the model is not named.
 
 use super::usage::{Usage, count, name, sum};
 use serde_json::Value;
 
-/// Longer events are passed over. Only outputs of commands are as long as this.
-const LINE_MAX: usize = 4 << 20;
 /// Longer messages are no answers.
 const MESSAGE_MAX: usize = 1 << 20;
 /// How much of a complaint is repeated.
@@ -27,43 +24,10 @@ pub(super) struct Events {
     turn: Option<Result<(), String>>,
     /// The last message of the agent.
     message: Option<String>,
-    rest: Vec<u8>,
-    /// Whether the line that is being read is too long.
-    skipping: bool,
 }
 
 impl Events {
-    /// Reads on.
-    pub(super) fn feed(&mut self, bytes: &[u8]) {
-        let mut pieces = bytes.split(|byte| *byte == b'\n').peekable();
-        while let Some(piece) = pieces.next() {
-            self.skipping |= self.rest.len() + piece.len() > LINE_MAX;
-            if self.skipping {
-                self.rest.clear();
-            } else {
-                self.rest.extend_from_slice(piece);
-            }
-            if pieces.peek().is_some() {
-                self.end_line();
-            }
-        }
-    }
-
-    /// A last line need not have an end.
-    pub(super) fn finish(&mut self) {
-        self.end_line();
-    }
-
-    fn end_line(&mut self) {
-        let line = std::mem::take(&mut self.rest);
-        if !std::mem::take(&mut self.skipping)
-            && let Ok(event) = serde_json::from_slice(&line)
-        {
-            self.fold(&event);
-        }
-    }
-
-    fn fold(&mut self, event: &Value) {
+    pub(super) fn fold(&mut self, event: &Value) {
         let said = |value: Option<&Value>| {
             let text = value.and_then(|value| value.get("message")).and_then(Value::as_str);
             text.unwrap_or("it says no more").chars().take(SAID_MAX).collect::<String>()

@@ -1,6 +1,6 @@
 //! What is left of an agent when it has ended.
 
-use super::codex::Events;
+use super::events::Events;
 use super::invocation::Manner;
 use super::usage::Usage;
 use std::time::Duration;
@@ -44,6 +44,7 @@ pub struct Ended {
     pub(super) manner: Manner,
     /// Values of its environment that must not be repeated in what is kept of it.
     pub(super) secrets: Vec<String>,
-    pub(super) events: Events,
+    /// Of an agent that writes them.
+    pub(super) events: Option<Events>,
     pub(super) last: Option<Vec<u8>>,
 }

@@ -1,7 +1,7 @@
 //! How an agent is called.
 //!
 //! The options of the known agents are those that their own references list: for `claude` the CLI reference and the
-//! page on headless use (`-p`, `--output-format json`, `--json-schema`, `--model`, `--permission-mode`; the prompt may
+//! page on headless use (`-p`, `--output-format stream-json` with `--verbose`, `--json-schema`, `--model`, `--permission-mode`; the prompt may
 //! come from standard input), for `codex` the reference of `codex exec` and its declaration in
 //! `codex-rs/exec/src/cli.rs` (`--json`, `--output-schema FILE`, `-o FILE`, `--model`, `--sandbox`; `-` reads the
 //! prompt from standard input).
@@ -18,7 +18,7 @@ const ARGUMENT_MAX: usize = 120 << 10;
 pub(super) enum Manner {
     /// What it writes to standard output is the answer.
     Program,
-    /// One JSON object, with the answer inside.
+    /// Messages as JSON Lines, and the answer in the last.
     Claude,
     /// Events as JSON Lines, and the answer in a file.
     Codex { last: PathBuf },
@@ -57,7 +57,8 @@ fn claude(job: &Job) -> Result<Invocation, String> {
         let size = job.schema.len();
         return Err(format!("the schema of the answer has {size} bytes; `claude` can be given {ARGUMENT_MAX} at most"));
     }
-    let mut arguments = words(&["-p", "--output-format", "json", "--json-schema", job.schema]);
+    // As a stream, so that it is seen to live, and what tools it used is known.
+    let mut arguments = words(&["-p", "--output-format", "stream-json", "--verbose", "--json-schema", job.schema]);
     if job.changes {
         // Without it, nobody is there to allow an edit, and every edit is refused. Commands still are as configured.
         arguments.extend(words(&["--permission-mode", "acceptEdits"]));

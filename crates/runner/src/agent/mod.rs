@@ -22,6 +22,7 @@ mod codex;
 mod ended;
 mod ending;
 mod environment;
+mod events;
 mod invocation;
 mod lines;
 mod mark;

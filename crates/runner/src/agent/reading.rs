@@ -1,6 +1,6 @@
 //! Reading the pipes of an agent: everything is read, so that it is never blocked; only so much is kept.
 
-use super::codex::Events;
+use super::events::Events;
 use super::lines::{self, Lines};
 use std::io::{ErrorKind, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,14 +1,14 @@
 //! An agent that runs.
 
-use super::codex::Events;
+use super::Limits;
 use super::ended::{Ended, How};
 use super::ending::{self, Outcome};
+use super::events::Events;
 use super::invocation::{Invocation, Manner};
 use super::lines::Lines;
 use super::mark::Mark;
 use super::processes::{self, Family};
 use super::reading::{self, Err, Out, Shared};
-use super::{Limits, claude};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -84,7 +84,7 @@ impl Running {
         // Until it is waited for, its number cannot be anybody else's.
         let start_time = processes::process(child.id()).map_or(0, |process| process.since);
         let mark = Mark { pid: child.id(), start_time, boot_id: processes::boot().unwrap_or_default(), attempt };
-        let events = matches!(call.manner, Manner::Codex { .. }).then(Events::default);
+        let events = Events::of(&call.manner);
         let (out, err) = (Shared::new(Out { events, ..Out::default() }), Shared::new(Err::default()));
         let (send, notes) = mpsc::channel();
         if let Some(mut stdin) = child.stdin.take() {
@@ -188,11 +188,7 @@ impl Running {
             let err = self.err.lock();
             (err.tail(&self.secrets), err.bytes)
         };
-        let usage = match (&self.manner, &events) {
-            (Manner::Claude, _) => claude::usage(&out),
-            (Manner::Codex { .. }, Some(events)) => events.usage(),
-            _ => None,
-        };
+        let usage = events.as_ref().and_then(Events::usage);
         let last = match &self.manner {
             Manner::Codex { last } => read_at_most(last, self.limits.out_max),
             _ => None,
@@ -211,7 +207,7 @@ impl Running {
             left: outcome.left,
             manner: self.manner.clone(),
             secrets: std::mem::take(&mut self.secrets),
-            events: events.unwrap_or_default(),
+            events,
             last,
         }
     }
