@@ -129,6 +129,40 @@ fn tokens_and_money_that_known_agents_use_are_counted_and_end_the_run() {
 }
 
 #[test]
+fn what_those_who_look_on_use_is_counted_with_the_rest() {
+    let yard = Yard::new();
+    let pass = r#"{\"task_id\":\"T-1\",\"verdict\":\"PASS\",\"criteria_results\":[{\"criterion_id\":\"AC-1\",\"status\":\"PASS\",\"evidence\":\"it was read\"}],\"reasoning\":\"looked\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"validator_id\":\"$COUNTERSIGN_ACTOR\"}"#;
+    let judged = r#"{\"verdict\":\"PASS\",\"reasoning\":\"it is shown\"}"#;
+    let script = format!(
+        "#!/bin/sh\ncat > /dev/null\nanswer=\"{pass}\"\nif [ $COUNTERSIGN_ACTOR = arbiter ]; then answer=\"{judged}\"; fi\n\
+         printf '{{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"\",\"structured_output\":%s,\
+         \"total_cost_usd\":0.25,\"usage\":{{\"input_tokens\":600,\"output_tokens\":100}}}}' \"$answer\"\n"
+    );
+    let claude = yard.path("bin/claude");
+    std::fs::create_dir_all(claude.parent().unwrap()).unwrap();
+    std::fs::write(&claude, &script).unwrap();
+    std::fs::set_permissions(&claude, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", claude.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let look = |role: &str| json!({ "preset": "claude", "role": role });
+    let agents =
+        json!({ "coder": yard.honest(), "one": look("validator"), "two": look("validator"), "arbiter": look("judge") });
+    let gates = json!({ "gates": { "validate": ["one", "two"], "judge": "arbiter" }, "budgets": { "tokens": 5000 } });
+    let plan = yard.plan(agents, vec![task("T-1", json!({}))], gates);
+    yard.run_with(&["run", &plan], &[("PATH", &path)]).ended(0);
+    let run = yard.runs().remove(0);
+    let shown = yard.look("run.show", json!({ "run_id": run }));
+    assert_eq!((shown["spent_tokens"].as_u64(), shown["spent_usd"].as_f64()), (Some(2100), Some(0.75)), "{shown}");
+    let events = yard.events();
+    let of = |kind: &str| {
+        events.iter().filter(|event| event["kind"] == kind).map(|event| &event["facts"]).collect::<Vec<_>>()
+    };
+    let ended = of("effect.finished").iter().filter(|facts| facts["usage"].is_object()).count();
+    assert_eq!(ended, 3, "{events:?}");
+    assert_eq!(of("run.led")[0]["budgets"]["tokens"], 5000);
+    assert_eq!(yard.look("effect.list", json!({ "run_id": run }))["effects"], json!([]));
+}
+
+#[test]
 fn a_run_ends_with_its_wall_time_and_can_go_on() {
     let yard = Yard::new();
     let script =

@@ -2,6 +2,7 @@
 
 mod cancel;
 mod close;
+mod drawn;
 mod dry;
 mod list;
 mod live;

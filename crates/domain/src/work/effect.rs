@@ -15,6 +15,10 @@ choice! {
     pub enum EffectKind {
         /// An agent works.
         Agent = "agent",
+        /// Somebody looks at what was claimed.
+        Validator = "validator",
+        /// Somebody judges what was validated.
+        Judge = "judge",
         /// Work is brought into the tree.
         Landing = "landing",
         /// Somebody is told.
@@ -38,7 +42,7 @@ impl EffectKind {
     /// How one is recovered whose end nobody knows.
     pub fn recovery(self) -> Recovery {
         match self {
-            Self::Agent => Recovery::Repeat,
+            Self::Agent | Self::Validator | Self::Judge => Recovery::Repeat,
             Self::Landing => Recovery::Probe,
             Self::Notice => Recovery::Ask,
         }
@@ -56,6 +60,9 @@ pub struct EffectRow {
     pub lease: u64,
     /// What is done.
     pub kind: String,
+    /// Who does it, where several can at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub who: Option<String>,
     /// What is to be done when nobody knows how it ended.
     pub recovery: String,
     /// `started` or `finished`.
@@ -73,8 +80,9 @@ pub struct EffectRow {
 const EFFECT_OPEN: &str = "effect_open";
 
 /// An effect's name among entities.
-pub fn effect_key(run: &str, task: &str, lease: u64, kind: &str) -> Key {
-    Key::new("effect", format!("{run}/{task}/{lease}/{kind}"))
+pub fn effect_key(run: &str, task: &str, lease: u64, kind: &str, who: Option<&str>) -> Key {
+    let name = format!("{run}/{task}/{lease}/{kind}");
+    Key::new("effect", who.map_or(name.clone(), |who| format!("{name}/{who}")))
 }
 
 /// The effect in what was found.

@@ -40,13 +40,13 @@ pub fn touched(event: &Happened<'_>) -> Vec<Key> {
 fn effect(event: &Happened<'_>) -> Option<Key> {
     let facts = event.facts;
     let (run, task, kind) = (facts["run"].as_str()?, facts["task"].as_str()?, facts["kind"].as_str()?);
-    Some(effect_key(run, task, facts["lease"].as_u64()?, kind))
+    Some(effect_key(run, task, facts["lease"].as_u64()?, kind, facts["who"].as_str()))
 }
 
 fn landing(event: &Happened<'_>) -> Option<Key> {
     let facts = event.facts;
     let (run, task, lease) = (facts["run"].as_str()?, facts["task"].as_str()?, facts["lease"].as_u64()?);
-    (facts["gated"] == true).then(|| effect_key(run, task, lease, EffectKind::Landing.as_str()))
+    (facts["gated"] == true).then(|| effect_key(run, task, lease, EffectKind::Landing.as_str(), None))
 }
 
 /// What an entity is after an event.
@@ -76,6 +76,7 @@ fn evolve_effect(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> 
             task: text("task")?,
             lease: facts["lease"].as_u64()?,
             kind: text("kind")?,
+            who: text("who"),
             recovery: text("recovery")?,
             state: "started".to_owned(),
             since: event.seq,

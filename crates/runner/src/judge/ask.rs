@@ -42,7 +42,8 @@ pub fn ask(
     patience: Duration,
     sleep: &dyn Fn(Duration),
 ) -> Result<Judged, Unreachable> {
-    let before = |why: String| Unreachable { why: without_key(&why, key), attempts: 0 };
+    let before =
+        |why: String| Unreachable { why: without_key(&why, key), attempts: 0, input_tokens: 0, output_tokens: 0 };
     let asking = Asking::new(endpoint, key).map_err(before)?;
     let (system, user) = prompt(case);
     let mut question =
@@ -67,7 +68,7 @@ pub fn ask(
                 (judged.verdict, judged.reasoning) = (verdict, reasoning);
                 return Ok(judged);
             }
-            Came::Never(why) => return Err(asking.unreachable(&why, judged.attempts)),
+            Came::Never(why) => return Err(asking.unreachable(&why, &judged)),
             Came::Again(why, wait) => (why, wait.unwrap_or(WAIT * 2u32.pow(judged.attempts - 1))),
             Came::Plainly(why) => {
                 question.held = false;
@@ -79,14 +80,14 @@ pub fn ask(
             }
         };
         if judged.attempts == ATTEMPTS_MAX {
-            return Err(asking.unreachable(&why, judged.attempts));
+            return Err(asking.unreachable(&why, &judged));
         }
         let left = patience.saturating_sub(judged.took);
         if pause >= left {
             let (pause, left) = (pause.as_secs_f32(), left.as_secs_f32());
             let why =
                 format!("{why}; the next attempt would be in {pause:.1} s, and there is patience for {left:.1} s");
-            return Err(asking.unreachable(&why, judged.attempts));
+            return Err(asking.unreachable(&why, &judged));
         }
         if !pause.is_zero() {
             sleep(pause);
@@ -198,8 +199,9 @@ impl<'a> Asking<'a> {
         clean(&without_key(words, self.key), QUOTE_MAX).replace(['\n', '\t'], " ")
     }
 
-    fn unreachable(&self, why: &str, attempts: u32) -> Unreachable {
-        Unreachable { why: without_key(why, self.key), attempts }
+    fn unreachable(&self, why: &str, asked: &Judged) -> Unreachable {
+        let Judged { attempts, input_tokens, output_tokens, .. } = *asked;
+        Unreachable { why: without_key(why, self.key), attempts, input_tokens, output_tokens }
     }
 }
 

@@ -106,6 +106,10 @@ pub struct Unreachable {
     pub why: String,
     /// How often the endpoint was asked.
     pub attempts: u32,
+    /// How much was read all the same, over all attempts that said so.
+    pub input_tokens: u64,
+    /// How much was written, likewise.
+    pub output_tokens: u64,
 }
 
 impl std::fmt::Display for Unreachable {

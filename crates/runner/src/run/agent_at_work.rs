@@ -2,11 +2,13 @@
 
 use super::attempt::Attempt;
 use super::desk::No;
+use super::effect::Effect;
 use super::life::Life;
 use super::work::spool;
 use super::{Note, Run};
-use crate::agent::{self, Ended, How, Job, Limits, Pulse, Stop, Usage};
+use crate::agent::{self, Ended, How, Job, Limits, Pulse, Stop};
 use countersign_contract::ContractInfo;
+use countersign_domain::work::effect::EffectKind;
 use countersign_domain::work::payload::SubagentResult;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -49,11 +51,8 @@ pub(super) fn run_agent(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value, fold
         limits: Limits::default(),
     };
     let running = agent::start(&job).map_err(|why| No { code: Some("DEPENDENCY_NOT_MET".to_owned()), reason: why })?;
-    let mut request = run.desk.of_task(task);
-    request["lease"] = json!(attempt.lease);
-    request["kind"] = json!("agent");
-    request["mark"] = json!(running.mark());
-    run.desk.ask("effect.start", &request)?;
+    let effect = Effect { run, attempt, kind: EffectKind::Agent, who: None };
+    effect.start(&running.mark())?;
     let mut life = Life::new(run, attempt, shown_timeout(&assignment));
     let mut said = String::new();
     let stop = Stop::default();
@@ -66,7 +65,9 @@ pub(super) fn run_agent(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value, fold
         life.pulse(pulse, &stop);
     });
     let _ = std::fs::remove_dir_all(&spool);
-    finish(run, attempt, &ended, life.silent);
+    let how = how(&ended, life.silent);
+    run.note(&Note::Ended { task, how: &how, took: ended.took });
+    effect.finish_agent(&how, &ended);
     log(run, attempt, &ended, &said);
     if life.silent {
         let reason =
@@ -76,50 +77,19 @@ pub(super) fn run_agent(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value, fold
     Ok(ended)
 }
 
-fn shown_timeout(assignment: &Value) -> Duration {
-    Duration::from_secs(assignment["task"]["timeout_seconds"].as_u64().unwrap_or(1200))
-}
-
-/// Says how the agent ended and what it used.
-fn finish(run: &Run<'_>, attempt: &Attempt<'_>, ended: &Ended, silent: bool) {
-    let task = attempt.task();
-    let how = match ended.how {
+/// How the agent ended, in words.
+pub(super) fn how(ended: &Ended, silent: bool) -> String {
+    match ended.how {
         How::Exited(code) => format!("exited with {code}"),
         How::Signaled(signal) => format!("ended by signal {signal}"),
         How::TimedOut => "ended because the time was over".to_owned(),
         How::Stopped if silent => "ended because it was silent".to_owned(),
         How::Stopped => "stopped".to_owned(),
-    };
-    run.note(&Note::Ended { task, how: &how, took: ended.took });
-    let mut request = run.desk.of_task(task);
-    request["lease"] = json!(attempt.lease);
-    request["kind"] = json!("agent");
-    request["outcome"] = json!(how);
-    if let How::Exited(code) = ended.how {
-        request["exit_code"] = json!(code);
-    }
-    request["took_ms"] = json!(u64::try_from(ended.took.as_millis()).unwrap_or(u64::MAX));
-    request["out_bytes"] = json!(ended.out_bytes);
-    request["err_bytes"] = json!(ended.err_bytes);
-    if let Some(usage) = &ended.usage {
-        request["usage"] = usage_of(usage);
-    }
-    if let Err(no) = run.desk.ask("effect.finish", &request) {
-        run.note(&Note::Flag { task, text: &no.reason });
     }
 }
 
-fn usage_of(usage: &Usage) -> Value {
-    let cached = usage.cache_creation_tokens.unwrap_or(0) + usage.cache_read_tokens.unwrap_or(0);
-    let input = usage.input_tokens.map(|tokens| tokens + cached);
-    let mut shown = json!({
-        "input_tokens": input, "output_tokens": usage.output_tokens, "cost_usd": usage.cost_usd,
-        "tool_uses": usage.tool_uses, "turns": usage.turns, "model": usage.model,
-    });
-    if let Some(fields) = shown.as_object_mut() {
-        fields.retain(|_, value| !value.is_null());
-    }
-    shown
+fn shown_timeout(assignment: &Value) -> Duration {
+    Duration::from_secs(assignment["task"]["timeout_seconds"].as_u64().unwrap_or(1200))
 }
 
 /// Keeps what the agent wrote to standard error, as its worklog.

@@ -2,6 +2,7 @@
 
 use countersign_contract::{Checked, Checker, Outside};
 use countersign_domain::deciding::{Role, Tree};
+use countersign_domain::plan::payload::Budgets;
 use countersign_domain::validation::row::{promise_key, promise_of};
 use countersign_domain::work::row::{TaskRow, task_key, task_of};
 use countersign_engine::{Call, Engine, Failure, StoredText, World};
@@ -100,8 +101,11 @@ impl<'a> Desk<'a> {
     }
 
     /// Says that this process carries the run out, so that nobody else speaks at its gates; or that it has stopped to.
-    pub(super) fn lead(&self, leads: bool) -> Result<(), String> {
-        let request = json!({ "run_id": self.run, "leads": leads });
+    pub(super) fn lead(&self, leads: bool, budgets: Option<&Budgets>) -> Result<(), String> {
+        let mut request = json!({ "run_id": self.run, "leads": leads });
+        if let Some(budgets) = budgets.and_then(|budgets| serde_json::to_value(budgets).ok()) {
+            request["budgets"] = budgets;
+        }
         self.ask("run.lead", &request).map(|_| ()).map_err(String::from)
     }
 

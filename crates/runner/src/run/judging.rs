@@ -3,11 +3,14 @@
 use super::attempt::Attempt;
 use super::checkouts::Checkouts;
 use super::desk::No;
+use super::effect::Effect;
+use super::looking_on::{Asked, look_on};
 use super::work::Claimed;
-use super::{Note, Run, looking_on, validating};
+use super::{Note, Run, validating};
 use crate::judge::{self, Case, Judged, Unreachable};
 use countersign_domain::plan::ENDPOINT;
 use countersign_domain::plan::payload::{Endpoint, Judge};
+use countersign_domain::work::effect::EffectKind;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -65,7 +68,7 @@ fn text(value: &Value, name: &str) -> String {
 }
 
 fn unreachable(why: impl Into<String>) -> Unreachable {
-    Unreachable { why: why.into(), attempts: 0 }
+    Unreachable { why: why.into(), attempts: 0, input_tokens: 0, output_tokens: 0 }
 }
 
 fn by_endpoint(run: &Run<'_>, attempt: &Attempt<'_>, case: &Case<'_>) -> Result<Judged, Unreachable> {
@@ -87,7 +90,16 @@ fn by_endpoint(run: &Run<'_>, attempt: &Attempt<'_>, case: &Case<'_>) -> Result<
             validating::keep_alive(run, attempt);
         }
     };
-    judge::ask(&endpoint, &key, case, PATIENCE, &sleep)
+    let effect = Effect { run, attempt, kind: EffectKind::Judge, who: Some(ENDPOINT) };
+    effect.start_afar().map_err(|no| unreachable(no.reason))?;
+    let said = judge::ask(&endpoint, &key, case, PATIENCE, &sleep);
+    let (outcome, read, written) = match &said {
+        Ok(judged) => (format!("answered {}", judged.verdict), judged.input_tokens, judged.output_tokens),
+        Err(not) => ("gave no verdict".to_owned(), not.input_tokens, not.output_tokens),
+    };
+    let usage = json!({ "input_tokens": read, "output_tokens": written, "model": endpoint.model.as_str() });
+    effect.finish(&outcome, &json!({ "usage": usage }));
+    said
 }
 
 /// The endpoint that the plan names, or, where the judge is only optional, one that the environment names.
@@ -124,8 +136,8 @@ fn by_agent(
     let prompt = format!("{system}\n\n{user}");
     let mut checkouts = Checkouts::new(run, attempt, claimed);
     let folder = checkouts.for_agent(&[agent]).map_err(unreachable)?;
-    let answer = looking_on::look_on(run, attempt, agent, name, &folder, &input.to_string(), &prompt, SCHEMA)
-        .map_err(unreachable)?;
+    let asked = Asked { input: &input.to_string(), prompt: &prompt, schema: SCHEMA };
+    let answer = look_on(run, attempt, EffectKind::Judge, agent, name, &folder, &asked).map_err(unreachable)?;
     let (verdict, reasoning) = judge::read(&answer).map_err(unreachable)?;
     let (input_tokens, output_tokens, took) = (0, 0, Duration::ZERO);
     Ok(Judged { verdict, reasoning, model: name.to_owned(), input_tokens, output_tokens, attempts: 1, took })

@@ -1,12 +1,15 @@
 //! Agents that only look: validators, and judges.
 
 use super::Run;
+use super::agent_at_work::how;
 use super::attempt::Attempt;
+use super::effect::Effect;
 use super::work::spool;
 use crate::agent::{self, Job, Limits, Stop};
 use countersign_contract::ContractInfo;
 use countersign_domain::plan::payload::Agent;
 use countersign_domain::validation::payload::ValidationResponse;
+use countersign_domain::work::effect::EffectKind;
 use serde_json::Value;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -31,20 +34,29 @@ pub(super) fn answer_of(
          criterion once, with PASS, FAIL, SKIP or BLOCKED and with what you saw. Answer with one JSON object that matches \
          this JSON Schema, and with nothing else:\n{schema}\n"
     );
-    look_on(run, attempt, agent, name, folder, &request.to_string(), &prompt, &schema)
+    let asked = Asked { input: &request.to_string(), prompt: &prompt, schema: &schema };
+    look_on(run, attempt, EffectKind::Validator, agent, name, folder, &asked)
 }
 
-/// The same with what it reads and how it answers.
-#[expect(clippy::too_many_arguments, reason = "what an agent is started with")]
+/// What an agent that only looks is asked.
+pub(super) struct Asked<'a> {
+    /// What programs read.
+    pub(super) input: &'a str,
+    /// What known agents read.
+    pub(super) prompt: &'a str,
+    /// What it answers with.
+    pub(super) schema: &'a str,
+}
+
+/// Runs an agent that only looks, and gives its answer. What it used counts as what workers use does.
 pub(super) fn look_on(
     run: &Run<'_>,
     attempt: &Attempt<'_>,
+    kind: EffectKind,
     agent: &Agent,
     name: &str,
     folder: &Path,
-    input: &str,
-    prompt: &str,
-    schema: &str,
+    asked: &Asked<'_>,
 ) -> Result<String, String> {
     let spool = spool(run, attempt).with_extension(format!("{}-{name}", attempt.lease));
     let mut variables = run.setup.variables.to_vec();
@@ -55,9 +67,9 @@ pub(super) fn look_on(
     let job = Job {
         agent,
         folder,
-        input: input.as_bytes(),
-        prompt,
-        schema,
+        input: asked.input.as_bytes(),
+        prompt: asked.prompt,
+        schema: asked.schema,
         changes: false,
         attempt: &mark,
         variables: &variables,
@@ -65,6 +77,8 @@ pub(super) fn look_on(
         limits: Limits::default(),
     };
     let running = agent::start(&job)?;
+    let effect = Effect { run, attempt, kind, who: Some(name) };
+    effect.start(&running.mark()).map_err(|no| no.reason)?;
     let stop = Stop::default();
     let ended = running.wait(&stop, Some(Instant::now() + PATIENCE), &mut |_| {
         if run.stop.is_asked() {
@@ -72,5 +86,6 @@ pub(super) fn look_on(
         }
     });
     let _ = std::fs::remove_dir_all(&spool);
+    effect.finish_agent(&how(&ended, false), &ended);
     agent::answer_of(agent, &ended)
 }

@@ -23,6 +23,7 @@ mod board;
 mod checking;
 mod checkouts;
 mod desk;
+mod effect;
 mod gates;
 mod ground;
 mod judging;
@@ -31,11 +32,13 @@ mod life;
 mod looking_on;
 mod notice;
 mod recover;
+mod spending;
 mod validating;
 mod watch;
 mod work;
 
 pub use board::{Row, State};
+pub use spending::Spent;
 pub use watch::{Note, Watch};
 
 use crate::agent::Stop;
@@ -161,7 +164,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
     };
     let goes_on = run.desk.look("run.show", &run.desk.of_run())?["status"] == "open";
     if goes_on {
-        run.desk.lead(true)?;
+        run.desk.lead(true, setup.plan.budgets.as_ref())?;
     }
     recover::recover(&run)?;
     run.board().catch_up(&run.desk)?;
@@ -173,7 +176,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
         alone.end();
     }
     if goes_on {
-        run.desk.lead(false)?;
+        run.desk.lead(false, None)?;
     }
     let tasks = run.board().rows();
     Ok(Outcome { end: end?, tasks, took: run.began.elapsed() })
@@ -188,8 +191,10 @@ fn lead<'scope, 'env>(run: &'scope Run<'env>, scope: &'scope std::thread::Scope<
         if run.setup.stop.is_asked() {
             run.stop.stop();
         }
+        let so_far = spending::so_far(run)?;
+        run.note(&Note::Tick { spent: &so_far });
         if spent.is_none() {
-            spent = over_budget(run)?;
+            spent = spending::over(run, &so_far);
             if spent.is_some() {
                 run.stop.stop();
             }
@@ -232,31 +237,5 @@ fn lead<'scope, 'env>(run: &'scope Run<'env>, scope: &'scope std::thread::Scope<
         }
         let waited = run.bell.wait_timeout(board, TICK);
         drop(waited.unwrap_or_else(PoisonError::into_inner));
-        run.note(&Note::Tick { elapsed: run.began.elapsed() });
     }
-}
-
-/// The budget that is used up, if one is, so that agents have to stop.
-fn over_budget(run: &Run<'_>) -> Result<Option<String>, String> {
-    let Some(budgets) = &run.setup.plan.budgets else { return Ok(None) };
-    if let Some(limit) = budgets.wall_time.as_ref().map(|span| span.seconds().unsigned_abs())
-        && run.began.elapsed().as_secs() >= limit
-    {
-        return Ok(Some(format!("the wall time of {limit} s is over")));
-    }
-    if budgets.tokens.is_none() && budgets.money.is_none() {
-        return Ok(None);
-    }
-    let shown = run.desk.look("run.show", &run.desk.of_run())?;
-    let tokens = shown["spent_tokens"].as_u64().unwrap_or(0);
-    if let Some(limit) = budgets.tokens.as_ref().map(|limit| limit.get().unsigned_abs())
-        && tokens >= limit
-    {
-        return Ok(Some(format!("{tokens} tokens were used, and {limit} are allowed")));
-    }
-    let money = shown["spent_usd"].as_f64().unwrap_or(0.0);
-    if let Some(limit) = budgets.money.filter(|limit| money >= *limit) {
-        return Ok(Some(format!("{money:.2} dollars were spent, and {limit:.2} are allowed")));
-    }
-    Ok(None)
 }

@@ -50,19 +50,23 @@ fn of_effect(run: &Run<'_>, effect: &Value) {
     if kind == "landing" {
         return;
     }
+    let who = effect["who"].as_str().unwrap_or("its agent");
     let what = match serde_json::from_value::<Mark>(effect["mark"].clone()) {
         Ok(mark) => match agent::stop_old(&mark) {
-            Stopped::Gone => "its agent had ended".to_owned(),
-            Stopped::Ended(count) => format!("{count} processes of its agent were ended"),
-            Stopped::Left(count) => format!("{count} processes of its agent could not be ended"),
-            Stopped::Unknown => "whether its agent has ended cannot be told here".to_owned(),
+            Stopped::Gone => format!("{who} had ended"),
+            Stopped::Ended(count) => format!("{count} processes of {who} were ended"),
+            Stopped::Left(count) => format!("{count} processes of {who} could not be ended"),
+            Stopped::Unknown => format!("whether {who} has ended cannot be told here"),
         },
-        Err(_) => "its agent left no mark".to_owned(),
+        Err(_) => format!("{who} had been asked, and is asked again"),
     };
     run.note(&Note::Recovered { task, what: &what });
     let mut request = run.desk.of_task(task);
     request["lease"] = effect["lease"].clone();
     request["kind"] = json!(kind);
+    if effect["who"].is_string() {
+        request["who"] = effect["who"].clone();
+    }
     request["outcome"] = json!(format!("unknown: the runner was gone; {what}"));
     if let Err(no) = run.desk.ask("effect.finish", &request) {
         run.note(&Note::Flag { task, text: &no.reason });

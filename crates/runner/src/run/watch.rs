@@ -1,5 +1,6 @@
 //! What is told to whoever looks on.
 
+use super::Spent;
 use crate::evidence::Status;
 use std::time::Duration;
 
@@ -37,7 +38,7 @@ pub enum Note<'a> {
     /// Only people can go on with it.
     Waiting { tasks: &'a [String] },
     /// Time went by.
-    Tick { elapsed: Duration },
+    Tick { spent: &'a Spent },
 }
 
 /// Who looks on at a run. Called from many threads.

@@ -1,30 +1,21 @@
 //! What is seen of a run while it goes on: on a terminal a table that is drawn over itself, otherwise a line for each thing
 //! that happens.
 
+use super::drawn::{self, Drawn};
 use crate::cli::asking::line;
 use crate::cli::output::{self, Format};
-use crate::cli::words::{Table, cut, span};
+use crate::cli::words::{cut, span};
 use crate::terminal::Terminal;
 use countersign_diagnostic::visible;
-use countersign_domain::plan::payload::Plan;
+use countersign_domain::plan::payload::{Budgets, Plan};
 use countersign_runner::evidence::Status;
-use countersign_runner::run::{Note, Watch};
+use countersign_runner::run::{Note, Spent, Watch};
 use serde_json::json;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How much of what agents say is shown under the table.
 const LINES: usize = 6;
-
-/// A task as it is drawn.
-struct Drawn {
-    task: String,
-    title: String,
-    agent: String,
-    now: String,
-    since: Option<Instant>,
-    attempt: u64,
-}
 
 struct State {
     tasks: Vec<Drawn>,
@@ -32,40 +23,36 @@ struct State {
     /// How many lines stand on the terminal.
     lines: usize,
     waiting: Vec<String>,
+    spent: Spent,
 }
 
 /// Who looks on at a run from the command line.
 pub struct Live {
     run: String,
     objective: String,
-    budget: String,
+    budgets: Option<Budgets>,
     format: Format,
     drawn: bool,
-    began: Instant,
     state: Mutex<State>,
 }
 
 impl Live {
     /// For a run that follows a plan.
     pub fn new(plan: &Plan, run: &str, format: Format) -> Self {
-        let tasks = plan.tasks.iter().map(|task| Drawn {
-            task: task.id.as_str().to_owned(),
-            title: task.title.as_str().to_owned(),
-            agent: task.agent.as_str().to_owned(),
-            now: "waits".to_owned(),
-            since: None,
-            attempt: 0,
-        });
-        let budgets = plan.budgets.as_ref();
-        let wall = budgets.and_then(|it| it.wall_time.as_ref()).map(|wall| format!(" of {}", wall.as_str()));
+        let tasks = plan.tasks.iter().map(|task| Drawn::new(plan, task)).collect();
         Self {
             run: run.to_owned(),
             objective: visible(plan.objective.as_str()).into_owned(),
-            budget: wall.unwrap_or_default(),
+            budgets: plan.budgets.clone(),
             format,
             drawn: format == Format::Text && Terminal::stdout().edge().is_some(),
-            began: Instant::now(),
-            state: Mutex::new(State { tasks: tasks.collect(), said: Vec::new(), lines: 0, waiting: Vec::new() }),
+            state: Mutex::new(State {
+                tasks,
+                said: Vec::new(),
+                lines: 0,
+                waiting: Vec::new(),
+                spent: Spent::default(),
+            }),
         }
     }
 
@@ -92,20 +79,14 @@ impl Live {
 
     fn draw(&self, state: &mut State) {
         let terminal = Terminal::stdout();
-        let mut table = Table::new(["TASK", "AGENT", "NOW", "FOR", "ATTEMPT", "TITLE"]);
-        for task in &state.tasks {
-            let elapsed = task.since.map_or_else(String::new, |since| span(seconds(since.elapsed())));
-            let attempt = if task.attempt > 0 { task.attempt.to_string() } else { String::new() };
-            table.row([task.task.clone(), task.agent.clone(), task.now.clone(), elapsed, attempt, task.title.clone()]);
-        }
-        let mut lines = table.lines(&terminal);
+        let mut lines = drawn::table(&state.tasks).lines(&terminal);
         let room = terminal.height().saturating_sub(LINES + 3).max(3);
         if lines.len() > room {
             let more = lines.len() - room + 1;
             lines.truncate(room - 1);
             lines.push(format!("… and {more} more"));
         }
-        lines.push(format!("{}{} so far", span(seconds(self.began.elapsed())), self.budget));
+        lines.push(drawn::spent(&state.spent, self.budgets.as_ref()));
         if !state.waiting.is_empty() {
             let waiting = state.waiting.join(", ");
             lines.push(terminal.bold(&format!("waits for a person: {waiting}; answer with `countersign inbox`")));
@@ -122,13 +103,9 @@ impl Live {
     }
 }
 
-fn seconds(time: Duration) -> i64 {
-    i64::try_from(time.as_secs()).unwrap_or(i64::MAX)
-}
-
 /// A short time with its fractions.
 fn short(time: Duration) -> String {
-    if time.as_secs() >= 60 { span(seconds(time)) } else { format!("{:.1} s", time.as_secs_f64()) }
+    if time.as_secs() >= 60 { span(drawn::seconds(time)) } else { format!("{:.1} s", time.as_secs_f64()) }
 }
 
 /// What happened to a task in a few words, and whether it stands there now.
@@ -200,6 +177,9 @@ impl Watch for Live {
             }
             return;
         }
+        if let Note::Tick { spent } = note {
+            state.spent = **spent;
+        }
         if let Note::Waiting { tasks } = note {
             if state.waiting != *tasks {
                 state.waiting = tasks.to_vec();
@@ -223,11 +203,10 @@ impl Watch for Live {
                 }
             }
             state.waiting.retain(|it| *it != task);
-            if let Some(drawn) = state.tasks.iter_mut().find(|it| it.task == task).filter(|_| stands) {
-                drawn.now = words;
-                drawn.since = Some(Instant::now());
-                if let Note::Begun { attempt, .. } = note {
-                    drawn.attempt = *attempt;
+            if let Some(drawn) = state.tasks.iter_mut().find(|it| it.is(&task)) {
+                drawn.follow(note);
+                if stands {
+                    drawn.stands(words);
                 }
             }
         }

@@ -2,14 +2,14 @@
 
 use super::{TaskAnswer, task_answer};
 use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Refusal, Role, Seen, Writes,
+    Answered, Command, CommandInfo, Desk, Happening, Key, Moment, Need, Observed, Refusal, Role, Seen, Writes,
 };
 use crate::ids::{RunId, TaskId};
 use crate::work::effect::{EffectKind, effect_key, effect_of};
 use crate::work::event::EFFECT_FINISHED;
 use crate::work::picking;
 use countersign_contract::diagnostic::Code;
-use countersign_contract::{Int, Text, shape};
+use countersign_contract::{Int, Name, Text, shape};
 use serde_json::json;
 
 /// The most that an agent can have cost, in US dollars. What is beyond is a slip.
@@ -44,6 +44,8 @@ shape! {
         pub lease: Int,
         /// What was done.
         pub kind: EffectKind,
+        /// Who does it, where several can at once.
+        pub who: Option<Name>,
         /// How it ended, in a few words.
         pub outcome: Text<1, 500> = "exited with 0",
         /// Its exit code.
@@ -71,6 +73,11 @@ impl FinishEffect {
     fn lease(&self) -> u64 {
         self.lease.get().unsigned_abs()
     }
+
+    fn key(&self, run: &str) -> Key {
+        let who = self.who.as_ref().map(|who| who.as_str());
+        effect_key(run, self.task_id.as_str(), self.lease(), self.kind.as_str(), who)
+    }
 }
 
 impl Command for FinishEffect {
@@ -87,15 +94,13 @@ impl Command for FinishEffect {
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
         let mut needs = picking::run_needs(self.run_id.as_ref(), seen);
         let run = picking::run_so_far(self.run_id.as_ref(), seen);
-        needs.extend(
-            run.map(|run| Need::Entity(effect_key(&run, self.task_id.as_str(), self.lease(), self.kind.as_str()))),
-        );
+        needs.extend(run.map(|run| Need::Entity(self.key(&run))));
         needs
     }
 
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let run = picking::run(self.run_id.as_ref(), desk.seen())?;
-        let key = effect_key(&run.run, self.task_id.as_str(), self.lease(), self.kind.as_str());
+        let key = self.key(&run.run);
         let Some(row) = effect_of(desk.entity(&key)) else {
             let reason = format!("nothing of that kind was begun for {} under lease {}", self.task_id, self.lease());
             let help = "`effect.list` shows what was begun and has not ended";

@@ -7,7 +7,7 @@ use crate::deciding::{
 use crate::ids::RunId;
 use crate::work::event::RUN_LED;
 use crate::work::picking;
-use countersign_contract::shape;
+use countersign_contract::{Json, shape};
 use serde_json::json;
 
 shape! {
@@ -18,6 +18,8 @@ shape! {
         pub run_id: Option<RunId>,
         /// Whether it does.
         pub leads: bool,
+        /// What may be spent while it does, where that is limited.
+        pub budgets: Option<Json>,
     }
 }
 
@@ -42,7 +44,11 @@ impl Command for LeadRun {
         // Whoever has stopped to lead says nothing about whoever does now.
         let is_so = run.led_by == by || (!self.leads && run.led_by.as_ref() != Some(&desk.moment().authn));
         if !is_so {
-            desk.record(Happening::of_run(RUN_LED, &run.run, json!({ "by": by, "run": run.run })));
+            let mut facts = json!({ "by": by, "run": run.run });
+            if let Some(budgets) = self.budgets.as_ref().filter(|_| self.leads) {
+                facts["budgets"] = budgets.to_value();
+            }
+            desk.record(Happening::of_run(RUN_LED, &run.run, facts));
         }
         Ok(())
     }

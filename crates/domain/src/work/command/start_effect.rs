@@ -2,14 +2,14 @@
 
 use super::{TASK_CODES, TaskAnswer, task_answer};
 use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Refusal, Role, Seen, Writes,
+    Answered, Command, CommandInfo, Desk, Happening, Key, Moment, Need, Observed, Refusal, Role, Seen, Writes,
 };
 use crate::ids::{RunId, TaskId};
-use crate::work::effect::{EffectKind, effect_key};
+use crate::work::effect::{EffectKind, effect_key, effect_of};
 use crate::work::event::EFFECT_STARTED;
 use crate::work::picking;
 use countersign_contract::diagnostic::Code;
-use countersign_contract::{Int, Json, shape};
+use countersign_contract::{Int, Json, Name, shape};
 use serde_json::json;
 
 shape! {
@@ -23,6 +23,8 @@ shape! {
         pub lease: Int,
         /// What is done.
         pub kind: EffectKind,
+        /// Who does it, where several can at once.
+        pub who: Option<Name>,
         /// How the process is known again, such as its number and when it began.
         pub mark: Option<Json>,
     }
@@ -31,6 +33,11 @@ shape! {
 impl StartEffect {
     fn lease(&self) -> u64 {
         self.lease.get().unsigned_abs()
+    }
+
+    fn key(&self, run: &str) -> Key {
+        let who = self.who.as_ref().map(|who| who.as_str());
+        effect_key(run, self.task_id.as_str(), self.lease(), self.kind.as_str(), who)
     }
 }
 
@@ -48,9 +55,7 @@ impl Command for StartEffect {
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
         let mut needs = picking::task_needs(self.run_id.as_ref(), &self.task_id, seen);
         let run = picking::run_so_far(self.run_id.as_ref(), seen);
-        needs.extend(
-            run.map(|run| Need::Entity(effect_key(&run, self.task_id.as_str(), self.lease(), self.kind.as_str()))),
-        );
+        needs.extend(run.map(|run| Need::Entity(self.key(&run))));
         needs
     }
 
@@ -66,8 +71,8 @@ impl Command for StartEffect {
                 Refusal::new(Code::ConcurrencyConflict, reason, "stop; the task is somebody else's").of_run(&run.run)
             );
         }
-        let key = effect_key(&run.run, &task.task, number, self.kind.as_str());
-        if desk.entity(&key).is_some() {
+        let key = self.key(&run.run);
+        if effect_of(desk.entity(&key)).is_some_and(|row| row.state == "started") {
             return Ok(());
         }
         desk.write_under(task.lease_name(), number);
@@ -75,6 +80,9 @@ impl Command for StartEffect {
             "kind": self.kind.as_str(), "lease": number, "recovery": self.kind.recovery().as_str(), "run": run.run,
             "task": task.task,
         });
+        if let Some(who) = &self.who {
+            facts["who"] = json!(who);
+        }
         if let Some(mark) = &self.mark {
             facts["mark"] = mark.to_value();
         }

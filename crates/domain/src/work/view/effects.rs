@@ -15,8 +15,10 @@ shape! {
         pub task_id: String,
         /// The lease under which it is done.
         pub lease: Int,
-        /// What is done: `agent`, `landing` or `notice`.
+        /// What is done: `agent`, `validator`, `judge`, `landing` or `notice`.
         pub kind: String,
+        /// Who does it, where several can at once.
+        pub who: Option<String>,
         /// What is to be done when nobody knows how it ended: `repeat`, `probe` or `ask`.
         pub recovery: String,
         /// How the process is known again.
@@ -64,6 +66,7 @@ impl View for ListEffects {
             task_id: row.task,
             lease: row.lease.into(),
             kind: row.kind,
+            who: row.who,
             recovery: row.recovery,
             mark: Some(row.mark).filter(|mark| !mark.is_null()).map(Json::from),
         });
