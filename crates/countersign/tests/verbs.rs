@@ -110,7 +110,7 @@ fn every_verb_has_help_with_examples() {
 }
 
 /// What can be asked of the engine, and the verbs that ask it.
-const ASKED: [(&str, &[&str]); 71] = [
+const ASKED: [(&str, &[&str]); 72] = [
     ("run.lead", &["run"]),
     ("handoff.send", &["handoff", "send"]),
     ("handoff.receive", &["handoff", "receive"]),
@@ -182,6 +182,7 @@ const ASKED: [(&str, &[&str]); 71] = [
     ("attempt.fail", &["run"]),
     ("attempt.return", &["run"]),
     ("gate.hold", &["run"]),
+    ("gate.recheck", &["run"]),
     ("effect.start", &["run"]),
     ("effect.finish", &["run"]),
     ("effect.list", &["run"]),

@@ -104,6 +104,7 @@ pub const COMMANDS: &[CommandRow] = &[
     CommandRow::of::<gates::Testify>(),
     CommandRow::of::<gates::Rule>(),
     CommandRow::of::<gates::HoldBack>(),
+    CommandRow::of::<gates::Recheck>(),
     CommandRow::of::<gates::Land>(),
     CommandRow::of::<plan::command::StartRun>(),
     CommandRow::of::<handoff::command::SendHandoff>(),

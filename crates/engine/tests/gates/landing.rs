@@ -1,6 +1,6 @@
 //! Work lands when it is through every gate, as what was looked at, and not otherwise.
 
-use crate::stage::{COMMIT, OTHER, Stage, code, of_words, plan, task, with, word};
+use crate::stage::{COMMIT, OTHER, Stage, code, of_words, plan, shows, task, with, word};
 use serde_json::{Value, json};
 
 #[test]
@@ -55,6 +55,57 @@ fn a_judgement_and_an_acceptance_fall_with_what_they_were_about() {
     assert_eq!(code(stage.land("T-1", OTHER)), "INTEGRITY_MISMATCH");
     let gate = stage.gate("T-1");
     assert_eq!((&gate["accepted"], &gate["judgement"]), (&json!([]), &Value::Null));
+}
+
+#[test]
+fn what_does_not_hold_on_top_of_others_is_done_again() {
+    let cases: [(&[Value], bool, &str, &[&str]); 5] = [
+        (&[shows("AC-1", "test", "PASS"), shows("AC-2", "file", "PASS")], false, "in_progress", &[]),
+        (&[shows("AC-1", "test", "FAIL")], false, "todo", &["gate.stale", "task.blocked", "task.requeued"]),
+        (
+            &[shows("AC-1", "test", "PASS"), shows("AC-2", "file", "BLOCKED")],
+            false,
+            "todo",
+            &["gate.stale", "task.blocked", "task.requeued"],
+        ),
+        // What a person has accepted as it is need not hold now.
+        (&[shows("AC-1", "test", "PASS"), shows("AC-2", "file", "FAIL")], true, "in_progress", &[]),
+        (
+            &[shows("AC-1", "test", "FAIL"), shows("AC-2", "file", "FAIL")],
+            true,
+            "todo",
+            &["gate.stale", "task.blocked", "task.requeued"],
+        ),
+    ];
+    for (evidence, accepts, status, follows) in cases {
+        let stage = Stage::claimed(of_words(if accepts { 0 } else { 1 }));
+        if accepts {
+            stage.validate("critic", &["PASS", "FAIL"]);
+            stage.accept(&["AC-2"]).unwrap();
+            stage.claim("coder", "T-1");
+        } else {
+            stage.validate("critic", &["PASS", "PASS"]);
+        }
+        let mut request = with(stage.at("T-1"), json!({ "merged": OTHER, "evidence": evidence }));
+        assert_eq!(code(stage.ask("coder", "gate.recheck", &request)), "AUTHORIZATION_MISSING");
+        request["bound"] = json!(OTHER);
+        assert_eq!(code(stage.ask("ana", "gate.recheck", &request)), "INTEGRITY_MISMATCH");
+        request["bound"] = json!(COMMIT);
+        let before = stage.desk.head();
+        stage.ask("ana", "gate.recheck", &request).unwrap();
+        let kinds = stage.desk.kinds_since(before);
+        assert!(kinds.iter().take(evidence.len()).all(|kind| kind == "evidence.collected"), "{kinds:?}");
+        let status = if accepts && status == "todo" { "blocked" } else { status };
+        let follows = if status == "blocked" { &follows[..2] } else { follows };
+        let after: Vec<&str> = kinds[evidence.len()..].iter().map(String::as_str).collect();
+        assert_eq!((after.as_slice(), stage.status("T-1").as_str()), (follows, status), "{evidence:?}");
+        if status == "in_progress" {
+            stage.land("T-1", COMMIT).unwrap();
+        } else {
+            assert_eq!(stage.last("gate.stale")["found"], OTHER);
+            assert!(stage.gate("T-1")["last"].as_str().unwrap().contains("on top of what has landed since"));
+        }
+    }
 }
 
 #[test]

@@ -12,6 +12,8 @@ shape! {
         pub validate: Option<OneOrMany<Name>> = "builtin",
         /// `none`, `optional`, an agent by name, `person`, or an endpoint.
         pub judge: Option<Judge> = "none",
+        /// Whether the checks run once more on what would land, where others have landed since; they do, if it is not said.
+        pub recheck: Option<bool>,
     }
 }
 

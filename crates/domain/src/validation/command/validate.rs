@@ -104,8 +104,9 @@ impl Command for Validate {
             return Err(refusal(&row, Code::InvalidTransition, reason, "a request is answered once"));
         }
         under_lease(&row, self.lease.map(|lease| lease.get().unsigned_abs()), desk)?;
-        let evidence: Vec<u64> = self.evidence().iter().map(|it| self.collected(desk, &row, it)).collect();
-        given(desk, &row, &Given { validator, results, evidence, bound: self.bound.as_ref().map(Text::as_str) }, {
+        let bound = self.bound.as_ref().map(Text::as_str);
+        let evidence = self.evidence().iter().map(|it| collected(desk, &row, validator, bound, it)).collect();
+        given(desk, &row, &Given { validator, results, evidence, bound }, {
             Untrusted::new(asking::text(&self.response).1)
         });
         advance(desk, &row);
@@ -177,21 +178,26 @@ fn counted(
     row.criteria.iter().map(|criterion| (criterion.id.clone(), count(criterion))).collect()
 }
 
-impl Validate {
-    fn collected(&self, desk: &mut Desk, row: &PromiseRow, evidence: &Evidence) -> u64 {
-        let mut facts = serde_json::to_value(evidence).unwrap_or_default();
-        if let Some(fields) = facts.as_object_mut() {
-            // Texts can be erased; facts cannot.
-            fields.remove("says");
-            fields.remove("output");
-            fields.insert("promise".to_owned(), json!(row.promise));
-            fields.insert("round".to_owned(), json!(row.round));
-            fields.insert("validator".to_owned(), json!(self.validator));
-            fields.insert("bound".to_owned(), json!(self.bound));
-        }
-        let says = Untrusted::new(evidence.says.inspect(str::to_owned));
-        let output = evidence.output.as_ref().map(|output| Untrusted::new(output.inspect(|text| text.to_owned())));
-        let texts = std::iter::once(says).chain(output).collect();
-        desk.record(of_promise(EVIDENCE_COLLECTED, row, facts).with_texts(texts))
+/// Evidence stands from here on, about what it was collected on.
+pub(super) fn collected(
+    desk: &mut Desk,
+    row: &PromiseRow,
+    validator: &str,
+    bound: Option<&str>,
+    evidence: &Evidence,
+) -> u64 {
+    let mut facts = serde_json::to_value(evidence).unwrap_or_default();
+    if let Some(fields) = facts.as_object_mut() {
+        // Texts can be erased; facts cannot.
+        fields.remove("says");
+        fields.remove("output");
+        fields.insert("promise".to_owned(), json!(row.promise));
+        fields.insert("round".to_owned(), json!(row.round));
+        fields.insert("validator".to_owned(), json!(validator));
+        fields.insert("bound".to_owned(), json!(bound));
     }
+    let says = Untrusted::new(evidence.says.inspect(str::to_owned));
+    let output = evidence.output.as_ref().map(|output| Untrusted::new(output.inspect(|text| text.to_owned())));
+    let texts = std::iter::once(says).chain(output).collect();
+    desk.record(of_promise(EVIDENCE_COLLECTED, row, facts).with_texts(texts))
 }
