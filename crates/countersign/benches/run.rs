@@ -4,6 +4,7 @@
 //! ```text
 //! cargo bench -p countersign --bench run            # the overhead of a task, with the breakdown
 //! cargo bench -p countersign --bench run -- many    # 1,000 tasks: whose the processors' time is
+//! cargo bench -p countersign --bench run -- many 50 # the same with fewer
 //! ```
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a program that measures")]
 
@@ -25,8 +26,11 @@ const TASKS: usize = 100;
 const MANY: usize = 1000;
 
 fn main() {
-    let many = std::env::args().any(|argument| argument == "many");
-    if many { busy() } else { overhead() }
+    let mut arguments = std::env::args().skip_while(|argument| argument != "many");
+    match arguments.next() {
+        Some(_) => busy(arguments.find_map(|argument| argument.parse().ok()).unwrap_or(MANY)),
+        None => overhead(),
+    }
 }
 
 /// The tasks of a plan, each with a scope of its own.
@@ -194,16 +198,16 @@ fn processor_time() -> (f64, f64) {
 }
 
 /// Many tasks side by side: whose the processors' time is.
-fn busy() {
+fn busy(tasks: usize) {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let before = processor_time();
-    let wall = carry_out(MANY, cores, &Clockwork::default()).as_secs_f64();
+    let wall = carry_out(tasks, cores, &Clockwork::default()).as_secs_f64();
     let after = processor_time();
     let (own, children) = (after.0 - before.0, after.1 - before.1);
     println!(
-        "{MANY} tasks with {cores} agents at once: {wall:.1} s, {:.0} tasks a second; processors' time: ours {own:.1} s, agents and git \
+        "{tasks} tasks with {cores} agents at once: {wall:.1} s, {:.0} tasks a second; processors' time: ours {own:.1} s, agents and git \
          {children:.1} s; ours is {:.0} % of {:.0} % busy",
-        MANY as f64 / wall,
+        tasks as f64 / wall,
         100.0 * own / (own + children),
         100.0 * (own + children) / (wall * cores as f64)
     );

@@ -18,14 +18,12 @@ mod history;
 mod obstacles;
 mod updating;
 
-use crate::worktree::Identity;
-use crate::worktree::call::{Git, is_commit, lines, object};
+use crate::worktree::call::{Git, is_commit, object};
 use crate::worktree::change::{between, called};
 use crate::worktree::lock::lock;
 use crate::worktree::message;
-use std::fs::File;
+use crate::worktree::{Identity, Layout};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 
 /// How often is begun again when HEAD was moved by somebody else in the meantime.
 const TRIES: usize = 3;
@@ -42,8 +40,8 @@ const UNDER_WAY: &[(&str, &str)] = &[
 /// A claimed commit, and where it is to land.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim<'a> {
-    /// The project's folder in the working tree that people use.
-    pub root: &'a Path,
+    /// The working tree that people use.
+    pub place: &'a Layout,
     /// The commit.
     pub commit: &'a str,
     /// The commit that it was made on top of.
@@ -54,6 +52,8 @@ pub struct Claim<'a> {
     pub trailers: &'a [(String, String)],
     /// In whose name it lands.
     pub identity: &'a Identity,
+    /// Whether the commit says all of that already. It is then landed as it is where HEAD is still its base.
+    pub is_whole: bool,
 }
 
 /// What came of a landing.
@@ -126,7 +126,7 @@ pub fn land(claim: &Claim) -> Landing {
 /// would.
 pub fn land_by_steps(claim: &Claim, steps: &mut dyn FnMut(Step) -> ControlFlow<()>) -> Landing {
     let mut landed = || {
-        let _alone = alone(claim)?;
+        let _alone = lock(&claim.place.git_dir.join("countersign-landing.lock"))?;
         for _ in 0..TRIES {
             if let Some(landing) = attempt(claim, steps)? {
                 return Ok(landing);
@@ -138,13 +138,9 @@ pub fn land_by_steps(claim: &Claim, steps: &mut dyn FnMut(Step) -> ControlFlow<(
 }
 
 /// How the working tree stands.
-pub(crate) struct Stand {
-    pub(crate) top: PathBuf,
-    pub(crate) prefix: String,
-    pub(crate) git_dir: PathBuf,
+pub(crate) struct Stand<'a> {
+    pub(crate) place: &'a Layout,
     pub(crate) head: String,
-    pub(crate) head_tree: String,
-    pub(crate) claimed_tree: String,
 }
 
 /// One landing from a look to HEAD. None, if HEAD was moved by somebody else in the meantime.
@@ -157,7 +153,7 @@ fn attempt(claim: &Claim, steps: &mut dyn FnMut(Step) -> ControlFlow<()>) -> Res
     };
     let message = message::with_trailers(claim.message, claim.trailers)?;
     let stand = stand(claim)?;
-    let git = Git::at(&stand.top);
+    let git = Git::at(&stand.place.top);
     if stand.head != claim.base
         && let Some(commit) = history::landed_before(&git, claim)?
     {
@@ -168,28 +164,33 @@ fn attempt(claim: &Claim, steps: &mut dyn FnMut(Step) -> ControlFlow<()>) -> Res
         Ok(tree) => tree,
         Err(names) => return history::conflict(&git, claim, &stand, &names).map(Some),
     };
-    if tree == stand.head_tree {
+    let changes = between(&git, &stand.head, &tree)?;
+    if changes.is_empty() {
         return Ok(Some(Landing::Already { commit: stand.head }));
     }
-    if let Some((_, what)) = UNDER_WAY.iter().find(|(file, _)| stand.git_dir.join(file).symlink_metadata().is_ok()) {
-        return Err(format!("a {what} is under way in {}; complete or abort it, then land again", stand.top.display()));
+    if let Some(what) = under_way(stand.place) {
+        let top = stand.place.top.display();
+        return Err(format!("a {what} is under way in {top}; complete or abort it, then land again"));
     }
-    let changes = between(&git, &stand.head, &tree)?;
+    let dirty = |names: &[Vec<u8>]| Landing::Dirty {
+        paths: names.iter().map(|name| called(name, stand.place.prefix.as_bytes())).collect(),
+    };
     let way = obstacles::look(&git, &stand, &changes)?;
     if let obstacles::Way::Blocked(names) = way {
-        let paths = names.iter().map(|name| called(name, stand.prefix.as_bytes())).collect();
-        return Ok(Some(Landing::Dirty { paths }));
+        return Ok(Some(dirty(&names)));
     }
     go(Step::Commit)?;
-    let arguments = ["commit-tree", &tree, "-p", &stand.head, "-F", "-"];
-    let commit = object(&git.run_as(&arguments, message.as_bytes(), Some(claim.identity))?)?;
+    let commit = if claim.is_whole && stand.head == claim.base {
+        claim.commit.to_owned()
+    } else {
+        let arguments = ["commit-tree", &tree, "-p", &stand.head, "-F", "-"];
+        object(&git.run_as(&arguments, message.as_bytes(), Some(claim.identity))?)?
+    };
     go(Step::Update)?;
     if let Err(said) = updating::update(&git, &stand, &way, &changes, &commit) {
         // Somebody may have begun to work on the same files since they were looked at.
         return match obstacles::look(&git, &stand, &changes)? {
-            obstacles::Way::Blocked(names) => Ok(Some(Landing::Dirty {
-                paths: names.iter().map(|name| called(name, stand.prefix.as_bytes())).collect(),
-            })),
+            obstacles::Way::Blocked(names) => Ok(Some(dirty(&names))),
             _ => Err(said),
         };
     }
@@ -200,13 +201,13 @@ fn attempt(claim: &Claim, steps: &mut dyn FnMut(Step) -> ControlFlow<()>) -> Res
         Some(claim.identity),
     );
     if let Err(fault) = moved {
-        return if head(&git) == Some(stand.head) { Err(fault.text) } else { Ok(None) };
+        return if stand.place.head() == Some(stand.head) { Err(fault.text) } else { Ok(None) };
     }
     go(Step::Done)?;
     Ok(Some(Landing::Landed { commit, was: stand.head }))
 }
 
-fn stand(claim: &Claim) -> Result<Stand, String> {
+fn stand<'a>(claim: &Claim<'a>) -> Result<Stand<'a>, String> {
     for name in [claim.commit, claim.base] {
         if !is_commit(name) {
             return Err(format!("`{}` is no full name of a commit", name.escape_debug()));
@@ -215,30 +216,14 @@ fn stand(claim: &Claim) -> Result<Stand, String> {
     if claim.trailers.is_empty() {
         return Err("a landing without trailers could not be known again".into());
     }
-    let git = Git::at(claim.root);
-    let (claimed, claimed_tree) = (format!("{}^{{commit}}", claim.commit), format!("{}^{{tree}}", claim.commit));
-    let base = format!("{}^{{commit}}", claim.base);
-    let ask = ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--show-prefix"];
-    let objects = ["HEAD^{commit}", "HEAD^{tree}", &claimed, &claimed_tree, &base];
-    let out = git.run(&[ask.as_slice(), &objects].concat(), &[]).map_err(|fault| {
-        if head(&git).is_none() && git.run(&["rev-parse", "--is-inside-work-tree"], &[]).is_ok() {
-            return format!("there is no commit yet in {} to land on; make a first one", claim.root.display());
-        }
-        fault.text
+    let head = claim.place.head().ok_or_else(|| {
+        format!("there is no commit yet in {} to land on; make a first one", claim.place.top.display())
     })?;
-    let [top, git_dir, prefix, head, head_tree, _, claimed_tree, _] =
-        lines(&out).ok_or_else(|| format!("a folder above {} has a name that cannot be used", claim.root.display()))?;
-    Ok(Stand { top: top.into(), prefix, git_dir: git_dir.into(), head, head_tree, claimed_tree })
+    Ok(Stand { place: claim.place, head })
 }
 
-fn head(git: &Git) -> Option<String> {
-    git.run(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], &[]).ok().and_then(|out| object(&out).ok())
-}
-
-/// One landing at a time.
-fn alone(claim: &Claim) -> Result<File, String> {
-    let git = Git::at(claim.root);
-    let out = git.run(&["rev-parse", "--path-format=absolute", "--git-path", "countersign-landing.lock"], &[])?;
-    let [path] = lines(&out).ok_or_else(|| format!("{} has a name that cannot be used", claim.root.display()))?;
-    lock(Path::new(&path))
+/// What git is in the middle of.
+fn under_way(place: &Layout) -> Option<&'static str> {
+    let is_there = |file: &str| place.git_dir.join(file).symlink_metadata().is_ok();
+    UNDER_WAY.iter().find(|(file, _)| is_there(file)).map(|(_, what)| *what)
 }

@@ -29,10 +29,10 @@ pub(super) fn landed_before(git: &Git, claim: &Claim) -> Result<Option<String>, 
     Ok((!differs).then_some(commit))
 }
 
-/// The tree that HEAD becomes, or the files that are in conflict.
-pub(super) fn merge(git: &Git, claim: &Claim, stand: &Stand) -> Result<Result<String, Vec<Vec<u8>>>, String> {
+/// The tree that HEAD becomes, as git can be asked for it, or the files that are in conflict.
+pub(super) fn merge(git: &Git, claim: &Claim, stand: &Stand<'_>) -> Result<Result<String, Vec<Vec<u8>>>, String> {
     if stand.head == claim.base {
-        return Ok(Ok(stand.claimed_tree.clone()));
+        return Ok(Ok(format!("{}^{{tree}}", claim.commit)));
     }
     let base = format!("--merge-base={}", claim.base);
     let arguments =
@@ -52,7 +52,7 @@ pub(super) fn merge(git: &Git, claim: &Claim, stand: &Stand) -> Result<Result<St
     Ok(if is_clean { Ok(tree.to_owned()) } else { Err(names) })
 }
 
-pub(super) fn conflict(git: &Git, claim: &Claim, stand: &Stand, names: &[Vec<u8>]) -> Result<Landing, String> {
+pub(super) fn conflict(git: &Git, claim: &Claim, stand: &Stand<'_>, names: &[Vec<u8>]) -> Result<Landing, String> {
     let format = "--format=tformat:%H%x1f%an%x1f%s%x1f%(trailers:key=Countersign-Task,valueonly,separator=%x20)";
     let (most, range) = (format!("--max-count={TOUCHES_MAX}"), format!("{}..{}", claim.base, stand.head));
     let mut arguments: Vec<OsString> = ["log", "-z", format, &most, &range, "--"].iter().map(OsString::from).collect();
@@ -65,7 +65,7 @@ pub(super) fn conflict(git: &Git, claim: &Claim, stand: &Stand, names: &[Vec<u8>
         let (commit, author, subject) = (fields.next()?, fields.next()?, fields.next()?);
         Some(Touch { commit, author, subject, task: fields.next().filter(|task| !task.is_empty()) })
     };
-    let mut paths: Vec<String> = names.iter().map(|name| called(name, stand.prefix.as_bytes())).collect();
+    let mut paths: Vec<String> = names.iter().map(|name| called(name, stand.place.prefix.as_bytes())).collect();
     paths.dedup();
     Ok(Landing::Conflict { paths, ours: pieces(&out).filter_map(touch).collect(), theirs: claim.commit.to_owned() })
 }

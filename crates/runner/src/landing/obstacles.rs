@@ -23,12 +23,12 @@ pub(super) enum Way {
 }
 
 /// Looks at the index and at the files that a landing changes.
-pub(super) fn look(git: &Git, stand: &Stand, changes: &[Change]) -> Result<Way, String> {
+pub(super) fn look(git: &Git, stand: &Stand<'_>, changes: &[Change]) -> Result<Way, String> {
     let gone: BTreeSet<&[u8]> =
         changes.iter().filter(|it| it.after().is_none()).map(|change| change.name.as_slice()).collect();
     let mut suspects = differing(git, changes)?;
     for change in changes.iter().filter(|change| change.before().is_none()) {
-        if is_taken(&stand.top, &change.name, &gone) {
+        if is_taken(&stand.place.top, &change.name, &gone) {
             suspects.insert(change.name.clone());
         }
     }
@@ -64,7 +64,12 @@ fn differing(git: &Git, changes: &[Change]) -> Result<BTreeSet<Vec<u8>>, String>
 
 /// The files that are neither what HEAD says nor what the landing brings, in the index or in the tree. What is one of
 /// the two is in git, and can be replaced by the other without harm.
-fn neither(git: &Git, stand: &Stand, changes: &[Change], gone: &BTreeSet<&[u8]>) -> Result<BTreeSet<Vec<u8>>, String> {
+fn neither(
+    git: &Git,
+    stand: &Stand<'_>,
+    changes: &[Change],
+    gone: &BTreeSet<&[u8]>,
+) -> Result<BTreeSet<Vec<u8>>, String> {
     let in_tree = &unlike(git, stand, changes, gone, false)? & &unlike(git, stand, changes, gone, true)?;
     let mut found = in_tree;
     let index = index_entries(git, changes)?;
@@ -101,7 +106,7 @@ fn index_entries(git: &Git, changes: &[Change]) -> Result<Vec<(Vec<u8>, String)>
 /// modes and links count as they do for git.
 fn unlike(
     git: &Git,
-    stand: &Stand,
+    stand: &Stand<'_>,
     changes: &[Change],
     gone: &BTreeSet<&[u8]>,
     after: bool,
@@ -110,15 +115,19 @@ fn unlike(
     let (there, absent): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| side(change));
     let mut found: BTreeSet<Vec<u8>> = absent
         .into_iter()
-        .filter(
-            |change| if after { is_there(&stand.top, &change.name) } else { is_taken(&stand.top, &change.name, gone) },
-        )
+        .filter(|change| {
+            if after {
+                is_there(&stand.place.top, &change.name)
+            } else {
+                is_taken(&stand.place.top, &change.name, gone)
+            }
+        })
         .map(|change| change.name.clone())
         .collect();
     if there.is_empty() {
         return Ok(found);
     }
-    let index = stand.git_dir.join("countersign-landing-index");
+    let index = stand.place.git_dir.join("countersign-landing-index");
     clear(&index)?;
     let apart = Git { index: Some(&index), ..*git };
     let input: Vec<u8> = there.iter().flat_map(|change| change.entry(after)).collect();

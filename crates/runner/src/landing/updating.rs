@@ -8,7 +8,7 @@ use crate::worktree::change::{Change, is_there};
 use std::path::Path;
 
 /// Updates what the landing changes. Everything else, staged or not, stays as it is.
-pub(super) fn update(git: &Git, stand: &Stand, way: &Way, changes: &[Change], commit: &str) -> Result<(), String> {
+pub(super) fn update(git: &Git, stand: &Stand<'_>, way: &Way, changes: &[Change], commit: &str) -> Result<(), String> {
     if *way == Way::Begun {
         return complete(git, stand, changes);
     }
@@ -20,7 +20,7 @@ pub(super) fn update(git: &Git, stand: &Stand, way: &Way, changes: &[Change], co
     // It goes by size and time alone. A file that was only touched is known to be the same after a refresh.
     let _ = git.run(&["update-index", "-q", "--refresh"], &[]);
     read_tree().map(drop).map_err(|fault| {
-        let lock = stand.git_dir.join("index.lock");
+        let lock = stand.place.git_dir.join("index.lock");
         if lock.symlink_metadata().is_ok() {
             return format!(
                 "{} is there: another git is at work, or was ended; if none is, remove that file, then land again",
@@ -32,9 +32,9 @@ pub(super) fn update(git: &Git, stand: &Stand, way: &Way, changes: &[Change], co
 }
 
 /// Completes what was begun, file by file. All of them were seen to be what HEAD says or what the landing brings.
-fn complete(git: &Git, stand: &Stand, changes: &[Change]) -> Result<(), String> {
+fn complete(git: &Git, stand: &Stand<'_>, changes: &[Change]) -> Result<(), String> {
     for change in changes.iter().filter(|change| change.after().is_none()) {
-        remove(&stand.top, &change.name)?;
+        remove(&stand.place.top, &change.name)?;
     }
     let (gone, there): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| change.after().is_none());
     // Those that go first, so that a folder can come where a file was.

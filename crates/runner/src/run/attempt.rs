@@ -40,7 +40,7 @@ pub(super) fn attempt(run: &Run<'_>, number: usize) -> bool {
         return of_peer(run, planned, number, agent);
     }
     let task = planned.id.as_str();
-    let base = match run.ground.trees().map(|_| run.ground.head()).transpose() {
+    let base = match run.ground.head() {
         Ok(base) => base,
         Err(why) => {
             run.note(&Note::Flag { task, text: &why });

@@ -8,7 +8,7 @@ use super::work::{Claimed, scope};
 use super::{Note, Run};
 use crate::agent;
 use crate::evidence::{self, Before, Evidence, Site, Status};
-use crate::worktree::Worktree;
+use crate::worktree::{After, Worktree};
 use countersign_domain::plan::machine_checks;
 use countersign_domain::plan::payload::{Check, Criterion};
 use countersign_domain::validation::evidence::EvidenceKind;
@@ -117,21 +117,21 @@ fn red_first(
     pins: &[String],
     green: Evidence,
 ) -> Evidence {
-    let (Some(trees), Some(base)) = (run.ground.trees(), &claimed.base) else {
+    let (Some(stock), Some(base)) = (run.ground.stock(), &claimed.base) else {
         return failed(check, Status::Blocked, &no_base(run, "what was there before the work is known"));
     };
     let name = run.ground.name_of_its_own(attempt.task(), attempt.lease);
-    let tree = match trees.clean_checkout(&name, base) {
-        Ok(tree) => tree,
+    let lent = match stock.for_checks(&name, base) {
+        Ok(lent) => lent,
         Err(why) => return failed(check, Status::Blocked, &why),
     };
     // The tests that are new with the work are tried on what was there before it.
-    let brought = bring(&tree, claimed, pins);
+    let brought = bring(&lent.tree, claimed, pins);
     let before = match brought {
-        Ok(()) => evidence::red(check, &Site { checkout: &tree.folder, ..*site }),
+        Ok(()) => evidence::red(check, &Site { checkout: &lent.tree.folder, ..*site }),
         Err(why) => Before::Unknown(failed(check, Status::Blocked, &why)),
     };
-    run.ground.drop(&tree);
+    run.ground.back(lent, After::Unknown);
     match before {
         Before::Red(_) => green,
         Before::TellsNothing(_) => {

@@ -5,7 +5,7 @@ use super::attempt::Attempt;
 use super::work::Claimed;
 use crate::evidence;
 use crate::git;
-use crate::worktree::Worktree;
+use crate::worktree::{After, Lent};
 use countersign_domain::plan::payload::Agent;
 use countersign_domain::work::places::Placed;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub(super) struct Checkouts<'r, 'a> {
     claimed: &'r Claimed,
     /// Files that count as they were before the work.
     pub(super) pins: Vec<String>,
-    tree: Option<Worktree>,
+    lent: Option<Lent>,
     used: bool,
 }
 
@@ -25,24 +25,24 @@ impl<'r, 'a> Checkouts<'r, 'a> {
     pub(super) fn new(run: &'r Run<'a>, attempt: &'r Attempt<'r>, claimed: &'r Claimed) -> Self {
         let pins = attempt.planned.acceptance.iter().flat_map(|it| it.pin.iter().flat_map(|pins| pins.iter()));
         let pins = pins.map(|path| path.place().to_owned()).collect();
-        Self { run, attempt, claimed, pins, tree: None, used: false }
+        Self { run, attempt, claimed, pins, lent: None, used: false }
     }
 
     /// A folder in which nothing has run yet, with the pinned files in place. Where there is no repository, the project's own.
     pub(super) fn fresh(&mut self) -> Result<PathBuf, String> {
-        let (Some(trees), Some(base)) = (self.run.ground.trees(), &self.claimed.base) else {
+        let (Some(stock), Some(base)) = (self.run.ground.stock(), &self.claimed.base) else {
             return Ok(self.run.ground.root().to_owned());
         };
         if self.used {
             self.end();
         }
-        if let Some(tree) = &self.tree {
-            return Ok(tree.folder.clone());
+        if let Some(lent) = &self.lent {
+            return Ok(lent.tree.folder.clone());
         }
         let name = self.run.ground.name_of_its_own(self.attempt.task(), self.attempt.lease);
-        let tree = trees.clean_checkout(&name, &self.claimed.bound)?;
-        let folder = tree.folder.clone();
-        self.tree = Some(tree);
+        let lent = stock.for_checks(&name, &self.claimed.bound)?;
+        let folder = lent.tree.folder.clone();
+        self.lent = Some(lent);
         evidence::pin(&folder, base, &self.pins).map_err(|fault| fault.to_string())?;
         Ok(folder)
     }
@@ -76,9 +76,10 @@ impl<'r, 'a> Checkouts<'r, 'a> {
     }
 
     fn end(&mut self) {
-        self.used = false;
-        if let Some(tree) = self.tree.take() {
-            self.run.ground.drop(&tree);
+        // What was pinned was written.
+        let is_touched = std::mem::take(&mut self.used) || !self.pins.is_empty();
+        if let Some(lent) = self.lent.take() {
+            self.run.ground.back(lent, if is_touched { After::Unknown } else { After::Untouched });
         }
     }
 }

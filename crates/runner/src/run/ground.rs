@@ -1,15 +1,13 @@
 //! Where the work is done: in working trees of a git repository, or, where there is none, in the project's folder itself.
 
 use crate::git;
-use crate::worktree::call::{Git, is_commit, lines};
+use crate::worktree::call::{Git, lines};
 use crate::worktree::change::{between, called};
-use crate::worktree::{Trees, Worktree};
+use crate::worktree::{After, Layout, Lent, Stock, Trees};
 use countersign_domain::work::scope::contains;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError, mpsc};
-use std::thread::JoinHandle;
 
 /// How many files of a scope are hashed where there is no git.
 const FILES_MAX: usize = 20_000;
@@ -18,56 +16,43 @@ const FILES_MAX: usize = 20_000;
 pub(super) struct Ground {
     root: PathBuf,
     run: String,
-    /// None where there is no repository.
-    trees: Option<Trees>,
-    /// Who takes working trees away, beside the work.
-    remover: Mutex<Option<Remover>>,
-}
-
-/// A thread that takes working trees away: nobody has to wait for that.
-struct Remover {
-    send: mpsc::Sender<Worktree>,
-    thread: JoinHandle<()>,
-}
-
-impl Remover {
-    fn new(trees: Trees) -> Self {
-        let (send, receive) = mpsc::channel::<Worktree>();
-        let thread = std::thread::spawn(move || {
-            for tree in receive {
-                // What cannot be removed now is swept later.
-                let _ = trees.remove(&tree);
-            }
-        });
-        Self { send, thread }
-    }
+    /// The working trees. None where there is no repository.
+    stock: Option<Stock>,
 }
 
 impl Ground {
     /// The ground of a project.
     pub(super) fn of(root: &Path, run: &str) -> Result<Self, String> {
         let inside = git::ask_one(root, &["rev-parse", "--is-inside-work-tree"]).as_deref() == Some("true");
-        let trees = if inside { Some(Trees::new(root, None, None)?) } else { None };
-        let ground = Self { root: root.to_owned(), run: run.to_owned(), trees, remover: Mutex::new(None) };
-        if ground.trees.is_some() {
-            ground.head()?;
-        }
+        let stock = if inside { Some(Stock::new(Trees::new(root, None, None)?)) } else { None };
+        let ground = Self { root: root.to_owned(), run: run.to_owned(), stock };
+        ground.head()?;
         Ok(ground)
     }
 
     /// The working trees, if there is a repository.
+    pub(super) fn stock(&self) -> Option<&Stock> {
+        self.stock.as_ref()
+    }
+
+    /// How working trees are made, if there is a repository.
     pub(super) fn trees(&self) -> Option<&Trees> {
-        self.trees.as_ref()
+        self.stock().map(Stock::trees)
+    }
+
+    /// The working tree that people use, if there is a repository.
+    pub(super) fn layout(&self) -> Option<&Layout> {
+        self.trees().map(Trees::layout)
     }
 
     pub(super) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The commit that is checked out where people work.
-    pub(super) fn head(&self) -> Result<String, String> {
-        let head = git::ask_one(&self.root, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
-        head.filter(|head| is_commit(head)).ok_or_else(|| {
+    /// The commit that is checked out where people work. None where there is no repository.
+    pub(super) fn head(&self) -> Result<Option<String>, String> {
+        let Some(layout) = self.layout() else { return Ok(None) };
+        layout.head().map(Some).ok_or_else(|| {
             "the repository has no commit yet, and agents work on commits; make the first one with `git commit`"
                 .to_owned()
         })
@@ -92,22 +77,18 @@ impl Ground {
         self.name(task, &format!("{lease}-{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// Has a working tree taken away.
-    pub(super) fn drop(&self, tree: &Worktree) {
-        let Some(trees) = &self.trees else { return };
-        let mut remover = self.remover.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = remover.get_or_insert_with(|| Remover::new(trees.clone())).send.send(tree.clone());
+    /// Gives a working tree back.
+    pub(super) fn back(&self, lent: Lent, after: After) {
+        if let Some(stock) = &self.stock {
+            stock.back(lent, after);
+        }
     }
 
     /// Removes every working tree of this run.
     pub(super) fn sweep(&self) {
-        let remover = self.remover.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(Remover { send, thread }) = remover {
-            drop(send);
-            let _ = thread.join();
-        }
-        if let Some(trees) = &self.trees {
-            let _ = trees.sweep_of(&self.short());
+        if let Some(stock) = &self.stock {
+            stock.clear();
+            let _ = stock.trees().sweep_of(&self.short());
         }
     }
 
@@ -117,13 +98,12 @@ impl Ground {
 
     /// Keeps a claimed commit, so that it is there after a crash and while people think about it.
     pub(super) fn keep(&self, task: &str, commit: &str) -> Result<(), String> {
-        Git::at(&self.root).run(&["update-ref", &self.reference(task), commit], &[])?;
-        Ok(())
+        self.layout().map_or(Ok(()), |layout| layout.set_ref(&self.reference(task), commit))
     }
 
     /// Lets go of every commit that was kept for this run.
     pub(super) fn forget(&self) {
-        if self.trees.is_none() {
+        if self.stock.is_none() {
             return;
         }
         let prefix = format!("refs/countersign/{}/", self.run);

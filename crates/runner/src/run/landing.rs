@@ -59,6 +59,11 @@ pub(super) fn trailers(run: &Run<'_>, attempt: &Attempt<'_>) -> Vec<(String, Str
         .collect()
 }
 
+/// What a commit says, the claimed one and the landed one.
+pub(super) fn message(attempt: &Attempt<'_>) -> String {
+    format!("{}: {}", attempt.task(), attempt.planned.title.as_str())
+}
+
 /// Lands what passed its gates, and says so: the task is done.
 pub(super) fn land(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed) -> Result<(), No> {
     let _turn = run.landing.turn(attempt.number);
@@ -88,14 +93,16 @@ fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: 
     request["kind"] = json!("landing");
     run.desk.ask("effect.start", &request)?;
     let trailers = trailers(run, attempt);
-    let message = format!("{}: {}", attempt.task(), attempt.planned.title.as_str());
+    let message = message(attempt);
+    let place = run.ground.layout().ok_or_else(|| No::from("there is no repository".to_owned()))?;
     let claim = Claim {
-        root: run.ground.root(),
+        place,
         commit: &claimed.bound,
         base,
         message: &message,
         trailers: &trailers,
         identity: &Identity::default(),
+        is_whole: true,
     };
     let (obstacle, reason) = match landing::land(&claim) {
         Landing::Landed { commit, .. } | Landing::Already { commit } => {

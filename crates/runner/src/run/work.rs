@@ -5,7 +5,7 @@ use super::attempt::Attempt;
 use super::desk::No;
 use super::{Note, Run};
 use crate::agent::{self, Ended, How};
-use crate::worktree::Worktree;
+use crate::worktree::{After, Worktree};
 use countersign_domain::deciding::Tree;
 use countersign_domain::work::places::Placed;
 use serde_json::{Value, json};
@@ -34,23 +34,30 @@ pub(super) fn work(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value) -> Result
     let shown = run.desk.look("task.show", &run.desk.of_task(task)).map_err(No::from)?;
     let number = shown["task"]["attempt"].as_u64().unwrap_or(1);
     run.note(&Note::Begun { task, agent: attempt.worker(), attempt: number, lease: attempt.lease });
-    let tree = match (run.ground.trees(), &attempt.base) {
-        (Some(trees), Some(base)) => {
-            Some(trees.make(&run.ground.name(task, &attempt.lease.to_string()), base).map_err(No::from)?)
-        }
-        _ => None,
+    let (Some(stock), Some(base)) = (run.ground.stock(), &attempt.base) else {
+        return in_tree(run, attempt, gate, None, &mut After::Unknown);
     };
-    let done = in_tree(run, attempt, gate, tree.as_ref());
-    if let Some(tree) = &tree {
-        run.ground.drop(tree);
-    }
+    let lent = stock.for_work(&run.ground.name(task, &attempt.lease.to_string()), base).map_err(No::from)?;
+    let mut after = After::Unknown;
+    let done = in_tree(run, attempt, gate, Some(&lent.tree), &mut after);
+    run.ground.back(lent, after);
     done
 }
 
-fn in_tree(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value, tree: Option<&Worktree>) -> Result<Option<Claimed>, No> {
+/// Says also what became of the tree: whether all that the agent started has ended.
+fn in_tree(
+    run: &Run<'_>,
+    attempt: &Attempt<'_>,
+    gate: &Value,
+    tree: Option<&Worktree>,
+    after: &mut After,
+) -> Result<Option<Claimed>, No> {
     let task = attempt.task();
     let folder = tree.map_or(run.ground.root(), |tree| tree.folder.as_path());
     let ended = run_agent(run, attempt, gate, folder)?;
+    if ended.left == 0 {
+        *after = After::AllEnded;
+    }
     let answer = agent::answer_of(attempt.agent, &ended);
     let code = match ended.how {
         How::TimedOut | How::Stopped => "TASK_TIMEOUT",
@@ -95,8 +102,7 @@ fn in_tree(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value, tree: Option<&Wor
 fn claim(run: &Run<'_>, attempt: &Attempt<'_>, tree: &Worktree) -> Result<crate::worktree::Claimed, No> {
     let Some(trees) = run.ground.trees() else { return Err(No::from("there is no repository".to_owned())) };
     let trailers = super::landing::trailers(run, attempt);
-    let message = format!("{}: {}", attempt.task(), attempt.planned.title.as_str());
-    let claimed = trees.commit_all(tree, &message, &trailers).map_err(No::from)?;
+    let claimed = trees.commit_all(tree, &super::landing::message(attempt), &trailers).map_err(No::from)?;
     run.ground.keep(attempt.task(), &claimed.commit).map_err(No::from)?;
     Ok(claimed)
 }

@@ -14,6 +14,9 @@ const OUT_MAX: u64 = 256 << 20;
 /// How much is read of a complaint.
 const ERR_MAX: u64 = 8 << 10;
 
+/// How much a pipe takes at once, whether anybody reads or not. What is more is written beside.
+const AT_ONCE_MAX: usize = 4 << 10;
+
 /// Settings that would run something of the user's, ask for something, or leave an index that cannot be used by itself.
 const SETTINGS: &[&str] = &[
     "core.hooksPath=/dev/null",
@@ -23,6 +26,7 @@ const SETTINGS: &[&str] = &[
     "core.untrackedCache=false",
     "commit.gpgsign=false",
     "gc.auto=0",
+    "index.version=2",
     "maintenance.auto=false",
     "submodule.recurse=false",
     "trailer.separators=:",
@@ -159,8 +163,12 @@ fn finish(mut command: Command, input: &[u8]) -> Result<Said, String> {
     command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("cannot be run: {error}; install git"))?;
     if let Some(mut stdin) = child.stdin.take() {
-        let input = input.to_vec();
-        std::thread::spawn(move || stdin.write_all(&input));
+        if input.len() <= AT_ONCE_MAX {
+            let _ = stdin.write_all(input);
+        } else {
+            let input = input.to_vec();
+            std::thread::spawn(move || stdin.write_all(&input));
+        }
     }
     let out = read(child.stdout.take(), OUT_MAX);
     let err = read(child.stderr.take(), ERR_MAX);

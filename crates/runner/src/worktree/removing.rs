@@ -26,13 +26,8 @@ impl Trees {
             // Only if it is empty.
             let _ = std::fs::remove_dir(&run);
         }
-        let _alone = self.alone()?;
-        for git_dir in children(&self.common.join("worktrees"))? {
-            let top = top_of(&git_dir).filter(|top| top.starts_with(&self.place) && top.symlink_metadata().is_err());
-            if top.is_some() {
-                remove_all(&git_dir)?;
-            }
-        }
+        self.forget_lost(&self.place)?;
+        let _ = std::fs::remove_dir(&self.place);
         gone.sort();
         Ok(gone)
     }
@@ -40,11 +35,28 @@ impl Trees {
     /// Takes away every working tree of one run.
     pub fn sweep_of(&self, run: &str) -> Result<(), String> {
         let folder = self.place.join(run);
+        if run.is_empty() || run.contains('/') || run.starts_with('.') {
+            return Err(format!("`{}` is no name of a run", run.escape_debug()));
+        }
         for top in children(&folder)? {
             self.remove_at(&top)?;
         }
-        // Only if it is empty.
+        self.forget_lost(&folder)?;
+        self.clear_beside(run);
+        // Each only if it is empty.
         let _ = std::fs::remove_dir(&folder);
+        let _ = std::fs::remove_dir(&self.place);
+        Ok(())
+    }
+
+    /// Takes away what git keeps about working trees below a folder of ours that are not there.
+    fn forget_lost(&self, folder: &Path) -> Result<(), String> {
+        for git_dir in children(&self.layout.common.join("worktrees"))? {
+            let top = top_of(&git_dir).filter(|top| top.starts_with(folder) && top.symlink_metadata().is_err());
+            if top.is_some() {
+                self.forget(&git_dir)?;
+            }
+        }
         Ok(())
     }
 
@@ -54,15 +66,14 @@ impl Trees {
         }
         // First what git keeps, while the tree still says where that is; a tree without it is found by the sweep.
         if let Some(git_dir) = self.git_dir_of(top) {
-            let _alone = self.alone()?;
-            remove_all(&git_dir)?;
+            self.forget(&git_dir)?;
         }
         remove_all(top)
     }
 
     /// What git keeps about a working tree: what the tree says, if it is true, or else what is found to point to it.
     pub(super) fn git_dir_of(&self, top: &Path) -> Option<PathBuf> {
-        let all = self.common.join("worktrees");
+        let all = self.layout.common.join("worktrees");
         let said = std::fs::read_to_string(top.join(".git")).ok();
         let said = said.and_then(|text| Some(PathBuf::from(text.strip_prefix("gitdir: ")?.trim_end())));
         let is_its_own = |dir: &PathBuf| dir.parent() == Some(&all) && top_of(dir).as_deref() == Some(top);
@@ -87,7 +98,7 @@ fn children(folder: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 /// Removes a folder and what is in it, also where somebody has taken the right away. Links are not followed.
-fn remove_all(path: &Path) -> Result<(), String> {
+pub(super) fn remove_all(path: &Path) -> Result<(), String> {
     let remove = || match path.symlink_metadata() {
         Ok(found) if found.is_dir() => std::fs::remove_dir_all(path),
         Ok(_) => std::fs::remove_file(path),

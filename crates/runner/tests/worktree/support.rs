@@ -1,10 +1,10 @@
 //! What the tests of working trees share.
 
-#![allow(clippy::unwrap_used, dead_code, reason = "tests")]
-
 use countersign_runner::landing::{Claim, Landing, Step, land_by_steps};
-use countersign_runner::worktree::{Claimed, Identity, Trees, Worktree};
+use countersign_runner::worktree::{Claimed, Identity, Layout, Trees, Worktree};
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -143,7 +143,12 @@ impl Repository {
 pub fn land_at(root: &Path, task: &str, commit: &str, base: &str, before: Option<Step>) -> Landing {
     let (trailers, identity) = (trailers(task), Identity::default());
     let message = "Round half to even";
-    let claim = Claim { root, commit, base, message, trailers: &trailers, identity: &identity };
+    let place = match Layout::of(root) {
+        Ok(place) => place,
+        Err(said) => return Landing::Failed(said),
+    };
+    let claim =
+        Claim { place: &place, commit, base, message, trailers: &trailers, identity: &identity, is_whole: false };
     land_by_steps(&claim, &mut |step| {
         if Some(step) == before { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })
@@ -152,4 +157,71 @@ pub fn land_at(root: &Path, task: &str, commit: &str, base: &str, before: Option
 pub fn trailers(task: &str) -> Vec<(String, String)> {
     let pairs = [("Countersign-Run", "run1"), ("Countersign-Task", task), ("Countersign-Lease", "7")];
     pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+}
+
+pub const STEPS: &[Step] = &[Step::Merge, Step::Commit, Step::Update, Step::Move, Step::Done];
+
+pub fn landed(landing: &Landing) -> &str {
+    match landing {
+        Landing::Landed { commit, .. } => commit,
+        other => panic!("{other:?}"),
+    }
+}
+
+pub fn failed(landing: &Landing) -> &str {
+    match landing {
+        Landing::Failed(said) => said,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// How many commits have the trailers of a task.
+pub fn times(it: &Repository, task: &str) -> usize {
+    let all = it.git(&["log", "--format=%(trailers:key=Countersign-Task,valueonly,separator=%x20)", "HEAD"]);
+    all.lines().filter(|line| line.trim() == task).count()
+}
+
+/// Everything that a landing may not disturb: HEAD, what is staged, and what git says of every file.
+pub fn everything(it: &Repository) -> (String, String, String) {
+    let diff = it.git(&["diff", "HEAD", "--binary"]);
+    (it.head(), it.git(&["ls-files", "--stage"]), format!("{}{diff}", it.status()))
+}
+
+/// Work that changes, adds, removes and renames, and changes what a name stands for.
+pub fn much(tree: &Worktree) {
+    let at = &tree.folder;
+    write(at, "src/a.rs", "a1\na2\na3\na4\nA5\n");
+    write(at, "src/new/deep.rs", "new\n");
+    std::fs::remove_dir_all(at.join("docs/deep")).unwrap();
+    std::fs::rename(at.join("docs/c.md"), at.join("docs/renamed.md")).unwrap();
+    std::fs::remove_file(at.join("src/b.rs")).unwrap();
+    write(at, "src/b.rs/now a folder", "x");
+    symlink("a.rs", at.join("src/link")).unwrap();
+    std::fs::write(at.join(std::ffi::OsStr::from_bytes(b"odd \xff\n*")), "odd").unwrap();
+    write(at, "run.sh", "#!/bin/sh\n");
+    std::fs::set_permissions(at.join("run.sh"), std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// What the user has in the working tree beside: staged, not staged, untracked, ignored.
+pub fn users_work(it: &Repository) {
+    it.write("user/staged.txt", "staged\n");
+    it.git(&["add", "--all"]);
+    it.write("user/staged.txt", "staged, and more\n");
+    it.write(".gitignore", "target/\n*.log\n# mine\n");
+    it.write("user/untracked.txt", "untracked\n");
+    it.write("x.log", "ignored\n");
+}
+
+pub const USERS: &str = " M .gitignore\nAM user/staged.txt\n?? user/untracked.txt";
+
+pub fn users_work_untouched(it: &Repository, act: impl FnOnce(&Repository)) {
+    let before = everything(it);
+    act(it);
+    assert_eq!(everything(it), before);
+}
+
+pub fn make(it: &Repository) -> (Trees, Worktree) {
+    let trees = it.trees();
+    let tree = trees.make("run1/T-1.1", &it.head()).unwrap();
+    (trees, tree)
 }

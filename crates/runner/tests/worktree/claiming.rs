@@ -1,78 +1,16 @@
-//! Working trees for agents, with a real git.
+//! What an agent left becomes one commit.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
-mod worktree_support;
-
-use countersign_runner::worktree::{Identity, Trees, Worktree};
+use crate::support::{Repository, git, make, read, trailers, try_git, write};
+use countersign_runner::worktree::{Identity, Trees};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
-use worktree_support::{FILES, Repository, git, read, trailers, try_git, write};
 
 /// Every file of a commit, with its content.
 fn files(it: &Repository, commit: &str) -> Vec<(String, String)> {
     let names = it.git(&["ls-tree", "-r", "-z", "--name-only", commit]);
     let show = |name: &str| (name.to_owned(), it.git(&["show", &format!("{commit}:{name}")]));
     names.split('\0').filter(|name| !name.is_empty()).map(show).collect()
-}
-
-fn make(it: &Repository) -> (Trees, Worktree) {
-    let trees = it.trees();
-    let tree = trees.make("run1/T-1.1", &it.head()).unwrap();
-    (trees, tree)
-}
-
-#[test]
-fn a_working_tree_has_the_files_of_its_commit_and_is_not_seen_from_the_project() {
-    let it = Repository::new();
-    let old = it.head();
-    it.write("src/a.rs", "newer");
-    it.commit("second");
-    let tree = it.trees().make("run1/T-1.1", &old).unwrap();
-    for (name, text) in FILES {
-        assert_eq!(read(&tree.folder, name).as_deref(), Some(*text));
-    }
-    assert_eq!((tree.top.clone(), git(&tree.top, &["rev-parse", "HEAD"])), (tree.folder.clone(), old));
-    assert_eq!(it.status(), "");
-    assert!(try_git(&tree.top, &["symbolic-ref", "-q", "HEAD"]).is_err(), "it is on no branch");
-}
-
-#[test]
-fn names_and_commits_that_could_mean_something_else_are_refused() {
-    let it = Repository::new();
-    let (trees, head) = (it.trees(), it.head());
-    for name in ["", "a", "a/b/c", "../a", "a/..", "/a/b", "a/-b", ".a/b", "a/b c", "a//b", "a/b\n"] {
-        assert!(trees.make(name, &head).is_err(), "{name:?}");
-    }
-    for commit in ["", "HEAD", "main", "--help", &head[..10], &"0".repeat(40)] {
-        assert!(trees.make("run1/T-1.1", commit).is_err(), "{commit:?}");
-    }
-    assert!(!it.place().join("run1/T-1.1").exists(), "what failed leaves nothing");
-    trees.make("run1/T-1.1", &head).unwrap();
-    assert!(trees.make("run1/T-1.1", &head).unwrap_err().contains("is already there"));
-    assert!(Trees::new(&it.root(), Some(&it.root().join("trees")), None).unwrap_err().contains("inside the project"));
-    let outside = tempfile::tempdir().unwrap();
-    assert!(Trees::new(outside.path(), Some(&it.place()), None).unwrap_err().contains("git init"));
-}
-
-#[cfg(unix)]
-#[test]
-fn hooks_and_signing_of_the_user_play_no_part() {
-    use std::os::unix::fs::PermissionsExt;
-    let it = Repository::new();
-    for hook in ["post-checkout", "reference-transaction", "pre-commit", "post-index-change"] {
-        let text = format!("#!/bin/sh\necho {hook} >> {}/hooked\nexit 1\n", it.top().display());
-        write(&it.top(), &format!(".git/hooks/{hook}"), &text);
-        let path = it.top().join(".git/hooks").join(hook);
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    }
-    it.git(&["config", "commit.gpgsign", "true"]);
-    it.git(&["config", "gpg.program", "/nonexistent"]);
-    let claimed = it.claim("T-1", |tree| write(&tree.folder, "src/new.rs", "n"));
-    it.land("T-1", &claimed);
-    assert_eq!(it.read("src/new.rs").as_deref(), Some("n"));
-    assert!(!it.top().join("hooked").exists());
-    let author = it.git(&["log", "-1", "--format=%an <%ae> %cn", &claimed.0.commit]);
-    assert_eq!(author, "Countersign <countersign@localhost> Countersign");
 }
 
 /// What an agent does, and what is then claimed as changed.
@@ -209,8 +147,7 @@ const WORKS: &[Work] = &[
         "puts a link for a folder",
         |at| {
             std::fs::rename(at.join("docs"), at.join("moved")).unwrap();
-            #[cfg(unix)]
-            std::os::unix::fs::symlink("moved", at.join("docs")).unwrap();
+            symlink("moved", at.join("docs")).unwrap();
         },
         &["docs", "docs/c.md", "docs/deep/d.md", "moved/c.md", "moved/deep/d.md"],
     ),
@@ -325,11 +262,8 @@ fn a_project_below_the_top_has_its_own_names_and_nothing_outside_of_it_is_claime
     assert!(it.git(&["ls-tree", "-r", "--name-only", &claimed.commit]).lines().all(|name| name != "outside.txt"));
 }
 
-#[cfg(unix)]
 #[test]
 fn modes_links_and_odd_names_are_kept() {
-    use std::os::unix::ffi::OsStrExt;
-    use std::os::unix::fs::{PermissionsExt, symlink};
     let it = Repository::new();
     let (trees, tree) = make(&it);
     let at = &tree.folder;
@@ -361,72 +295,4 @@ fn a_message_and_its_trailers_are_in_the_commit() {
         it.git(&["log", "-1", "--format=%an %ae|%s|%(trailers:key=Countersign-Task,valueonly)", &claimed.commit]);
     assert_eq!(said, "A a@b.c|Round|T-1");
     assert!(trees.commit_all(&tree, "m", &[("Countersign-Task".into(), "a\nb".into())]).is_err());
-}
-
-#[test]
-fn trees_are_removed_with_what_git_keeps_about_them_and_others_stay() {
-    let it = Repository::new();
-    let (trees, head) = (it.trees(), it.head());
-    let all: Vec<Worktree> = ["run1/T-1.1", "run1/T-2.1", "run2/T-1.1", "run2/T-3.1"]
-        .iter()
-        .map(|name| trees.make(name, &head).unwrap())
-        .collect();
-    it.git(&["worktree", "add", "-q", "--detach", it.beside("users").to_str().unwrap()]);
-    let listed = || it.git(&["worktree", "list", "--porcelain"]).matches("worktree ").count();
-    assert_eq!(listed(), 6);
-    trees.remove(&all[0]).unwrap();
-    trees.remove(&all[0]).unwrap();
-    assert_eq!(listed(), 5);
-    // What a crash can leave: a tree without its .git, one that git still knows but is gone, a folder that is no tree.
-    std::fs::remove_file(all[1].top.join(".git")).unwrap();
-    std::fs::remove_dir_all(&all[2].top).unwrap();
-    write(&it.place(), "run3/T-1.1/half", "x");
-    // The user's own, on a disk that is away just now.
-    std::fs::rename(it.beside("users"), it.beside("away")).unwrap();
-    let gone = trees.sweep(&["run2/T-3.1"]).unwrap();
-    assert_eq!(gone, ["run1/T-2.1", "run3/T-1.1"]);
-    assert_eq!(listed(), 3);
-    assert!(all[3].top.join("src/a.rs").exists() && !it.place().join("run1").exists());
-    std::fs::rename(it.beside("away"), it.beside("users")).unwrap();
-    assert_eq!(git(&it.beside("users"), &["rev-parse", "HEAD"]), head);
-    assert_eq!(trees.sweep(&[]).unwrap(), ["run2/T-3.1"]);
-    assert_eq!(trees.sweep(&[]).unwrap(), Vec::<String>::new());
-}
-
-#[cfg(unix)]
-#[test]
-fn what_an_agent_made_read_only_or_linked_is_removed_and_what_it_links_to_is_not() {
-    use std::os::unix::fs::{PermissionsExt, symlink};
-    let it = Repository::new();
-    let (trees, tree) = make(&it);
-    write(&it.beside("precious"), "file", "x");
-    symlink(it.beside("precious"), tree.folder.join("link")).unwrap();
-    write(&tree.folder, "closed/inner/file", "x");
-    std::fs::set_permissions(tree.folder.join("closed/inner"), std::fs::Permissions::from_mode(0o500)).unwrap();
-    std::fs::set_permissions(tree.folder.join("closed"), std::fs::Permissions::from_mode(0o500)).unwrap();
-    trees.remove(&tree).unwrap();
-    assert!(!tree.top.exists() && it.beside("precious").join("file").exists());
-}
-
-#[test]
-fn trees_are_made_at_the_same_time_without_disturbing_each_other() {
-    let it = Repository::new();
-    let (trees, head) = (it.trees(), it.head());
-    let made: Vec<_> = std::thread::scope(|scope| {
-        let one = |number: usize| {
-            let (trees, head) = (&trees, &head);
-            scope.spawn(move || {
-                let tree = trees.make(&format!("run{number}/T-1.1"), head)?;
-                write(&tree.folder, "src/b.rs", &format!("by {number}"));
-                let claimed = trees.commit_all(&tree, "Work", &trailers("T-1"))?;
-                trees.remove(&tree).map(|()| claimed)
-            })
-        };
-        let threads: Vec<_> = (0..8).map(one).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-    });
-    for (number, claimed) in made.into_iter().enumerate() {
-        let commit = claimed.unwrap().commit;
-        assert_eq!(it.git(&["show", &format!("{commit}:src/b.rs")]), format!("by {number}"));
-    }
 }

@@ -1,0 +1,102 @@
+//! What an agent left in its working tree becomes one commit: a claim.
+
+use super::call::{Git, object, pieces};
+use super::change::{self, between, called, inside, is_there};
+use super::index::Index;
+use super::removing::remove_all;
+use super::{INDEX, Trees, Worktree, message};
+use std::collections::BTreeSet;
+
+/// The index that a claim is made with.
+const CLAIM: &str = "countersign-claim";
+/// Our own folder in a project. What agents do there is not their work.
+const OWN: &[u8] = b".countersign/";
+
+/// What an agent left, as one commit on top of the base.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claimed {
+    /// The commit; the base itself, if nothing changed.
+    pub commit: String,
+    /// Its tree.
+    pub tree_hash: String,
+    /// The files that it changes, as resources of the project.
+    pub changed: Vec<String>,
+    /// What was changed and is not part of it: files outside of the project's folder, named from the top, repositories
+    /// inside of the tree, and submodules.
+    pub left_out: Vec<String>,
+}
+
+impl Trees {
+    /// Makes one commit on top of the base of everything that an agent left: staged or not, untracked but not ignored.
+    pub fn commit_all(&self, tree: &Worktree, message: &str, trailers: &[(String, String)]) -> Result<Claimed, String> {
+        let message = message::with_trailers(message, trailers)?;
+        if !tree.top.is_dir() {
+            return Err(format!("the working tree {} is gone, and with it what the agent did", tree.top.display()));
+        }
+        let index = tree.git_dir.join(CLAIM);
+        // Neither the tree's own `.git` nor its index: an agent may have done anything to them.
+        let git = Git { folder: &tree.top, index: Some(&index), repository: Some(&self.layout.common) };
+        remove_all(&index)?;
+        let list = || git.run(&["ls-files", "-o", "-m", "-d", "--exclude-standard", "-z"], &[]);
+        let kept = Index::read(&tree.git_dir.join(INDEX)).and_then(|kept| kept.write(&index)).is_ok();
+        let listed = match kept.then(list) {
+            Some(Ok(listed)) => listed,
+            // Without the kept index everything must be read again; it takes longer, and comes to the same.
+            _ => {
+                remove_all(&index)?;
+                git.run(&["read-tree", &tree.base], &[])?;
+                list()?
+            }
+        };
+        let prefix = self.layout.prefix.as_bytes();
+        let (mut taken, mut left_out) = (BTreeSet::new(), BTreeSet::new());
+        for name in pieces(&listed) {
+            let is_repository = name.ends_with(b"/");
+            match inside(name, prefix) {
+                _ if name.starts_with(OWN) => {}
+                Some(inner) if inner.starts_with(OWN) => {}
+                Some(_) if !is_repository => {
+                    taken.insert(name);
+                }
+                _ => {
+                    left_out.insert(called(name.strip_suffix(b"/").unwrap_or(name), prefix));
+                }
+            }
+        }
+        let (there, gone): (Vec<&[u8]>, Vec<&[u8]>) = taken.into_iter().partition(|name| is_there(&tree.top, name));
+        // Those that are gone first, so that a folder or a link can come where they were.
+        for (how, names) in [("--force-remove", gone), ("--add", there)] {
+            let input: Vec<u8> = names.iter().flat_map(|name| [*name, b"\0".as_slice()].concat()).collect();
+            if !input.is_empty() {
+                git.run(&["update-index", "-z", "--replace", how, "--stdin"], &input)?;
+            }
+        }
+        let mut tree_hash = object(&git.run(&["write-tree"], &[])?)?;
+        let mut changes = between(&git, &tree.base, &tree_hash)?;
+        if changes.iter().any(change::Change::is_repository) {
+            let restored = restore_repositories(&git, &changes)?;
+            left_out.extend(restored.iter().map(|name| called(name, prefix)));
+            tree_hash = object(&git.run(&["write-tree"], &[])?)?;
+            changes = between(&git, &tree.base, &tree_hash)?;
+        }
+        let changed: Vec<String> = changes.iter().map(|it| called(&it.name, prefix)).collect();
+        let left_out = left_out.into_iter().collect();
+        if changed.is_empty() {
+            return Ok(Claimed { commit: tree.base.clone(), tree_hash, changed, left_out });
+        }
+        let arguments = ["commit-tree", &tree_hash, "-p", &tree.base, "-F", "-"];
+        let commit = object(&git.run_as(&arguments, message.as_bytes(), Some(&self.identity))?)?;
+        Ok(Claimed { commit, tree_hash, changed, left_out })
+    }
+}
+
+/// Puts repositories inside of this one back to what they are in the base. Gives their names.
+fn restore_repositories(git: &Git, changes: &[change::Change]) -> Result<Vec<Vec<u8>>, String> {
+    let (mut input, mut names) = (Vec::new(), Vec::new());
+    for change in changes.iter().filter(|change| change.is_repository()) {
+        input.extend_from_slice(&change.entry(false));
+        names.push(change.name.clone());
+    }
+    git.run(&["update-index", "-z", "--replace", "--index-info"], &input)?;
+    Ok(names)
+}

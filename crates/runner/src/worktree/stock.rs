@@ -1,0 +1,224 @@
+//! Working trees that are kept to be used again, so that only what differs has to be written.
+//!
+//! **Invariant:** checks are given trees in which nothing has ever run.
+//! **Invariant:** who works is given a tree in which nothing is left of whoever worked there before, and which none of
+//! their processes can reach: it has another name by then, and nobody holds anything in it. Where that is not certain the
+//! tree is removed, and a new one made.
+
+use super::holders::{self, Moment};
+use super::index::Index;
+use super::likeness::Likeness;
+use super::{Trees, Worktree, keep_index, number};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread::JoinHandle;
+
+/// Working trees that are lent out, taken back, and kept.
+pub struct Stock {
+    trees: Trees,
+    shelf: Arc<Mutex<Shelf>>,
+    cleaner: Mutex<Option<Cleaner>>,
+}
+
+/// A working tree that was lent out.
+#[derive(Debug)]
+pub struct Lent {
+    /// The tree.
+    pub tree: Worktree,
+    is_for_work: bool,
+    /// What it was like, and when.
+    before: Option<(Likeness, Moment)>,
+}
+
+/// What became of a working tree that was lent out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    /// It was only read.
+    Untouched,
+    /// Programs ran in it, and everything that they started is known to have ended.
+    AllEnded,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// One that is kept. Git does not know it.
+#[derive(Debug)]
+struct Spare {
+    top: PathBuf,
+    index: Index,
+    /// Whether somebody has worked in it.
+    was_worked_in: bool,
+}
+
+/// What is kept, and how many have been lent out at once of either kind: for work, for checks.
+#[derive(Debug, Default)]
+struct Shelf {
+    spares: Vec<Spare>,
+    lent: [usize; 2],
+    most: [usize; 2],
+}
+
+impl Shelf {
+    fn lend(&mut self, is_for_work: bool) -> Option<Spare> {
+        let kind = usize::from(is_for_work);
+        self.lent[kind] += 1;
+        self.most[kind] = self.most[kind].max(self.lent[kind]);
+        self.find(is_for_work)
+    }
+
+    /// One for work is rather one in which somebody has worked: the others are for checks, too.
+    fn find(&mut self, is_for_work: bool) -> Option<Spare> {
+        let used = is_for_work.then(|| self.spares.iter().position(|spare| spare.was_worked_in)).flatten();
+        let found = used.or_else(|| self.spares.iter().position(|spare| !spare.was_worked_in))?;
+        Some(self.spares.swap_remove(found))
+    }
+
+    /// Keeps as many as were needed at once. What is too much is given back.
+    fn keep(&mut self, spare: Spare) -> Option<Spare> {
+        let is_like = |other: &&Spare| other.was_worked_in == spare.was_worked_in;
+        if self.spares.iter().filter(is_like).count() < self.most[usize::from(spare.was_worked_in)] {
+            self.spares.push(spare);
+            return None;
+        }
+        Some(spare)
+    }
+}
+
+/// A thread that cleans and removes: nobody has to wait for that.
+struct Cleaner {
+    send: mpsc::Sender<(Lent, After)>,
+    thread: JoinHandle<()>,
+}
+
+impl Stock {
+    /// An empty one.
+    pub fn new(trees: Trees) -> Self {
+        Self { trees, shelf: Arc::default(), cleaner: Mutex::new(None) }
+    }
+
+    /// How working trees are made.
+    pub fn trees(&self) -> &Trees {
+        &self.trees
+    }
+
+    /// A working tree of a commit for somebody who works.
+    ///
+    /// # Errors
+    /// It cannot be made. The error says why.
+    pub fn for_work(&self, name: &str, commit: &str) -> Result<Lent, String> {
+        let tree = self.lend(name, commit, true)?;
+        let lent = |before| Lent { tree: tree.clone(), is_for_work: true, before };
+        let index = keep_index(&tree).inspect_err(|_| self.back(lent(None), After::Unknown))?;
+        // Without it the tree cannot be used again, and that is all.
+        let likeness = self.keeps().then(|| Likeness::take(&tree.top, index).ok()).flatten();
+        Ok(lent(likeness.zip(holders::now())))
+    }
+
+    /// A working tree of a commit for checks, in which nothing has ever run.
+    ///
+    /// # Errors
+    /// It cannot be made. The error says why.
+    pub fn for_checks(&self, name: &str, commit: &str) -> Result<Lent, String> {
+        Ok(Lent { tree: self.lend(name, commit, false)?, is_for_work: false, before: None })
+    }
+
+    fn lend(&self, name: &str, commit: &str, is_for_work: bool) -> Result<Worktree, String> {
+        let mut spare = locked(&self.shelf).lend(is_for_work);
+        while let Some(Spare { top, index, .. }) = spare {
+            if let Ok(tree) = self.trees.make_from(&top, &index, name, commit) {
+                return Ok(tree);
+            }
+            // Whatever is wrong with it, a new one does not have.
+            let _ = self.trees.remove_at(&top);
+            spare = locked(&self.shelf).find(is_for_work);
+        }
+        self.trees.clean_checkout(name, commit).inspect_err(|_| self.count_back(is_for_work))
+    }
+
+    /// Takes a working tree back. It is kept if it is certain that nobody can tell it from a new one.
+    pub fn back(&self, lent: Lent, after: After) {
+        self.count_back(lent.is_for_work);
+        if after == After::Untouched && self.keeps() && shelve_untouched(&self.trees, &self.shelf, &lent.tree) {
+            return;
+        }
+        let mut cleaner = self.cleaner.lock().unwrap_or_else(PoisonError::into_inner);
+        let cleaner = cleaner.get_or_insert_with(|| Cleaner::new(self.trees.clone(), Arc::clone(&self.shelf)));
+        // What cannot be dealt with now is swept later.
+        let _ = cleaner.send.send((lent, after));
+    }
+
+    /// Waits until all that was given back is cleaned or removed.
+    pub fn settle(&self) {
+        let cleaner = self.cleaner.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Cleaner { send, thread }) = cleaner {
+            drop(send);
+            let _ = thread.join();
+        }
+    }
+
+    /// Removes what is kept, and waits until all is removed that was given back.
+    pub fn clear(&self) {
+        self.settle();
+        let spares = std::mem::take(&mut locked(&self.shelf).spares);
+        for spare in spares {
+            let _ = self.trees.remove_at(&spare.top);
+        }
+    }
+
+    fn count_back(&self, is_for_work: bool) {
+        let lent = &mut locked(&self.shelf).lent[usize::from(is_for_work)];
+        *lent = lent.saturating_sub(1);
+    }
+
+    /// Where git alone can make trees known, each is made anew.
+    fn keeps(&self) -> bool {
+        self.trees.layout.is_plain
+    }
+}
+
+impl Cleaner {
+    fn new(trees: Trees, shelf: Arc<Mutex<Shelf>>) -> Self {
+        let (send, receive) = mpsc::channel::<(Lent, After)>();
+        let thread = std::thread::spawn(move || {
+            for (lent, after) in receive {
+                let top = lent.tree.top.clone();
+                let cleaned = if after == After::AllEnded { clean(&trees, lent) } else { Err(top) };
+                let left = cleaned.map(|spare| locked(&shelf).keep(spare).map(|spare| spare.top));
+                if let Some(top) = left.unwrap_or_else(Some) {
+                    let _ = trees.remove_at(&top);
+                }
+            }
+        });
+        Self { send, thread }
+    }
+}
+
+/// Makes a tree like new. Gives where it stands, if that cannot be done for certain.
+fn clean(trees: &Trees, lent: Lent) -> Result<Spare, PathBuf> {
+    let Worktree { top, git_dir, .. } = lent.tree;
+    let Some((likeness, since)) = lent.before else { return Err(top) };
+    // Under another name, so that nobody finds it who only knows where it was.
+    let away = top.with_file_name(format!("spare-{}-{}", std::process::id(), number()));
+    if trees.forget(&git_dir).is_err() || std::fs::rename(&top, &away).is_err() {
+        return Err(top);
+    }
+    if !holders::nobody_holds(&away, since) || likeness.restore(&away).is_err() {
+        return Err(away);
+    }
+    Ok(Spare { top: away, index: likeness.index, was_worked_in: true })
+}
+
+/// Keeps a tree in which nothing has run.
+fn shelve_untouched(trees: &Trees, shelf: &Mutex<Shelf>, tree: &Worktree) -> bool {
+    let Ok(index) = Index::read(&tree.git_dir.join("index")) else { return false };
+    if trees.forget(&tree.git_dir).is_err() {
+        return false;
+    }
+    let spare = Spare { top: tree.top.clone(), index, was_worked_in: false };
+    locked(shelf).keep(spare).is_none()
+}
+
+fn locked(shelf: &Mutex<Shelf>) -> MutexGuard<'_, Shelf> {
+    // Nobody leaves it half changed.
+    shelf.lock().unwrap_or_else(PoisonError::into_inner)
+}
