@@ -9,11 +9,15 @@ use serde_json::{Value, json};
 
 /// A run whose agent waits until it may go on, so that the user can do something meanwhile.
 fn while_it_works(yard: &Yard, script: &str, patch: Value) -> Going {
+    in_plan(yard, script, patch, json!({}))
+}
+
+fn in_plan(yard: &Yard, script: &str, patch: Value, more: Value) -> Going {
     let script = format!(
         "touch $COUNTERSIGN_HOME/on; while [ ! -e $COUNTERSIGN_HOME/go ]; do sleep 0.02; done; \
          echo ran >> $COUNTERSIGN_HOME/ran; {script}"
     );
-    let plan = yard.plan(json!({ "coder": yard.agent(&script) }), vec![task("T-1", patch)], json!({}));
+    let plan = yard.plan(json!({ "coder": yard.agent(&script) }), vec![task("T-1", patch)], more);
     let going = yard.start(&["run", &plan]);
     wait_for("the agent", || yard.path("home/on").exists());
     going
@@ -67,6 +71,60 @@ fn work_that_conflicts_with_a_commit_names_both_sides_and_is_done_anew() {
     assert_eq!((ran(&yard), yard.read("src/start").as_deref()), (2, Some("mine\n")));
     assert_eq!(yard.landed(), ["T-1"]);
     yard.is_tidy();
+}
+
+#[test]
+fn what_holds_by_itself_and_not_on_top_of_others_does_not_land() {
+    // The words of the file must not be those of the other one: no merge conflicts, and yet both together are wrong.
+    let check = json!({ "command": ["sh", "-c", "! cmp -s src/start src/other"] });
+    let apart =
+        json!({ "lock_scope": ["src/start"], "retries": 0, "acceptance": [{ "text": "they differ", "check": check }] });
+    for (gates, code, lands) in [(json!({}), 1, 0), (json!({ "gates": { "recheck": false } }), 0, 1)] {
+        let yard = Yard::new();
+        let going = in_plan(&yard, START, apart.clone(), gates);
+        yard.write("src/other", "mine\n");
+        yard.commit("the same words elsewhere");
+        go(&yard);
+        let answer = going.end();
+        assert_eq!((answer.code, yard.landed().len()), (code, lands), "{}", answer.out);
+        let bound = |kind: &str| {
+            let of = |it: &Value| it["kind"] == kind;
+            yard.events().iter().filter(|it| of(it)).map(|it| it["facts"].clone()).collect::<Vec<_>>()
+        };
+        let stale = bound("gate.stale");
+        if lands == 1 {
+            assert!(stale.is_empty());
+            continue;
+        }
+        answer
+            .says("it is checked once more on top of")
+            .says("AC-1 held, and does not on top of what has landed since");
+        let merged = stale[0]["found"].as_str().unwrap();
+        let looked = bound("evidence.collected");
+        assert_eq!((looked.len(), looked[1]["bound"].as_str()), (2, Some(merged)), "{looked:?}");
+        assert_eq!(yard.read("src/start").as_deref(), Some("start\n"));
+        // Whoever does it anew does so on top of the other one.
+        std::fs::remove_file(yard.root().join("src/other")).unwrap();
+        yard.commit("the user gives way");
+        yard.run(&["task", "unblock", "T-1", "--reason", "try again"]).ended(0);
+        yard.resume().ended(0);
+        assert_eq!(yard.landed(), ["T-1"]);
+        yard.is_tidy();
+    }
+}
+
+#[test]
+fn what_lands_on_top_of_others_is_the_commit_that_was_checked() {
+    let yard = Yard::new();
+    let going = while_it_works(&yard, START, of_start());
+    yard.write("notes", "committed meanwhile\n");
+    yard.commit("notes");
+    go(&yard);
+    going.end().ended(0);
+    let head = yard.git(&["rev-parse", "HEAD"]);
+    let events = yard.events();
+    let looked: Vec<&Value> = events.iter().filter(|it| it["kind"] == "evidence.collected").collect();
+    assert_eq!((looked.len(), looked[1]["facts"]["bound"].as_str()), (2, Some(head.as_str())), "{looked:?}");
 }
 
 #[test]

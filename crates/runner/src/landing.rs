@@ -85,8 +85,19 @@ pub enum Landing {
         /// The files, as resources of the project.
         paths: Vec<String>,
     },
+    /// HEAD is not where it was when the landing was prepared. Nothing was changed.
+    Moved,
     /// It could not be done, and why, and what to do.
     Failed(String),
+}
+
+/// A commit that is ready to land: the claim on top of what HEAD was. It is in git's store, and nowhere else yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prepared {
+    /// The commit.
+    pub commit: String,
+    /// What HEAD was.
+    pub head: String,
 }
 
 /// A commit that touched files.
@@ -122,13 +133,40 @@ pub fn land(claim: &Claim) -> Landing {
     land_by_steps(claim, &mut |_| ControlFlow::Continue(()))
 }
 
+/// The commit that would land now, where it is another than the claimed one: HEAD has moved on, and the two can be merged.
+/// Nothing that people see is changed.
+///
+/// # Errors
+/// Git cannot say.
+pub fn prepare(claim: &Claim) -> Result<Option<Prepared>, String> {
+    let stand = stand(claim)?;
+    let git = Git::at(&stand.place.top);
+    if stand.head == claim.base || history::landed_before(&git, claim)?.is_some() {
+        return Ok(None);
+    }
+    let Ok(tree) = history::merge(&git, claim, &stand)? else { return Ok(None) };
+    if between(&git, &stand.head, &tree)?.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Prepared { commit: write(&git, claim, &stand.head, &tree)?, head: stand.head }))
+}
+
+/// Lands what was prepared, as that commit and no other.
+pub fn land_prepared(claim: &Claim, prepared: &Prepared) -> Landing {
+    by_steps(claim, Some(prepared), &mut |_| ControlFlow::Continue(()))
+}
+
 /// Lands a claimed commit, and asks before each step whether to go on. Who says no leaves things as a crash there
 /// would.
 pub fn land_by_steps(claim: &Claim, steps: &mut dyn FnMut(Step) -> ControlFlow<()>) -> Landing {
+    by_steps(claim, None, steps)
+}
+
+fn by_steps(claim: &Claim, prepared: Option<&Prepared>, steps: &mut dyn FnMut(Step) -> ControlFlow<()>) -> Landing {
     let mut landed = || {
         let _alone = lock(&claim.place.git_dir.join("countersign-landing.lock"))?;
         for _ in 0..TRIES {
-            if let Some(landing) = attempt(claim, steps)? {
+            if let Some(landing) = attempt(claim, prepared, steps)? {
                 return Ok(landing);
             }
         }
@@ -144,20 +182,26 @@ pub(crate) struct Stand<'a> {
 }
 
 /// One landing from a look to HEAD. None, if HEAD was moved by somebody else in the meantime.
-fn attempt(claim: &Claim, steps: &mut dyn FnMut(Step) -> ControlFlow<()>) -> Result<Option<Landing>, String> {
+fn attempt(
+    claim: &Claim,
+    prepared: Option<&Prepared>,
+    steps: &mut dyn FnMut(Step) -> ControlFlow<()>,
+) -> Result<Option<Landing>, String> {
     let mut go = |step: Step| match steps(step) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(()) => {
             Err(format!("landing was stopped before the step {step:?}; land again to complete it"))
         }
     };
-    let message = message::with_trailers(claim.message, claim.trailers)?;
     let stand = stand(claim)?;
     let git = Git::at(&stand.place.top);
     if stand.head != claim.base
         && let Some(commit) = history::landed_before(&git, claim)?
     {
         return Ok(Some(Landing::Already { commit }));
+    }
+    if prepared.is_some_and(|prepared| prepared.head != stand.head) {
+        return Ok(Some(Landing::Moved));
     }
     go(Step::Merge)?;
     let tree = match history::merge(&git, claim, &stand)? {
@@ -180,11 +224,10 @@ fn attempt(claim: &Claim, steps: &mut dyn FnMut(Step) -> ControlFlow<()>) -> Res
         return Ok(Some(dirty(&names)));
     }
     go(Step::Commit)?;
-    let commit = if claim.is_whole && stand.head == claim.base {
-        claim.commit.to_owned()
-    } else {
-        let arguments = ["commit-tree", &tree, "-p", &stand.head, "-F", "-"];
-        object(&git.run_as(&arguments, message.as_bytes(), Some(claim.identity))?)?
+    let commit = match prepared {
+        Some(prepared) => prepared.commit.clone(),
+        None if claim.is_whole && stand.head == claim.base => claim.commit.to_owned(),
+        None => write(&git, claim, &stand.head, &tree)?,
     };
     go(Step::Update)?;
     if let Err(said) = updating::update(&git, &stand, &way, &changes, &commit) {
@@ -205,6 +248,13 @@ fn attempt(claim: &Claim, steps: &mut dyn FnMut(Step) -> ControlFlow<()>) -> Res
     }
     go(Step::Done)?;
     Ok(Some(Landing::Landed { commit, was: stand.head }))
+}
+
+/// Writes the commit that lands.
+fn write(git: &Git, claim: &Claim, head: &str, tree: &str) -> Result<String, String> {
+    let message = message::with_trailers(claim.message, claim.trailers)?;
+    let arguments = ["commit-tree", tree, "-p", head, "-F", "-"];
+    object(&git.run_as(&arguments, message.as_bytes(), Some(claim.identity))?)
 }
 
 fn stand<'a>(claim: &Claim<'a>) -> Result<Stand<'a>, String> {

@@ -74,7 +74,7 @@ fn one_by_one(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed) -> Result
 }
 
 /// Whether what was said at a gate has ended the attempt.
-fn is_over(run: &Run<'_>, attempt: &Attempt<'_>, after: &Value) -> bool {
+pub(super) fn is_over(run: &Run<'_>, attempt: &Attempt<'_>, after: &Value) -> bool {
     let reason = after["reason"].as_str().unwrap_or_default();
     match after["status"].as_str() {
         Some("todo") => {

@@ -2,6 +2,7 @@
 
 use super::attempt::{Attempt, stopped};
 use super::desk::No;
+use super::rechecking::{self, Rechecked};
 use super::work::{Claimed, scope};
 use super::{Note, Run};
 use crate::landing::{self, Claim, Landing};
@@ -9,6 +10,9 @@ use crate::worktree::Identity;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// How often it is begun anew when people move HEAD while it is looked at what would land.
+const MOVES_MAX: usize = 3;
 
 /// Who waits to land, by the place of their task in the plan.
 #[derive(Default)]
@@ -86,12 +90,8 @@ pub(super) fn land(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed) -> R
     Ok(())
 }
 
-/// Merges the claimed commit. None, if it cannot be, and a person is asked.
+/// Brings the claimed commit into the tree. None, if it cannot be: a person is asked, or it is tried again.
 fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: &str) -> Result<Option<String>, No> {
-    let mut request = run.desk.of_task(attempt.task());
-    request["lease"] = json!(attempt.lease);
-    request["kind"] = json!("landing");
-    run.desk.ask("effect.start", &request)?;
     let trailers = trailers(run, attempt);
     let message = message(attempt);
     let place = run.ground.layout().ok_or_else(|| No::from("there is no repository".to_owned()))?;
@@ -104,11 +104,40 @@ fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: 
         identity: &Identity::default(),
         is_whole: true,
     };
-    let (obstacle, reason) = match landing::land(&claim) {
-        Landing::Landed { commit, .. } | Landing::Already { commit } => {
-            run.note(&Note::Landed { task: attempt.task(), commit: &commit });
-            return Ok(Some(commit));
+    for _ in 0..MOVES_MAX {
+        let landing = match rechecking::recheck(run, attempt, claimed, &claim)? {
+            Rechecked::Broken => return Ok(None),
+            Rechecked::AsClaimed => land_it(run, attempt, || landing::land(&claim))?,
+            Rechecked::Holds(prepared) => land_it(run, attempt, || landing::land_prepared(&claim, &prepared))?,
+        };
+        match landing {
+            Landing::Landed { commit, .. } | Landing::Already { commit } => {
+                run.note(&Note::Landed { task: attempt.task(), commit: &commit });
+                return Ok(Some(commit));
+            }
+            Landing::Moved => {}
+            Landing::Conflict { .. } | Landing::Dirty { .. } | Landing::Failed(_) => {
+                let (obstacle, reason) = obstacle(attempt, &landing);
+                return hold_back(run, attempt, obstacle, &reason).map(|()| None);
+            }
         }
+    }
+    let why = format!("HEAD was moved by somebody else {MOVES_MAX} times; then {}", unblock(attempt));
+    hold_back(run, attempt, "landing", &why).map(|()| None)
+}
+
+/// Lands, with the effect in the ledger before.
+fn land_it(run: &Run<'_>, attempt: &Attempt<'_>, land: impl FnOnce() -> Landing) -> Result<Landing, No> {
+    let mut request = run.desk.of_task(attempt.task());
+    request["lease"] = json!(attempt.lease);
+    request["kind"] = json!("landing");
+    run.desk.ask("effect.start", &request)?;
+    Ok(land())
+}
+
+/// What is in the way of a landing, and what can be done about it.
+fn obstacle(attempt: &Attempt<'_>, landing: &Landing) -> (&'static str, String) {
+    match landing {
         Landing::Conflict { paths, ours, theirs } => {
             let ours: Vec<String> = ours
                 .iter()
@@ -117,7 +146,7 @@ fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: 
                     format!("{}{task} `{}`", touch.commit.get(..10).unwrap_or(&touch.commit), touch.subject)
                 })
                 .collect();
-            let theirs = theirs.get(..10).unwrap_or(&theirs).to_owned();
+            let theirs = theirs.get(..10).unwrap_or(theirs);
             let (paths, ours) = (paths.join(", "), ours.join(", "));
             let (task, unblock) = (attempt.task(), unblock(attempt));
             let cure = format!("to have it done anew on top of that: {unblock}");
@@ -129,7 +158,12 @@ fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: 
             ("landing", format!("{paths} has changes that are not committed; {cure}"))
         }
         Landing::Failed(why) => ("landing", format!("{why}; then {}", unblock(attempt))),
-    };
+        Landing::Landed { .. } | Landing::Already { .. } | Landing::Moved => ("landing", String::new()),
+    }
+}
+
+/// What cannot land waits for a person.
+fn hold_back(run: &Run<'_>, attempt: &Attempt<'_>, obstacle: &str, reason: &str) -> Result<(), No> {
     let reason: String = reason.chars().take(1900).collect();
     let mut request = run.desk.of_task(attempt.task());
     request["lease"] = json!(attempt.lease);
@@ -142,7 +176,7 @@ fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: 
     request["reason"] = json!(reason);
     run.desk.ask("gate.hold", &request)?;
     stopped(run, attempt.task(), &reason);
-    Ok(None)
+    Ok(())
 }
 
 /// What is typed when the obstacle is out of the way.

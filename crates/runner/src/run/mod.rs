@@ -31,6 +31,7 @@ mod landing;
 mod life;
 mod looking_on;
 mod notice;
+mod rechecking;
 mod recover;
 mod spending;
 mod validating;
