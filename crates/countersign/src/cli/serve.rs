@@ -6,6 +6,7 @@ use crate::http::{BODY_MAX, Hosts, Listening, Server, Settings, Tls};
 use crate::place::Place;
 use crate::project::Project;
 use crate::token::Tokens;
+use crate::tracing::Tracing;
 use anyhow::{Context, bail};
 use countersign_engine::Engine;
 use std::net::SocketAddr;
@@ -77,6 +78,7 @@ pub fn run(args: &Args, global: &Global, project: Project) -> anyhow::Result<Exi
     }
     let engine = Arc::new(Place::of(&project, global.ledger.as_deref())?.engine()?);
     let tokens = Tokens::of(&Home::find()?, engine.ledger().project());
+    let tracing = Tracing::beside_server(&engine, &project);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .max_blocking_threads(BLOCKING_MAX)
         .enable_all()
@@ -84,6 +86,7 @@ pub fn run(args: &Args, global: &Global, project: Project) -> anyhow::Result<Exi
         .context("the server cannot be started")?;
     let exit = runtime.block_on(serve(args, engine, Arc::new(project), tokens, tls));
     runtime.shutdown_timeout(if matches!(exit, Ok(Exit::Allowed)) { LAST_PATIENCE } else { Duration::ZERO });
+    tracing.end();
     exit
 }
 

@@ -7,6 +7,7 @@ use crate::cli::output::{self, Format};
 use crate::cli::{Exit, interrupt};
 use crate::client::{self, Client};
 use crate::terminal;
+use crate::tracing::Tracing;
 use anyhow::{Context, bail};
 use countersign_diagnostic::Code;
 use countersign_domain::plan::command::read;
@@ -102,7 +103,10 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
             Err(failure) => return refused(failure, args.how.format),
         },
     };
-    carry_out(args, here, &client, &run)
+    let tracing = Tracing::beside_run(here);
+    let exit = carry_out(args, here, &client, &run);
+    tracing.end();
+    exit
 }
 
 /// Whether a plan can be carried out here as it was asked for. What cannot be is refused before a run is begun.
