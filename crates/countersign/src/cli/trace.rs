@@ -86,9 +86,8 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
         Format::Text => output::print(&Tree::of(&trace).text()),
         Format::Json => output::print(&line(&json!({ "run_id": run, "spans": Tree::of(&trace).json() }))),
         Format::Otlp => {
-            let resource =
-                [("service.name", "countersign"), ("countersign.project.id", client.engine()?.ledger().project())];
-            let resource = resource.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            let mut resource = otlp::resource(&|name| std::env::var(name).ok());
+            resource.push(("countersign.project.id".to_owned(), client.engine()?.ledger().project().to_owned()));
             output::print(&line(&otlp::json(&resource, &trace.ended)));
         }
     }

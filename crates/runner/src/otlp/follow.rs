@@ -70,7 +70,7 @@ impl Exporter {
         let (ended, over) = sync_channel(1);
         let mut follower = Follower {
             engine,
-            settings: settings.with_resource("service.version", env!("CARGO_PKG_VERSION")),
+            settings,
             folder: folder.to_owned(),
             head,
             stop: Arc::clone(&stop),

@@ -34,6 +34,6 @@ pub use json::request as json;
 pub use protobuf::request as protobuf;
 pub use read::{Trace, of_run};
 pub use send::{Sent, send_all};
-pub use settings::{Named, Protocol, Settings, is_local, url_of};
+pub use settings::{Named, Protocol, Settings, is_local, resource};
 pub use span::{Kind, Link, Point, Span, Worth};
 pub use weave::{Agents, Told, Weaver};

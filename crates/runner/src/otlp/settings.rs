@@ -54,7 +54,8 @@ pub struct Named<'a> {
     pub by_person: bool,
 }
 
-type Variable<'v> = &'v dyn Fn(&str) -> Option<String>;
+/// A variable of the environment.
+pub type Variable<'v> = &'v dyn Fn(&str) -> Option<String>;
 
 impl Settings {
     /// What the environment says, or else what was named. None, if nobody asks for traces.
@@ -97,7 +98,7 @@ impl Settings {
             url: uri.to_string(),
             protocol: protocol_of(protocol.as_deref())?,
             timeout: timeout.unwrap_or(TIMEOUT),
-            resource: resource(said("OTEL_SERVICE_NAME"), said("OTEL_RESOURCE_ATTRIBUTES").as_deref()),
+            resource: resource(variable),
             headers,
         }))
     }
@@ -120,7 +121,7 @@ impl Settings {
 }
 
 /// The address for traces beneath one for everything.
-pub fn url_of(endpoint: &str) -> String {
+fn url_of(endpoint: &str) -> String {
     format!("{}/v1/traces", endpoint.trim_end_matches('/'))
 }
 
@@ -191,14 +192,18 @@ fn headers(text: &str) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
 
 /// Who sends: the name of the service comes first from its own variable, then from among the attributes. An attribute that is
 /// not written right is passed over, as the specification has it.
-fn resource(service: Option<String>, attributes: Option<&str>) -> Vec<(String, String)> {
-    let mut all: Vec<(String, String)> = attributes.map(pairs).unwrap_or_default().into_iter().flatten().collect();
-    if let Some(service) = service {
+pub fn resource(variable: Variable<'_>) -> Vec<(String, String)> {
+    let said = |name: &str| variable(name).map(|it| it.trim().to_owned()).filter(|it| !it.is_empty());
+    let attributes = said("OTEL_RESOURCE_ATTRIBUTES").map(|text| pairs(&text)).unwrap_or_default();
+    let mut all: Vec<(String, String)> = attributes.into_iter().flatten().collect();
+    if let Some(service) = said("OTEL_SERVICE_NAME") {
         all.retain(|(name, _)| name != "service.name");
         all.insert(0, ("service.name".to_owned(), service));
     }
-    if !all.iter().any(|(name, _)| name == "service.name") {
-        all.insert(0, ("service.name".to_owned(), "countersign".to_owned()));
+    for (name, value) in [("service.name", "countersign"), ("service.version", env!("CARGO_PKG_VERSION"))] {
+        if !all.iter().any(|(it, _)| it == name) {
+            all.push((name.to_owned(), value.to_owned()));
+        }
     }
     all
 }

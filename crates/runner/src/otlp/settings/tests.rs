@@ -75,11 +75,12 @@ fn a_key_goes_where_a_person_sends_it_and_nowhere_else() {
 
 #[test]
 fn who_sends_is_said_by_the_nearest() {
+    let version = ("service.version", env!("CARGO_PKG_VERSION"));
     let attributes = ("OTEL_RESOURCE_ATTRIBUTES", "service.name=a,deployment=b%20c,broken,=x");
     let cases: [(&[(&str, &str)], &[(&str, &str)]); 3] = [
-        (&[], &[("service.name", "countersign")]),
-        (&[attributes], &[("service.name", "a"), ("deployment", "b c")]),
-        (&[attributes, ("OTEL_SERVICE_NAME", "d")], &[("service.name", "d"), ("deployment", "b c")]),
+        (&[], &[("service.name", "countersign"), version]),
+        (&[attributes], &[("service.name", "a"), ("deployment", "b c"), version]),
+        (&[attributes, ("OTEL_SERVICE_NAME", "d")], &[("service.name", "d"), ("deployment", "b c"), version]),
     ];
     for (variables, expected) in cases {
         let variables: Vec<_> = variables.iter().copied().chain([(BASE, "http://localhost:1")]).collect();

@@ -2,6 +2,7 @@
 
 use super::super::ids::SpanId;
 use super::super::span::{Kind, Point, Span};
+use super::super::words;
 use super::run::Run;
 use super::{Mark, Told, gate};
 use countersign_domain::validation::event as gates;
@@ -198,7 +199,7 @@ impl Task {
     fn span(&self, run: &Run, begun: Mark, ended: Option<Mark>) -> Span {
         let waited = u64::try_from(begun.at.saturating_sub(self.added.at)).ok();
         let root = Run::root(run.trace, &run.id);
-        Span::begun(run.trace, self.id(run), Some(root), format!("task {}", self.name), begun.at)
+        Span::begun(run.trace, self.id(run), Some(root), format!("task {}", words::safe(&self.name)), begun.at)
             .until(ended.map(|mark| mark.at))
             .word("countersign.run.id", &run.id)
             .word("countersign.task.id", &self.name)
@@ -237,7 +238,7 @@ impl Task {
 
 /// An agent at work. Usage is what it said of itself, where it did.
 fn agent(run: &Run, attempt: &Attempt, since: Mark, ended: Option<i64>, facts: &Value) -> Span {
-    let id = SpanId::of(run.trace, "agent", &format!("{}/{}", run.id, attempt.begun.seq));
+    let id = SpanId::of(run.trace, "agent", &format!("{}/{}", run.id, since.seq));
     let usage = &facts["usage"];
     let span = invoked(run, &attempt.owner, id, attempt.id(run), since).until(ended);
     span.maybe("gen_ai.response.model", &usage["model"])
@@ -251,7 +252,7 @@ fn agent(run: &Run, attempt: &Attempt, since: Mark, ended: Option<i64>, facts: &
 
 /// An agent that is asked for something, as the conventions for generative AI name it.
 pub(super) fn invoked(run: &Run, name: &str, id: SpanId, parent: SpanId, since: Mark) -> Span {
-    let shown = super::super::words::safe(name);
+    let shown = words::safe(name);
     let known = run.agents.named.get(name);
     let provider = known.and_then(|(_, provider)| *provider).unwrap_or("_OTHER");
     let model = known.and_then(|(model, _)| model.as_deref()).unwrap_or_default();
