@@ -18,7 +18,8 @@ use tokio::sync::watch;
 /// Answer over HTTP, and act on deadlines when they are due
 ///
 /// Every caller needs a token of this project; `/openapi.json` lists what can be asked. Ends on SIGTERM or SIGINT, when
-/// what was accepted is answered; a second signal ends it at once.
+/// what was accepted is answered; a second signal ends it at once. Traces go to the collector that OTEL_EXPORTER_OTLP_ENDPOINT or
+/// the settings name.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -28,8 +28,14 @@ impl Cursor {
             Err(std::fs::TryLockError::WouldBlock) => return Ok(None),
             Err(error) => return Err(format!("{} cannot be locked: {error}", path.display())),
         }
-        let after = kept(folder, project).filter(|after| *after <= head).unwrap_or(head);
-        Ok(Some(Self { folder: folder.to_owned(), project: project.to_owned(), after, _lock: lock }))
+        let kept = kept(folder, project).filter(|after| *after <= head);
+        let cursor =
+            Self { folder: folder.to_owned(), project: project.to_owned(), after: kept.unwrap_or(head), _lock: lock };
+        // Kept at once: what ends from here on and cannot be sent is sent by whoever comes next.
+        if kept.is_none() {
+            cursor.keep()?;
+        }
+        Ok(Some(cursor))
     }
 
     /// Goes on to a later event, and keeps that.
@@ -38,10 +44,14 @@ impl Cursor {
             return Ok(());
         }
         self.after = after;
+        self.keep()
+    }
+
+    fn keep(&self) -> Result<(), String> {
         let path = self.folder.join(FILE);
         let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
         let mut file = tempfile::NamedTempFile::new_in(&self.folder).map_err(failed)?;
-        let text = format!("{}\n", json!({ "project": self.project, "after": after }));
+        let text = format!("{}\n", json!({ "project": self.project, "after": self.after }));
         file.write_all(text.as_bytes()).map_err(failed)?;
         file.persist(&path).map_err(|error| failed(error.error))?;
         Ok(())
@@ -63,7 +73,7 @@ mod tests {
     fn one_process_sends_and_the_next_goes_on_where_it_stopped() {
         let folder = tempfile::tempdir().unwrap();
         let mut first = Cursor::take(folder.path(), "p", 7).unwrap().unwrap();
-        assert_eq!(first.after, 7);
+        assert_eq!((first.after, kept(folder.path(), "p")), (7, Some(7)));
         assert!(Cursor::take(folder.path(), "p", 9).unwrap().is_none());
         first.advance(9).unwrap();
         drop(first);

@@ -17,7 +17,7 @@ const GATHER: Duration = Duration::from_secs(1);
 /// How many are sent without waiting for more.
 const ENOUGH: usize = 512;
 /// How long the log is listened to before it is seen whether to end.
-const LISTEN: Duration = Duration::from_millis(200);
+const LISTEN: Duration = Duration::from_millis(100);
 /// How long after a fault it is tried again.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How long the last spans may take when the work is over.
@@ -184,13 +184,16 @@ impl Follower {
                 let why = why.unwrap_or_default();
                 self.once(
                     "rejected",
-                    &format!("{url} did not take {rejected} spans, and they are not sent again: {why}"),
+                    &format!("{url} did not take {}, which is not sent again: {why}", spans_of(rejected)),
                 );
                 true
             }
             Err(why) => {
                 let waits = "what was not sent is sent by the next `run` or `serve`";
-                self.once("undelivered", &format!("{url} has not taken {} spans: {why}; {waits}", spans.len()));
+                self.once(
+                    "undelivered",
+                    &format!("{url} has not taken {}: {why}; {waits}", spans_of(spans.len() as u64)),
+                );
                 false
             }
         }
@@ -202,6 +205,10 @@ impl Follower {
             (self.say)(message);
         }
     }
+}
+
+fn spans_of(count: u64) -> String {
+    if count == 1 { "1 span".to_owned() } else { format!("{count} spans") }
 }
 
 /// Who sends beside the work: there is time until the end is asked for, and then a little.

@@ -80,7 +80,7 @@ fn deliver(settings: &Settings, batch: &[Span], pace: &mut dyn Pace) -> Result<R
 
 /// A little less than a pause, by chance, so that many who wait do not come back together.
 fn jittered(pause: Duration, now: Timestamp) -> Duration {
-    let chance = u32::try_from(now.subsec_nanosecond().unsigned_abs() / 1_000 % 500).unwrap_or(0);
+    let chance = now.subsec_nanosecond().unsigned_abs() / 1_000 % 500;
     pause - pause * chance / 1_000
 }
 

@@ -22,7 +22,8 @@ use std::path::PathBuf;
 ///
 /// Each task is given to its agent in a working tree of its own. What the agent claims is tested in a clean checkout, looked at
 /// by whom the plan names, and only then merged. Whatever needs a person is in `countersign inbox`, and nothing else stops.
-/// A run that was stopped or killed goes on with --resume.
+/// A run that was stopped or killed goes on with --resume. Traces go to the collector that OTEL_EXPORTER_OTLP_ENDPOINT or the
+/// settings name; `countersign trace` shows them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,6 +1,9 @@
 use super::*;
 
-fn read(variables: &[(&str, &str)], named: Option<Named<'_>>) -> Result<Option<Settings>, String> {
+type Pairs<'a> = &'a [(&'a str, &'a str)];
+type Case<'a> = (Pairs<'a>, Option<Named<'a>>, Option<&'a str>);
+
+fn read(variables: Pairs<'_>, named: Option<Named<'_>>) -> Result<Option<Settings>, String> {
     let variable = |name: &str| variables.iter().find(|(it, _)| *it == name).map(|(_, value)| (*value).to_owned());
     Settings::read(&variable, named)
 }
@@ -16,7 +19,7 @@ const HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
 #[test]
 fn the_address_is_the_nearest_that_was_named() {
     let person = Some(Named { endpoint: "http://localhost:9", protocol: None, by_person: true });
-    let cases: [(&[(&str, &str)], Option<Named<'_>>, Option<&str>); 10] = [
+    let cases: [Case<'_>; 10] = [
         (&[], None, None),
         (&[(BASE, " ")], None, None),
         (&[], file("http://localhost:4318"), Some("http://localhost:4318/v1/traces")),
@@ -37,7 +40,7 @@ fn the_address_is_the_nearest_that_was_named() {
 #[test]
 fn what_cannot_be_meant_is_said_and_no_key_is_repeated() {
     let local = (BASE, "http://localhost:4318");
-    let cases: [&[(&str, &str)]; 11] = [
+    let cases: [Pairs<'_>; 11] = [
         &[(BASE, "collector:4318")],
         &[(BASE, "/v1/traces")],
         &[(BASE, "ftp://collector")],
@@ -77,7 +80,7 @@ fn a_key_goes_where_a_person_sends_it_and_nowhere_else() {
 fn who_sends_is_said_by_the_nearest() {
     let version = ("service.version", env!("CARGO_PKG_VERSION"));
     let attributes = ("OTEL_RESOURCE_ATTRIBUTES", "service.name=a,deployment=b%20c,broken,=x");
-    let cases: [(&[(&str, &str)], &[(&str, &str)]); 3] = [
+    let cases: [(Pairs<'_>, Pairs<'_>); 3] = [
         (&[], &[("service.name", "countersign"), version]),
         (&[attributes], &[("service.name", "a"), ("deployment", "b c"), version]),
         (&[attributes, ("OTEL_SERVICE_NAME", "d")], &[("service.name", "d"), ("deployment", "b c"), version]),
