@@ -24,6 +24,7 @@ mod shelf;
 mod strangers;
 mod terminal;
 mod token;
+mod tracing;
 mod world;
 
 use std::process::ExitCode;

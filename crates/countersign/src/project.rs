@@ -30,6 +30,8 @@ pub struct Project {
     pub from: Option<PathBuf>,
     /// The server that is asked instead of the ledger.
     pub server: Option<String>,
+    /// Where traces are sent.
+    pub tracing: TracingConfig,
 }
 
 /// `config.toml`. Everything in it may be left out.
@@ -44,6 +46,7 @@ struct Config {
     contracts: Vec<ContractConfig>,
     ledger: LedgerConfig,
     server: ServerConfig,
+    tracing: TracingConfig,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -83,6 +86,16 @@ struct LedgerConfig {
 #[serde(deny_unknown_fields, default)]
 struct ServerConfig {
     url: Option<String>,
+}
+
+/// Where the configuration says that traces are sent, and how.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TracingConfig {
+    /// The address of a collector.
+    pub endpoint: Option<String>,
+    /// `http/protobuf` or `http/json`.
+    pub protocol: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -180,7 +193,17 @@ impl Project {
         let directory = root.clone().unwrap_or_default();
         let foreign = config.contracts.iter().map(|it| declare(it, &directory)).collect::<anyhow::Result<_>>()?;
         let LedgerConfig { place: ledger, project: id } = config.ledger;
-        Ok(Self { root, settings, raised, foreign, ledger, id, from: None, server: config.server.url })
+        Ok(Self {
+            root,
+            settings,
+            raised,
+            foreign,
+            ledger,
+            id,
+            from: None,
+            server: config.server.url,
+            tracing: config.tracing,
+        })
     }
 }
 

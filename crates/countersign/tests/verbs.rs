@@ -8,7 +8,7 @@ mod house;
 use house::{House, document};
 use serde_json::{Value, json};
 
-const VERBS: [&str; 47] = [
+const VERBS: [&str; 48] = [
     "demo",
     "validate",
     "check",
@@ -51,6 +51,7 @@ const VERBS: [&str; 47] = [
     "bundle",
     "reconcile",
     "watch",
+    "trace",
     "token",
     "serve",
     "mcp",

@@ -14,6 +14,7 @@ pub mod git;
 pub mod judge;
 pub mod landing;
 pub mod names;
+pub mod otlp;
 pub mod page;
 pub mod program;
 #[cfg(unix)]

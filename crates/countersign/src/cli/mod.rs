@@ -1,7 +1,7 @@
 //! The command line: one file for each verb.
 
 mod apply;
-mod asking;
+pub mod asking;
 mod backup;
 mod bundle;
 mod check;
@@ -45,6 +45,7 @@ mod targets;
 mod task;
 mod token;
 mod tokens;
+mod trace;
 mod validate;
 mod verify;
 mod verify_proof;
@@ -182,6 +183,7 @@ enum Verb {
     Bundle(bundle::Args),
     Reconcile(reconcile::Args),
     Watch(watch::Args),
+    Trace(trace::Args),
     Token(token::Args),
     Record(record::Args),
     Log(log::Args),
@@ -265,6 +267,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         Verb::Bundle(args) => bundle::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Reconcile(args) => reconcile::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Watch(args) => watch::run(&args, &Here { global: &global, project: &project()? }),
+        Verb::Trace(args) => trace::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Token(args) => token::run(&args, &Here { global: &global, project: &project()? }),
         Verb::Record(args) => record::run(&args, &global, &project()?),
         Verb::Log(args) => log::run(&args, &place()?),

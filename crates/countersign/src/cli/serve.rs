@@ -6,6 +6,7 @@ use crate::http::{BODY_MAX, Hosts, Listening, Server, Settings, Tls};
 use crate::place::Place;
 use crate::project::Project;
 use crate::token::Tokens;
+use crate::tracing::Tracing;
 use anyhow::{Context, bail};
 use countersign_engine::Engine;
 use std::net::SocketAddr;
@@ -17,7 +18,8 @@ use tokio::sync::watch;
 /// Answer over HTTP, and act on deadlines when they are due
 ///
 /// Every caller needs a token of this project; `/openapi.json` lists what can be asked. Ends on SIGTERM or SIGINT, when
-/// what was accepted is answered; a second signal ends it at once.
+/// what was accepted is answered; a second signal ends it at once. Traces go to the collector that OTEL_EXPORTER_OTLP_ENDPOINT or
+/// the settings name.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -77,6 +79,7 @@ pub fn run(args: &Args, global: &Global, project: Project) -> anyhow::Result<Exi
     }
     let engine = Arc::new(Place::of(&project, global.ledger.as_deref())?.engine()?);
     let tokens = Tokens::of(&Home::find()?, engine.ledger().project());
+    let tracing = Tracing::beside_server(&engine, &project);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .max_blocking_threads(BLOCKING_MAX)
         .enable_all()
@@ -84,6 +87,7 @@ pub fn run(args: &Args, global: &Global, project: Project) -> anyhow::Result<Exi
         .context("the server cannot be started")?;
     let exit = runtime.block_on(serve(args, engine, Arc::new(project), tokens, tls));
     runtime.shutdown_timeout(if matches!(exit, Ok(Exit::Allowed)) { LAST_PATIENCE } else { Duration::ZERO });
+    tracing.end();
     exit
 }
 

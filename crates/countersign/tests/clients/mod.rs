@@ -11,10 +11,15 @@ const INSPECTOR: [&str; 2] = ["@modelcontextprotocol/inspector@2.12.0", "node@22
 
 /// A Python that has the client.
 pub fn python() -> PathBuf {
-    let folder = folder(PYTHON_CLIENT);
+    python_with(PYTHON_CLIENT)
+}
+
+/// A Python that has a package.
+pub fn python_with(package: &str) -> PathBuf {
+    let folder = folder(package);
     once(&folder, || {
         run(Command::new("python3").args(["-m", "venv"]).arg(&folder), "python3 with its venv");
-        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", PYTHON_CLIENT];
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", package];
         run(Command::new(folder.join("bin/python")).args(pip), "PyPI");
     });
     folder.join("bin/python")

@@ -7,6 +7,7 @@ use crate::cli::output::{self, Format};
 use crate::cli::{Exit, interrupt};
 use crate::client::{self, Client};
 use crate::terminal;
+use crate::tracing::Tracing;
 use anyhow::{Context, bail};
 use countersign_diagnostic::Code;
 use countersign_domain::plan::command::read;
@@ -21,7 +22,8 @@ use std::path::PathBuf;
 ///
 /// Each task is given to its agent in a working tree of its own. What the agent claims is tested in a clean checkout, looked at
 /// by whom the plan names, and only then merged. Whatever needs a person is in `countersign inbox`, and nothing else stops.
-/// A run that was stopped or killed goes on with --resume.
+/// A run that was stopped or killed goes on with --resume. Traces go to the collector that OTEL_EXPORTER_OTLP_ENDPOINT or the
+/// settings name; `countersign trace` shows them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -102,7 +104,10 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
             Err(failure) => return refused(failure, args.how.format),
         },
     };
-    carry_out(args, here, &client, &run)
+    let tracing = Tracing::beside_run(here);
+    let exit = carry_out(args, here, &client, &run);
+    tracing.end();
+    exit
 }
 
 /// Whether a plan can be carried out here as it was asked for. What cannot be is refused before a run is begun.
