@@ -103,6 +103,7 @@ fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: 
         trailers: &trailers,
         identity: &Identity::default(),
         is_whole: true,
+        was_tried: !claimed.is_new,
     };
     let (obstacle, reason) = match landing::land(&claim) {
         Landing::Landed { commit, .. } | Landing::Already { commit } => {
