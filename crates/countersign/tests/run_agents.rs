@@ -214,3 +214,27 @@ fn an_interrupt_ends_whoever_works_and_fails_nobody() {
         yard.is_tidy();
     });
 }
+
+#[test]
+fn no_agent_and_no_check_sees_what_another_left_and_no_tree_stays() {
+    let yard = Yard::new();
+    yard.write(".gitignore", "target/\n");
+    yard.commit("what is ignored");
+    let script = r#"left=$(git status --porcelain --ignored)
+[ -z "$left" ] && [ "$(cat src/start)" = start ] && [ ! -e .countersign/left ] && [ "$(stat -c %a src/start)" = "$(stat -c %a tests/t.sh)" ] || exit 3
+mkdir -p target .countersign; echo x > target/x; echo x > .countersign/left; chmod 600 src/start; echo x > $scope
+git add -A; git -c user.name=a -c user.email=a@b commit -qm "$COUNTERSIGN_TASK"; git update-index --assume-unchanged src/start
+claim $scope"#;
+    let check = json!(["sh", "-c", "test ! -e target && mkdir target && test -z \"$(git status --porcelain)\""]);
+    let tasks = (1..=4).map(|n| {
+        let id = format!("T-{n}");
+        let file = json!({ "text": "the file is there", "check": { "file": { "path": format!("src/{id}") } } });
+        let alone = json!({ "text": "nobody was here", "check": { "command": check } });
+        task(&id, json!({ "retries": 0, "acceptance": [file, alone] }))
+    });
+    let plan = yard.plan(json!({ "coder": yard.agent(script) }), tasks.collect(), json!({ "concurrency": 1 }));
+    yard.run(&["run", &plan]).ended(0);
+    assert_eq!(yard.landed(), ["T-4", "T-3", "T-2", "T-1"]);
+    yard.is_tidy();
+    assert_eq!(std::fs::read_dir(yard.path("state/countersign/trees")).unwrap().count(), 0, "a folder is left");
+}

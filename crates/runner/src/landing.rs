@@ -54,6 +54,8 @@ pub struct Claim<'a> {
     pub identity: &'a Identity,
     /// Whether the commit says all of that already. It is then landed as it is where HEAD is still its base.
     pub is_whole: bool,
+    /// Whether somebody may have landed it before. The commits since its base are looked through then.
+    pub was_tried: bool,
 }
 
 /// What came of a landing.
@@ -141,7 +143,7 @@ pub fn land(claim: &Claim) -> Landing {
 pub fn prepare(claim: &Claim) -> Result<Option<Prepared>, String> {
     let stand = stand(claim)?;
     let git = Git::at(&stand.place.top);
-    if stand.head == claim.base || history::landed_before(&git, claim)?.is_some() {
+    if stand.head == claim.base || (claim.was_tried && history::landed_before(&git, claim)?.is_some()) {
         return Ok(None);
     }
     let Ok(tree) = history::merge(&git, claim, &stand)? else { return Ok(None) };
@@ -165,10 +167,13 @@ pub fn land_by_steps(claim: &Claim, steps: &mut dyn FnMut(Step) -> ControlFlow<(
 fn by_steps(claim: &Claim, prepared: Option<&Prepared>, steps: &mut dyn FnMut(Step) -> ControlFlow<()>) -> Landing {
     let mut landed = || {
         let _alone = lock(&claim.place.git_dir.join("countersign-landing.lock"))?;
+        let mut claim = *claim;
         for _ in 0..TRIES {
-            if let Some(landing) = attempt(claim, prepared, steps)? {
+            if let Some(landing) = attempt(&claim, prepared, steps)? {
                 return Ok(landing);
             }
+            // Whoever moved HEAD may have done so with what was in the files by then.
+            claim.was_tried = true;
         }
         Err(format!("HEAD was moved by somebody else {TRIES} times while `{}` landed; try again", claim.commit))
     };
@@ -195,7 +200,8 @@ fn attempt(
     };
     let stand = stand(claim)?;
     let git = Git::at(&stand.place.top);
-    if stand.head != claim.base
+    if claim.was_tried
+        && stand.head != claim.base
         && let Some(commit) = history::landed_before(&git, claim)?
     {
         return Ok(Some(Landing::Already { commit }));

@@ -109,34 +109,6 @@ impl Trees {
         })
     }
 
-    /// Makes a working tree of one that is kept and that git does not know: what differs is written, the rest stays.
-    fn make_from(&self, kept: &Path, index: &Index, name: &str, commit: &str) -> Result<Worktree, String> {
-        let top = self.room_for(name, commit)?;
-        std::fs::rename(kept, &top).map_err(|error| format!("{} cannot be moved: {error}", kept.display()))?;
-        let make = || {
-            removing::remove_all(&top.join(".git"))?;
-            let git_dir = self.write_known(name, &top, commit, Some(index))?;
-            let before = git_dir.join(known::BEFORE);
-            // Into a file of its own: to replace one takes far longer than to make one.
-            let mut output = std::ffi::OsString::from("--index-output=");
-            output.push(git_dir.join("index"));
-            let commit_only = format!("{commit}^{{commit}}");
-            let arguments = ["read-tree".into(), "--reset".into(), "-u".into(), output, commit_only.into()];
-            Git { index: Some(&before), ..Git::at(&top) }.run(&arguments, &[])?;
-            removing::remove_all(&before)?;
-            // Files that did not change would have to be written in another way now; git does not do that.
-            let now = Index::read(&git_dir.join("index")).map_err(|error| format!("{}: {error}", top.display()))?;
-            let hash = commit.len() / 2;
-            if index.attributes(hash).is_none() || index.attributes(hash) != now.attributes(hash) {
-                return Err(format!("what says how files are written has changed in {}", top.display()));
-            }
-            self.made(name, commit, &top, git_dir)
-        };
-        make().inspect_err(|_| {
-            let _ = self.remove_at(&top);
-        })
-    }
-
     /// The place for a working tree, which is empty, with the folders above it.
     fn room_for(&self, name: &str, commit: &str) -> Result<PathBuf, String> {
         let top = self.path(name)?;

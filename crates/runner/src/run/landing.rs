@@ -103,6 +103,7 @@ fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: 
         trailers: &trailers,
         identity: &Identity::default(),
         is_whole: true,
+        was_tried: !claimed.is_new,
     };
     for _ in 0..MOVES_MAX {
         let landing = match rechecking::recheck(run, attempt, claimed, &claim)? {

@@ -26,6 +26,8 @@ pub(super) struct Claimed {
     pub(super) result: String,
     /// What does not fit together in it.
     pub(super) flags: Vec<String>,
+    /// Whether it was made in this attempt, so that nobody can have landed it yet.
+    pub(super) is_new: bool,
 }
 
 /// Has an agent do a task. None, if it said itself that it could not.
@@ -95,7 +97,7 @@ fn in_tree(
         run.note(&Note::Flag { task, text: flag });
     }
     let base = tree.map(|tree| tree.base.clone());
-    Ok(Some(Claimed { bound, base, changed, declared, result, flags }))
+    Ok(Some(Claimed { bound, base, changed, declared, result, flags, is_new: true }))
 }
 
 /// What the agent left, as a commit that stays.
@@ -129,13 +131,13 @@ pub(super) fn again(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value) -> Resul
         let found = run.ground.content(&scope(attempt))?;
         let bound = bound.unwrap_or(found);
         let changed = declared.clone();
-        return Ok(Claimed { bound, base: None, changed, declared, result, flags: Vec::new() });
+        return Ok(Claimed { bound, base: None, changed, declared, result, flags: Vec::new(), is_new: false });
     }
     let Some(commit) = bound.or_else(|| gate["commit"].as_str().map(str::to_owned)) else {
         return Err("the commit that was claimed is gone; the work must be done again".to_owned());
     };
     let (base, changed) = run.ground.change(&commit, attempt.task())?;
-    Ok(Claimed { bound: commit, base: Some(base), changed, declared, result, flags: Vec::new() })
+    Ok(Claimed { bound: commit, base: Some(base), changed, declared, result, flags: Vec::new(), is_new: false })
 }
 
 /// What a peer claims that works in the project's folder.
@@ -145,7 +147,7 @@ pub(super) fn in_place(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<Claimed, 
     let (result, declared) = (run.desk.text(claim.unwrap_or(0))?, declared(run, claim));
     let bound = run.ground.content(&scope(attempt))?;
     let changed = declared.clone();
-    Ok(Claimed { bound, base: None, changed, declared, result, flags: Vec::new() })
+    Ok(Claimed { bound, base: None, changed, declared, result, flags: Vec::new(), is_new: false })
 }
 
 fn declared(run: &Run<'_>, result: Option<u64>) -> Vec<String> {

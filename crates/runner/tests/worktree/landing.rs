@@ -106,7 +106,7 @@ fn head_that_moves_in_the_meantime_is_landed_upon() {
             it.git(&["commit", "-q", "--allow-empty", "-m", "m", "--only"]);
         }),
     ];
-    for (what, meanwhile) in cases {
+    for (number, (what, meanwhile)) in cases.iter().chain(cases).enumerate() {
         let it = Repository::new();
         let (claimed, base) = it.claim("T-1", much);
         let (trailers, identity, place) = (trailers("T-1"), Identity::default(), Layout::of(&it.root()).unwrap());
@@ -118,6 +118,7 @@ fn head_that_moves_in_the_meantime_is_landed_upon() {
             trailers: &trailers,
             identity: &identity,
             is_whole: false,
+            was_tried: number < cases.len(),
         };
         let mut moved = false;
         let landing = land_by_steps(&claim, &mut |step| {
@@ -171,6 +172,7 @@ fn a_commit_that_says_all_already_lands_as_it_is_where_nothing_came_between() {
             trailers: &trailers,
             identity: &identity,
             is_whole: true,
+            was_tried: true,
         };
         let cut = land_by_steps(&claim, &mut |next| {
             if next == step { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -162,8 +162,16 @@ fn before_the_first_commit_nothing_lands_and_it_says_what_to_do() {
     }
     let (place, identity, head) = (Layout::of(&other.root()).unwrap(), Identity::default(), other.head());
     let (commit, base) = (head.as_str(), head.as_str());
-    let nameless =
-        Claim { place: &place, commit, base, message: "m", trailers: &[], identity: &identity, is_whole: false };
+    let nameless = Claim {
+        place: &place,
+        commit,
+        base,
+        message: "m",
+        trailers: &[],
+        identity: &identity,
+        is_whole: false,
+        was_tried: true,
+    };
     assert!(failed(&land(&nameless)).contains("without trailers"));
 }
 

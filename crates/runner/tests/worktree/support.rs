@@ -147,8 +147,16 @@ pub fn land_at(root: &Path, task: &str, commit: &str, base: &str, before: Option
         Ok(place) => place,
         Err(said) => return Landing::Failed(said),
     };
-    let claim =
-        Claim { place: &place, commit, base, message, trailers: &trailers, identity: &identity, is_whole: false };
+    let claim = Claim {
+        place: &place,
+        commit,
+        base,
+        message,
+        trailers: &trailers,
+        identity: &identity,
+        is_whole: false,
+        was_tried: true,
+    };
     land_by_steps(&claim, &mut |step| {
         if Some(step) == before { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })
