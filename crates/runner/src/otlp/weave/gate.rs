@@ -4,7 +4,7 @@ use super::super::ids::SpanId;
 use super::super::span::{Kind, Point, Span, Worth};
 use super::super::words;
 use super::run::Run;
-use super::task::{Task, invoked};
+use super::task::{Task, invoked, with_usage};
 use super::{Mark, Told};
 use countersign_domain::validation::event::{JUDGED, VERDICT_GIVEN};
 use countersign_domain::validation::row::{BUILTIN, ENDPOINT, PERSON};
@@ -26,6 +26,10 @@ pub(super) fn tell(task: &mut Task, run: &Run, told: &Told<'_>, spans: &mut Vec<
     };
     let id = SpanId::of(run.trace, "gate", &format!("{}/{}", run.id, told.seq));
     let span = asked(task, run, by, gate, id, parent, since).until(Some(told.at));
+    // A judge at an endpoint speaks in the name of its model.
+    let who = if gate == "judge" && task.judge == ENDPOINT { ENDPOINT } else { by };
+    let usage = task.attempt.as_mut().map(|attempt| attempt.used_by(who)).unwrap_or_default();
+    let span = with_usage(span, &usage);
     let points = if told.kind == VERDICT_GIVEN { std::mem::take(&mut task.evidence) } else { Vec::new() };
     let points = points.into_iter().chain(results(told)).collect();
     let failures = told.facts["failures"].as_array().map(|failures| failures.len() as u64);

@@ -46,11 +46,19 @@ pub(super) struct Attempt {
     pub(super) gate: Option<Mark>,
     /// When the built-in validator was through with it.
     pub(super) checked: Option<Mark>,
+    /// What those who looked at it used, as far as they said so: who, and how much.
+    used: Vec<(String, Value)>,
 }
 
 impl Attempt {
     fn id(&self, run: &Run) -> SpanId {
         SpanId::of(run.trace, "attempt", &format!("{}/{}", run.id, self.begun.seq))
+    }
+
+    /// What somebody used who looked at it.
+    pub(super) fn used_by(&mut self, who: &str) -> Value {
+        let at = self.used.iter().position(|(by, _)| by == who);
+        at.map(|at| self.used.swap_remove(at).1).unwrap_or_default()
     }
 
     /// Since when its gates are open.
@@ -122,6 +130,7 @@ impl Task {
             result: None,
             gate: None,
             checked: None,
+            used: Vec::new(),
         });
     }
 
@@ -139,6 +148,9 @@ impl Task {
                     let code = exit_code(told.facts);
                     spans.push(agent(run, attempt, since, Some(told.at), told.facts).failed_with(code));
                 }
+            }
+            ("validator" | "judge", EFFECT_FINISHED) => {
+                attempt.used.push((told.text("who").to_owned(), told.facts["usage"].clone()));
             }
             ("landing", EFFECT_STARTED) => attempt.landing = Some(told.mark()),
             ("landing", _) => {
@@ -177,7 +189,9 @@ impl Task {
         let since = attempt.landing.or(lands.then(|| attempt.gate.unwrap_or(attempt.claimed())));
         if let Some(since) = since {
             let code = if done { None } else { told.facts["code"].as_str() };
-            spans.push(gate::landing(run, attempt.id(run), since, told, code));
+            // What was looked at once more on what lands.
+            let again = std::mem::take(&mut self.evidence);
+            spans.push(gate::landing(run, attempt.id(run), since, told, code).with_points(again));
         }
         let span = self.attempted(run, &attempt, Some(told.mark()));
         let span = span.maybe("countersign.attempt.outcome", &told.facts["to"]);
@@ -241,13 +255,18 @@ fn agent(run: &Run, attempt: &Attempt, since: Mark, ended: Option<i64>, facts: &
     let id = SpanId::of(run.trace, "agent", &format!("{}/{}", run.id, since.seq));
     let usage = &facts["usage"];
     let span = invoked(run, &attempt.owner, id, attempt.id(run), since).until(ended);
-    span.maybe("gen_ai.response.model", &usage["model"])
-        .count("gen_ai.usage.input_tokens", usage["input_tokens"].as_u64())
-        .count("gen_ai.usage.output_tokens", usage["output_tokens"].as_u64())
+    with_usage(span, usage)
         .count("countersign.agent.tool_uses", usage["tool_uses"].as_u64())
         .count("countersign.agent.turns", usage["turns"].as_u64())
         .count("countersign.agent.out_bytes", facts["out_bytes"].as_u64())
         .count("countersign.agent.err_bytes", facts["err_bytes"].as_u64())
+}
+
+/// What somebody used of a model, as the conventions for generative AI name it.
+pub(super) fn with_usage(span: Span, usage: &Value) -> Span {
+    span.maybe("gen_ai.response.model", &usage["model"])
+        .count("gen_ai.usage.input_tokens", usage["input_tokens"].as_u64())
+        .count("gen_ai.usage.output_tokens", usage["output_tokens"].as_u64())
 }
 
 /// An agent that is asked for something, as the conventions for generative AI name it.

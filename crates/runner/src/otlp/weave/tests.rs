@@ -75,7 +75,13 @@ fn story() -> Log {
     let verdict = json!({ "validator": "person", "verdict": "PASS", "results": { "AC-1": "PASS" }, "round": 1 });
     log.of_run(9000, "gate.validated", task(verdict));
     let lease = log.of_run(9500, "task.claimed", task(json!({ "owner": "coder", "attempt": 2 })));
+    let asked = json!({ "kind": "judge", "lease": lease, "who": "endpoint" });
+    log.of_run(9510, "effect.started", task(asked.clone()));
+    let mut answered = asked;
+    answered["usage"] = json!({ "input_tokens": 70, "output_tokens": 8, "model": "judge-1" });
+    log.of_run(9900, "effect.finished", task(answered));
     log.of_run(9900, "gate.judged", task(json!({ "by": "judge-1", "verdict": "PASS" })));
+    log.of_run(9940, "evidence.collected", task(json!({ "criterion": "AC-1", "kind": "test", "status": "PASS" })));
     log.of_run(9950, "effect.started", task(json!({ "kind": "landing", "lease": lease })));
     let done = json!({ "lease": lease, "to": "done", "assurance": "verified", "gated": true, "commit": "9fceb02" });
     log.of_run(10_000, "task.completed", task(done));
@@ -118,6 +124,8 @@ fn a_run_is_told_as_its_tasks_attempts_agents_and_gates() {
     assert_eq!(spans[0].said("gen_ai.response.model"), Some("m-1"));
     assert_eq!(spans[0].said("gen_ai.conversation.id"), Some(RUN));
     assert_eq!(spans[7].said("gen_ai.operation.name"), Some("chat"));
+    assert_eq!(said(7, "gen_ai.usage.input_tokens"), Some(Worth::Count(70)));
+    assert_eq!(spans[8].points.len(), 1, "what was checked once more belongs to the landing");
     assert_eq!(said(10, "countersign.task.waited_ms"), Some(Worth::Count(500)));
     assert_eq!(spans[11].trace.to_string(), RUN.replace('-', ""));
     let points: Vec<&str> = spans[1].points.iter().map(|point| point.name).collect();
