@@ -12,6 +12,12 @@ use super::removing::remove_all;
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How many files may have changed in the moment in which a likeness is taken.
+const FEW: usize = 50;
+/// How long is waited for the next moment. File systems count in steps of some milliseconds.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// What a working tree was like.
 #[derive(Debug)]
@@ -76,12 +82,16 @@ impl Likeness {
                 entries.insert(name, Trace::of(&found));
             }
         }
-        // A file of our own, beside the tree, tells what time it is for the file system.
-        let clock = top.with_file_name(format!("clock-{}-{}", std::process::id(), super::number()));
-        std::fs::write(&clock, "")?;
-        let taken = clock.symlink_metadata().map(|found| (found.ctime(), found.ctime_nsec()));
-        std::fs::remove_file(&clock)?;
-        Ok(Self { entries, index, taken: taken? })
+        let mut taken = clock(top)?;
+        let last = entries.values().map(|it: &Trace| it.changed).max().unwrap_or(taken);
+        // A few are written again next time; for many it is worth to wait until the clock goes on.
+        let until = Instant::now() + PATIENCE;
+        while entries.values().filter(|it| it.changed >= taken).count() > FEW && last >= taken && Instant::now() < until
+        {
+            std::thread::sleep(Duration::from_millis(1));
+            taken = clock(top)?;
+        }
+        Ok(Self { entries, index, taken })
     }
 
     /// Removes everything that is not as it was.
@@ -119,6 +129,15 @@ impl Likeness {
             is_same && (was.changed == now.changed && was.changed < self.taken || has_no_attributes(path))
         })
     }
+}
+
+/// What time it is for the file system, by a file of our own beside the tree.
+fn clock(top: &Path) -> std::io::Result<(i64, i64)> {
+    let path = top.with_file_name(format!("clock-{}-{}", std::process::id(), super::number()));
+    std::fs::write(&path, "")?;
+    let found = path.symlink_metadata();
+    std::fs::remove_file(&path)?;
+    found.map(|found| (found.ctime(), found.ctime_nsec()))
 }
 
 #[cfg(target_os = "linux")]

@@ -1,6 +1,8 @@
 //! Working trees that are kept to be used again, so that only what differs has to be written.
 //!
 //! **Invariant:** checks are given trees in which nothing has ever run.
+//! **Invariant:** a tree is compared with what it was when it is lent out again, and not only when it came back: whatever
+//! anybody did to it while it was kept is undone.
 //! **Invariant:** who works is given a tree in which nothing is left of whoever worked there before, and which none of
 //! their processes can reach: it has another name by then, and nobody holds anything in it. Where that is not certain the
 //! tree is removed, and a new one made.
@@ -48,7 +50,7 @@ pub enum After {
 #[derive(Debug)]
 struct Spare {
     top: PathBuf,
-    index: Index,
+    likeness: Likeness,
     /// Whether somebody has worked in it.
     was_worked_in: bool,
 }
@@ -110,11 +112,8 @@ impl Stock {
     /// It cannot be made. The error says why.
     pub fn for_work(&self, name: &str, commit: &str) -> Result<Lent, String> {
         let tree = self.lend(name, commit, true)?;
-        let lent = |before| Lent { tree: tree.clone(), is_for_work: true, before };
-        let index = keep_index(&tree).inspect_err(|_| self.back(lent(None), After::Unknown))?;
-        // Without it the tree cannot be used again, and that is all.
-        let likeness = self.keeps().then(|| Likeness::take(&tree.top, index).ok()).flatten();
-        Ok(lent(likeness.zip(holders::now())))
+        let index = keep_index(&tree).map_err(|why| self.give_up(&tree, true, why))?;
+        Ok(self.lent(tree, true, index))
     }
 
     /// A working tree of a commit for checks, in which nothing has ever run.
@@ -122,13 +121,29 @@ impl Stock {
     /// # Errors
     /// It cannot be made. The error says why.
     pub fn for_checks(&self, name: &str, commit: &str) -> Result<Lent, String> {
-        Ok(Lent { tree: self.lend(name, commit, false)?, is_for_work: false, before: None })
+        let tree = self.lend(name, commit, false)?;
+        let index = Index::read(&tree.git_dir.join("index"));
+        let index =
+            index.map_err(|error| self.give_up(&tree, false, format!("{}: {error}", tree.git_dir.display())))?;
+        Ok(self.lent(tree, false, index))
+    }
+
+    fn lent(&self, tree: Worktree, is_for_work: bool, index: Index) -> Lent {
+        // Without it the tree cannot be used again, and that is all.
+        let likeness = self.keeps().then(|| Likeness::take(&tree.top, index).ok()).flatten();
+        Lent { tree, is_for_work, before: likeness.zip(holders::now()) }
+    }
+
+    fn give_up(&self, tree: &Worktree, is_for_work: bool, why: String) -> String {
+        self.back(Lent { tree: tree.clone(), is_for_work, before: None }, After::Unknown);
+        why
     }
 
     fn lend(&self, name: &str, commit: &str, is_for_work: bool) -> Result<Worktree, String> {
         let mut spare = locked(&self.shelf).lend(is_for_work);
-        while let Some(Spare { top, index, .. }) = spare {
-            if let Ok(tree) = self.trees.make_from(&top, &index, name, commit) {
+        while let Some(Spare { top, likeness, .. }) = spare {
+            let restored = likeness.restore(&top);
+            if let Ok(tree) = restored.and_then(|()| self.trees.make_from(&top, &likeness.index, name, commit)) {
                 return Ok(tree);
             }
             // Whatever is wrong with it, a new one does not have.
@@ -138,12 +153,14 @@ impl Stock {
         self.trees.clean_checkout(name, commit).inspect_err(|_| self.count_back(is_for_work))
     }
 
-    /// Takes a working tree back. It is kept if it is certain that nobody can tell it from a new one.
+    /// Takes a working tree back. It is kept if it is certain that it can be made like a new one.
     pub fn back(&self, lent: Lent, after: After) {
         self.count_back(lent.is_for_work);
-        if after == After::Untouched && self.keeps() && shelve_untouched(&self.trees, &self.shelf, &lent.tree) {
-            return;
-        }
+        let lent = match after {
+            After::Untouched => shelve(&self.trees, &self.shelf, lent),
+            _ => Some(lent),
+        };
+        let Some(lent) = lent else { return };
         let mut cleaner = self.cleaner.lock().unwrap_or_else(PoisonError::into_inner);
         let cleaner = cleaner.get_or_insert_with(|| Cleaner::new(self.trees.clone(), Arc::clone(&self.shelf)));
         // What cannot be dealt with now is swept later.
@@ -238,17 +255,15 @@ fn clean(trees: &Trees, lent: Lent) -> Result<Spare, PathBuf> {
     if !holders::nobody_holds(&away, since) || likeness.restore(&away).is_err() {
         return Err(away);
     }
-    Ok(Spare { top: away, index: likeness.index, was_worked_in: true })
+    Ok(Spare { top: away, likeness, was_worked_in: true })
 }
 
-/// Keeps a tree in which nothing has run.
-fn shelve_untouched(trees: &Trees, shelf: &Mutex<Shelf>, tree: &Worktree) -> bool {
-    let Ok(index) = Index::read(&tree.git_dir.join("index")) else { return false };
-    if trees.forget(&tree.git_dir).is_err() {
-        return false;
-    }
-    let spare = Spare { top: tree.top.clone(), index, was_worked_in: false };
-    locked(shelf).keep(spare).is_none()
+/// Keeps a tree in which nothing has run. Gives it back, if it has to be removed.
+fn shelve(trees: &Trees, shelf: &Mutex<Shelf>, mut lent: Lent) -> Option<Lent> {
+    let before = lent.before.take().filter(|_| trees.forget(&lent.tree.git_dir).is_ok());
+    let Some((likeness, _)) = before else { return Some(lent) };
+    let spare = Spare { top: lent.tree.top.clone(), likeness, was_worked_in: false };
+    locked(shelf).keep(spare).map(|_| lent)
 }
 
 fn locked(shelf: &Mutex<Shelf>) -> MutexGuard<'_, Shelf> {

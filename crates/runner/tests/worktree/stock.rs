@@ -10,47 +10,57 @@ fn inode(tree: &Worktree, name: &str) -> u64 {
     tree.folder.join(name).symlink_metadata().unwrap().ino()
 }
 
-/// Waits until the file system's clock has gone on, by the clock itself.
-fn moment_passes(it: &Repository) {
-    let time = |name: &str| {
-        std::fs::write(it.beside(name), "").unwrap();
-        let meta = it.beside(name).symlink_metadata().unwrap();
-        (meta.ctime(), meta.ctime_nsec())
-    };
-    let before = time("clock");
-    while time("clock") == before {
-        std::thread::yield_now();
-    }
+/// A repository with so many files that it is worth to tell them apart, and two commits.
+fn wide() -> (Repository, [String; 2]) {
+    let it = Repository::new();
+    (0..80).for_each(|number| it.write(&format!("wide/{number}.txt"), "w"));
+    let first = it.commit("first");
+    it.write("src/b.rs", "second\n");
+    let second = it.commit("second");
+    (it, [first, second])
 }
 
 #[test]
 fn what_nobody_touched_is_not_written_again() {
-    let it = Repository::new();
-    let first = it.head();
-    it.write("src/b.rs", "second\n");
-    let second = it.commit("second");
+    let (it, [first, second]) = wide();
+    for is_work in [false, true] {
+        let stock = Stock::new(it.trees());
+        let lend = |name: &str, commit: &str| {
+            let name = format!("run1/{name}");
+            if is_work { stock.for_work(&name, commit) } else { stock.for_checks(&name, commit) }.unwrap()
+        };
+        let lent = lend("a.1", &first);
+        let was = inode(&lent.tree, "src/a.rs");
+        if is_work {
+            write(&lent.tree.folder, "src/b.rs", "mine");
+        }
+        stock.back(lent, if is_work { After::AllEnded } else { After::Untouched });
+        stock.settle();
+        let again = lend("a.2", &second);
+        let found = (inode(&again.tree, "src/a.rs"), read(&again.tree.folder, "src/b.rs"));
+        assert_eq!(found, (was, Some("second\n".into())));
+        assert_eq!(git(&again.tree.top, &["status", "--porcelain"]), "");
+        assert!(!it.place().join("run1/a.1").exists());
+        stock.back(again, After::Untouched);
+        stock.clear();
+        assert_eq!(it.git(&["worktree", "list"]).lines().count(), 1);
+        assert_eq!(std::fs::read_dir(it.place().join("run1")).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn what_is_done_to_a_tree_while_it_is_kept_is_undone() {
+    let (it, [first, second]) = wide();
     let stock = Stock::new(it.trees());
-    let check = stock.for_checks("run1/check.1", &first).unwrap();
-    let was = inode(&check.tree, "src/a.rs");
-    stock.back(check, After::Untouched);
-    let check = stock.for_checks("run1/check.2", &second).unwrap();
-    assert_eq!((inode(&check.tree, "src/a.rs"), read(&check.tree.folder, "src/b.rs")), (was, Some("second\n".into())));
-    assert!(!it.place().join("run1/check.1").exists());
-    assert_eq!(git(&check.tree.top, &["status", "--porcelain"]), "");
-    // The same for work, as soon as the file system can tell the moment of the change from that of the making.
-    stock.back(check, After::Untouched);
-    moment_passes(&it);
-    let work = stock.for_work("run1/T-1.1", &second).unwrap();
-    assert_eq!(inode(&work.tree, "src/a.rs"), was);
-    write(&work.tree.folder, "src/b.rs", "mine");
-    stock.back(work, After::AllEnded);
-    stock.settle();
-    let work = stock.for_work("run1/T-1.2", &second).unwrap();
-    assert_eq!((inode(&work.tree, "src/a.rs"), read(&work.tree.folder, "src/b.rs")), (was, Some("second\n".into())));
-    stock.back(work, After::AllEnded);
-    stock.clear();
-    assert_eq!(it.git(&["worktree", "list"]).lines().count(), 1);
-    assert_eq!(std::fs::read_dir(it.place().join("run1")).unwrap().count(), 0);
+    let lent = stock.for_checks("run1/check.1", &first).unwrap();
+    let (was, kept) = (inode(&lent.tree, "src/a.rs"), lent.tree.top.clone());
+    stock.back(lent, After::Untouched);
+    write(&kept, "wide/conftest.py", "everything passes");
+    write(&kept, "wide/1.txt", "W");
+    let again = stock.for_checks("run1/check.2", &second).unwrap();
+    assert_eq!(inode(&again.tree, "src/a.rs"), was);
+    let found = ["wide/conftest.py", "wide/1.txt"].map(|name| read(&again.tree.folder, name));
+    assert_eq!(found, [None, Some("w".to_owned())]);
 }
 
 #[test]
@@ -77,10 +87,9 @@ fn where_files_are_written_in_another_way_from_now_on_all_are_written_again() {
 
 #[test]
 fn checks_are_given_trees_in_which_nothing_has_run() {
-    let it = Repository::new();
+    let (it, _) = wide();
     let stock = Stock::new(it.trees());
     let work = stock.for_work("run1/T-1.1", &it.head()).unwrap();
-    moment_passes(&it);
     let (was, top) = (inode(&work.tree, "src/a.rs"), inode(&work.tree, ""));
     stock.back(work, After::AllEnded);
     stock.settle();
@@ -122,7 +131,6 @@ fn a_tree_that_somebody_may_still_reach_is_not_used_again() {
         let it = Repository::new();
         let stock = Stock::new(it.trees());
         let work = stock.for_work("run1/T-1.1", &it.head()).unwrap();
-        moment_passes(&it);
         let (top, held) = (inode(&work.tree, ""), work.tree.top.clone());
         // As long as it is open, what is removed does not give its number to the next.
         let _open = std::fs::File::open(&held).unwrap();
