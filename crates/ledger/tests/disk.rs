@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// Something longer, so that a small disk is soon full.
 fn ask_much(ledger: &Ledger, key: &str) -> Result<(u64, u64)> {
     let mut draft = add("much", 1);
-    draft.id = format!("{key}.0");
+    draft.id = Some(format!("{key}.0"));
     draft.texts = vec![text(&key.as_bytes().repeat(20_000 / key.len()))];
     let command = once("appender", key, key);
     let recorded = ledger.write(move |transaction| transaction.append(&command, vec![draft]))?;
