@@ -152,6 +152,16 @@ fn a_place_that_may_only_be_read_is_read_and_said_to_be_one() {
         std::fs::remove_file(home.join(format!("ledger.db{end}"))).unwrap();
     }
     is_only_read(&fixed, last);
+    // A row that was changed is found from there, too.
+    let change = |by: &str| {
+        let sql = format!("UPDATE entity SET version = version {by} WHERE id = 'all'");
+        rusqlite::Connection::open(database(&home)).unwrap().execute(&sql, []).unwrap();
+    };
+    change("+ 1");
+    let found = findings(&open_here(&fixed).unwrap());
+    assert!(found.len() == 1 && found[0].what.contains("counter `all`"), "{found:?}");
+    change("- 1");
+    is_only_read(&fixed, last);
     let made = Sqlite::create(&fixed.join("new.db"), Clock::System).map(drop).unwrap_err();
     assert!(matches!(&made, Error::NotWritten(why) if why.contains("Read-only file system")), "{made}");
     // Somebody who begins to write where nobody did is noticed, and then read along with.
