@@ -5,6 +5,7 @@
 
 #![expect(clippy::print_stdout, reason = "this is a program for people at a terminal")]
 
+mod bench_ledger;
 mod bench_peers;
 mod ci;
 mod demo;
@@ -35,8 +36,17 @@ pub struct Verb {
 }
 
 /// Everything that `cargo xtask` can do, in the order in which it is listed.
-pub static VERBS: &[Verb] =
-    &[demo::VERB, test::VERB, ci::VERB, tidy::VERB, fuzz::VERB, soak::VERB, bench_peers::VERB, dist::VERB];
+pub static VERBS: &[Verb] = &[
+    demo::VERB,
+    test::VERB,
+    ci::VERB,
+    tidy::VERB,
+    fuzz::VERB,
+    soak::VERB,
+    bench_ledger::VERB,
+    bench_peers::VERB,
+    dist::VERB,
+];
 
 /// Runs the verb that the arguments name.
 pub fn main(arguments: &[String]) -> ExitCode {

@@ -3,6 +3,9 @@
 //! Each of these tests has a short form that every run of the tests includes. When `COUNTERSIGN_SOAK` says so, those that
 //! live by chance go on for that many minutes, and those that take samples take everything. They run one after the other,
 //! and what they counted is added up.
+//!
+//! Kills and races can be asked for by their number instead, and then only those are run. Each round stands by itself: what
+//! was broken off is gone on with by asking for the rest.
 
 use crate::house::cargo;
 use crate::test::STRACE;
@@ -13,8 +16,8 @@ use std::process::Stdio;
 
 pub(crate) const VERB: Verb = Verb {
     name: "soak",
-    arguments: "[MINUTES]",
-    summary: "kill, break, simulate and race, each test so long",
+    arguments: "[MINUTES] | [--kills N] [--races N]",
+    summary: "kill, break, simulate and race, each test so long or so often",
     run: verb,
 };
 
@@ -34,26 +37,32 @@ const TESTS: &[(&str, &str)] = &[
     ("countersign", "race"),
 ];
 
+/// The tests whose rounds can be asked for by their number, and by which option.
+const COUNTED: &[(&str, &str, &str)] =
+    &[("--kills", "countersign-ledger", "crash"), ("--races", "countersign", "race")];
+
 /// What a test's line of a count begins with.
 const COUNT: &str = "count: ";
 
+/// A test that is run, and how long or how often.
+#[derive(Debug, PartialEq, Eq)]
+struct Turn<'a> {
+    package: &'static str,
+    test: &'static str,
+    /// The variable that says so, and what it says.
+    measure: (&'static str, &'a str),
+}
+
 fn verb(arguments: &[String]) -> Outcome {
-    let minutes = match arguments {
-        [] => MINUTES_DEFAULT,
-        [minutes] => minutes.as_str(),
-        _ => return Err(format!("this takes at most one argument: {}", VERB.arguments)),
-    };
-    if !minutes.parse::<f64>().is_ok_and(|it| it.is_finite() && it > 0.0) {
-        return Err(format!("`{minutes}` is not a number of minutes"));
-    }
+    let turns = turns(arguments)?;
     STRACE.provide();
     let mut counts = BTreeMap::new();
     let mut failed = Vec::new();
-    for (package, test) in TESTS {
-        println!("\n── {test} ──");
-        if let Err(error) = soak(package, test, minutes, &mut counts) {
+    for turn in &turns {
+        println!("\n── {} ──", turn.test);
+        if let Err(error) = soak(turn, &mut counts) {
             println!("{error}");
-            failed.push(*test);
+            failed.push(turn.test);
         }
     }
     println!("\n── counts ──");
@@ -61,10 +70,40 @@ fn verb(arguments: &[String]) -> Outcome {
     if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
 }
 
+/// What is asked for: all tests for some minutes each, or some by their rounds.
+fn turns(arguments: &[String]) -> Result<Vec<Turn<'_>>, String> {
+    if let [] | [_] = arguments {
+        let minutes = arguments.first().map_or(MINUTES_DEFAULT, String::as_str);
+        if !minutes.parse::<f64>().is_ok_and(|it| it.is_finite() && it > 0.0) {
+            return Err(format!("`{minutes}` is not a number of minutes; this takes {}", VERB.arguments));
+        }
+        let measure = ("COUNTERSIGN_SOAK", minutes);
+        return Ok(TESTS.iter().map(|&(package, test)| Turn { package, test, measure }).collect());
+    }
+    let turn = |pair: &'_ [String]| match pair {
+        [option, rounds] => {
+            let known = COUNTED.iter().find(|(name, ..)| name == option);
+            let &(_, package, test) =
+                known.ok_or_else(|| format!("`{option}` is not known; this takes {}", VERB.arguments))?;
+            match rounds.parse::<u64>() {
+                Ok(1..) => Ok((package, test)),
+                _ => Err(format!("`{rounds}` is not a number of rounds")),
+            }
+        }
+        _ => Err(format!("a number is missing; this takes {}", VERB.arguments)),
+    };
+    let pairs = arguments.chunks(2).map(|pair| {
+        let (package, test) = turn(pair)?;
+        Ok(Turn { package, test, measure: ("COUNTERSIGN_ROUNDS", pair[1].as_str()) })
+    });
+    pairs.collect()
+}
+
 /// Runs the tests of one file, shows what they say, and adds up what they counted.
-fn soak(package: &str, test: &str, minutes: &str, counts: &mut BTreeMap<String, u64>) -> Outcome {
+fn soak(turn: &Turn<'_>, counts: &mut BTreeMap<String, u64>) -> Outcome {
+    let Turn { package, test, measure: (name, value) } = turn;
     let mut command = cargo(&["test", "--package", package, "--test", test]);
-    command.args(["--", "--nocapture", "--test-threads=1"]).env("COUNTERSIGN_SOAK", minutes);
+    command.args(["--", "--nocapture", "--test-threads=1"]).env(name, value);
     let spawned = command.stderr(Stdio::piped()).spawn();
     let mut child = spawned.map_err(|error| format!("cargo cannot be run: {error}"))?;
     if let Some(said) = child.stderr.take() {
@@ -87,6 +126,24 @@ fn counted(line: &str) -> Option<(u64, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn what_is_asked_for_by_number_is_run_so_often_and_nothing_else_is() {
+        let asked = words("--kills 1000 --races 500");
+        let turn = |package, test, rounds| Turn { package, test, measure: ("COUNTERSIGN_ROUNDS", rounds) };
+        let expected = vec![turn("countersign-ledger", "crash", "1000"), turn("countersign", "race", "500")];
+        assert_eq!(turns(&asked), Ok(expected));
+        let asked = words("0.5");
+        let all = turns(&asked).unwrap_or_default();
+        assert!(all.len() == TESTS.len() && all.iter().all(|it| it.measure == ("COUNTERSIGN_SOAK", "0.5")));
+        for wrong in ["-1", "many", "--kills 0", "--kills x", "--hits 5", "--kills 5 --races", "--kills"] {
+            assert!(turns(&words(wrong)).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn a_count_is_a_number_and_what_was_counted() {

@@ -34,7 +34,7 @@ fn needs() -> Needs {
         println!("cargo-nextest is not installed; using `cargo test`, which runs the same tests more slowly");
         println!("to install it: cargo install cargo-nextest --locked");
     }
-    for tool in [POSTGRES, STRACE, PYTHON, NPM, CHROMIUM] {
+    for tool in [POSTGRES, OPENSSL, STRACE, PYTHON, NPM, CHROMIUM] {
         tool.provide();
     }
     provide_schemathesis();
@@ -53,6 +53,8 @@ pub(crate) struct Tool {
 
 /// A server whose programs the tests start themselves; nothing needs to run.
 const POSTGRES: Tool = Tool { name: "a PostgreSQL server", package: "postgresql", here: has_postgres };
+/// What makes the certificates of servers.
+const OPENSSL: Tool = Tool { name: "openssl", package: "openssl", here: has_openssl };
 /// What breaks system calls.
 pub(crate) const STRACE: Tool = Tool { name: "strace", package: "strace", here: has_strace };
 /// What installs and runs the clients of others.
@@ -109,6 +111,10 @@ fn provide_schemathesis() {
 
 fn has_strace() -> bool {
     cfg!(not(target_os = "linux")) || answers(Command::new("strace").arg("--version"))
+}
+
+fn has_openssl() -> bool {
+    answers(Command::new("openssl").arg("version"))
 }
 
 fn has_python() -> bool {

@@ -1,6 +1,6 @@
 //! The verbs of the ledger, through the binary, on a SQLite file and on PostgreSQL.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 #![allow(dead_code, reason = "each test file uses its part of the house")]
 
 mod house;
@@ -455,4 +455,119 @@ fn a_ledger_in_a_database_is_copied_to_a_file_and_goes_on() {
     assert_ne!(project.run(&["backup", "copy.db"]).code, 0, "it takes the place of nothing");
     project.record("b.json", "the second");
     project.says(&["verify"]);
+}
+
+/// The verbs of the ledger that say what they did, each as one line of JSON with these fields in it.
+#[test]
+fn every_verb_of_the_ledger_answers_programs() {
+    let project = Project { house: House::new(), server: None };
+    let told = |answer: Answer, fields: &[&str]| {
+        let line: Value = serde_json::from_str(&answer.out).unwrap_or_else(|error| panic!("{error}: {answer:?}"));
+        assert_eq!(answer.out.lines().count(), 1, "{answer:?}");
+        fields.iter().for_each(|field| assert!(line.get(field).is_some(), "{field}: {line}"));
+        line
+    };
+    let made =
+        told(project.run(&["init", "--name", "billing", "--format", "json"]), &["project", "ledger", "public_key"]);
+    assert_eq!(
+        (&made["new"], &made["settings"].as_str().map(|it| it.ends_with("config.toml"))),
+        (&json!(true), &Some(true))
+    );
+    assert_eq!(told(project.run(&["init", "--format", "json"]), &["project"])["new"], false);
+    project.record("a.json", "said");
+    let json =
+        |arguments: &[&str], fields: &[&str]| told(project.run(&[arguments, &["--format", "json"]].concat()), fields);
+    assert_eq!(json(&["checkpoint"], &["root", "head", "note", "project"])["size"], 2);
+    assert_eq!(json(&["prove", "2", "--out", "2.proof"], &["proof", "out"])["event"], 2);
+    assert_eq!(json(&["verify-proof", "2.proof"], &["event", "project"])["holds"], true);
+    project.house.write("bad.proof", "no proof");
+    assert_eq!(json(&["verify-proof", "bad.proof"], &["reason"])["holds"], false);
+    assert_eq!(json(&["backup", "copy.db"], &["from"])["to"], "copy.db");
+    assert_eq!(json(&["rebuild"], &["shape"])["events"], 2);
+    project.says(&["export", "--out", "all.jsonl"]);
+    let imported = json(&["import", "all.jsonl", "--ledger", "imported.db"], &["project", "place", "head"]);
+    assert_eq!(imported["events"], 2);
+    // A refusal is told to programs, too: erasing is for owners.
+    let erase = ["erase", "2", "--reason", "by mistake", "--format", "json"];
+    let refused = project.run(&erase);
+    assert_eq!((refused.code, &told(refused, &["reason", "help"])["allow"]), (1, &json!(false)));
+    let erased = told(project.run_as_owner(&erase), &["by"]);
+    assert_eq!(erased, json!({ "erased": 2, "by": 4 }));
+    let well = json(&["doctor"], &["checks"]);
+    assert_eq!((&well["well"], &well["faults"]), (&json!(true), &json!(0)));
+    assert!(well["checks"].as_array().unwrap().contains(&json!({
+        "state": "ok", "what": "writing", "found": "the writer's place can be had",
+    })));
+    let moved = json(&["migrate", "--to", "moved.db"], &["from", "to", "settings"]);
+    assert_eq!(moved["head"]["seq"], 4);
+    let ill = json(&["doctor", "--ledger", ".countersign/ledger.db"], &["checks"]);
+    assert_eq!(ill["well"], false, "{ill}");
+}
+
+/// A house in which nothing may be written, and the binary in it, as somebody whom permissions bind.
+#[cfg(unix)]
+#[test]
+fn a_ledger_that_may_only_be_read_answers_questions_and_takes_nothing() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    use std::process::Command;
+    const NOBODY: u32 = 65534;
+    let project = Project::with_file();
+    project.record("a.json", "said");
+    let (house, folder) = (project.house.path(""), project.house.path(".countersign"));
+    let as_root = std::fs::metadata(&house).unwrap().uid() == 0;
+    let listed =
+        || project.house.all().into_iter().filter(|(path, _)| !path.ends_with("ledger.db-shm")).collect::<Vec<_>>();
+    let bound = |arguments: &[&str]| {
+        let binary = env!("CARGO_BIN_EXE_countersign");
+        let mut command = Command::new(if as_root { "setpriv" } else { binary });
+        if as_root {
+            command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--", binary]);
+        }
+        command.args(arguments).current_dir(&house).env("COUNTERSIGN_HOME", project.house.path(".home"));
+        let output = command.env_remove("COUNTERSIGN_LEDGER").output().unwrap();
+        let said = |bytes| String::from_utf8(bytes).unwrap();
+        Answer { code: output.status.code().unwrap(), out: said(output.stdout), err: said(output.stderr) }
+    };
+    if as_root {
+        let all = project.house.all().into_iter().map(|(path, _)| path);
+        let folders = [house.clone(), folder.clone()].into_iter().chain(
+            ["", "keys", "tokens", "checkpoints", "projects"].map(|name| project.house.path(".home").join(name)),
+        );
+        all.chain(folders.filter(|it| it.exists())).for_each(|path| chown(path, Some(NOBODY), Some(NOBODY)).unwrap());
+    }
+    let may = |path: &std::path::Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    // A file that may not be written to, in a folder that may; then neither; then what processes share is gone.
+    let file = folder.join("ledger.db");
+    let lock_files = || ["-wal", "-shm", "-next", "-turn", "-bell"].map(|end| folder.join(format!("ledger.db{end}")));
+    for round in ["file", "folder", "bare"] {
+        may(&folder, 0o700);
+        may(&file, 0o400);
+        if round == "bare" {
+            may(&file, 0o600);
+            std::fs::remove_file(folder.join("ledger.db-shm")).unwrap();
+            may(&file, 0o400);
+        }
+        if round != "file" {
+            lock_files().iter().filter(|path| path.exists()).for_each(|path| may(path, 0o400));
+            may(&folder, 0o500);
+        }
+        let before = listed();
+        for arguments in [&["log"][..], &["show", "2"], &["verify"], &["export"], &["log", "--format", "json"]] {
+            let answer = bound(arguments);
+            assert_eq!(answer.code, 0, "{round}: {arguments:?}: {answer:?}");
+            assert!(!answer.out.is_empty(), "{round}: {arguments:?}");
+        }
+        let words = "may only be read here";
+        for arguments in [&["record", "a.json"][..], &["run", "open", "--objective", "x"], &["rebuild"]] {
+            let answer = bound(arguments);
+            assert!(answer.code == 3 && answer.err.contains(words), "{round}: {arguments:?}: {answer:?}");
+        }
+        let doctor = bound(&["doctor"]);
+        assert!(doctor.code == 1 && doctor.out.contains(words), "{round}: {doctor:?}");
+        let after = listed();
+        let changed: Vec<_> = after.iter().filter(|it| !before.contains(it)).map(|(path, _)| path).collect();
+        let kept = |path: &&&std::path::PathBuf| path.to_string_lossy().contains(".home/checkpoints");
+        assert!(changed.iter().all(|path| kept(&path)), "{round}: {changed:?}");
+    }
+    may(&folder, 0o700);
 }

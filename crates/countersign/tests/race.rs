@@ -1,5 +1,5 @@
 //! Sixty-four processes reach for one task, and for scopes that overlap: each time one of them wins, and the others are told
-//! who did. Twenty rounds here, as many as `COUNTERSIGN_SOAK` gives time for in a soak.
+//! who did. Twenty rounds here; in a soak as many as `COUNTERSIGN_ROUNDS` says, or `COUNTERSIGN_SOAK` gives time for.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 #![allow(dead_code, reason = "each test file uses its part of the house")]
@@ -14,8 +14,15 @@ use std::time::{Duration, Instant};
 const PROCESSES: usize = 64;
 const ROUNDS: usize = 20;
 
-/// Whether another round is due: so many of them, or as long as a soak lasts.
+/// Whether another round is due: so many of them, as many as were asked for, or as long as a soak lasts.
 fn goes_on(round: usize, since: Instant) -> bool {
+    if let Ok(asked) = std::env::var("COUNTERSIGN_ROUNDS") {
+        let asked: usize = asked.parse().unwrap();
+        if round > 0 && round.is_multiple_of(20) {
+            eprintln!("{round} of {asked} rounds");
+        }
+        return round < asked;
+    }
     let minutes = std::env::var("COUNTERSIGN_SOAK").ok().and_then(|it| it.parse::<f64>().ok());
     minutes.map_or(round < ROUNDS, |minutes| since.elapsed() < Duration::from_secs_f64(minutes * 60.0))
 }

@@ -210,7 +210,7 @@ const MATTER: &str = "main";
 
 pub(crate) fn draft(happening: Happening) -> ledger::Draft {
     ledger::Draft {
-        id: uuid::Uuid::now_v7().to_string(),
+        id: None,
         kind: happening.kind.to_owned(),
         v: happening.v,
         cause: None,

@@ -14,7 +14,7 @@ use crate::ledger::Ledger;
 use crate::rows::{Entity, Key, Place};
 use crate::store::Store;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::AtomicI64;
 
 /// An empty store, and its clock if a test can move it.
 pub struct Fresh {
@@ -77,7 +77,7 @@ pub fn value_of(entity: &Entity) -> i64 {
 /// An event that adds to a counter.
 pub fn add(counter: &str, add: i64) -> Draft {
     Draft {
-        id: new_id(),
+        id: None,
         kind: "counter.added".to_owned(),
         v: 1,
         cause: None,
@@ -114,12 +114,6 @@ pub fn command(actor: &str) -> Command {
 pub fn once(actor: &str, key: &str, request: &str) -> Command {
     let once = Once { key: key.to_owned(), request: Hash::of(request.as_bytes()), code: "ADDED".to_owned() };
     Command { once: Some(once), ..command(actor) }
-}
-
-/// An id that no other call in this process gives, and none in another one.
-pub fn new_id() -> String {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    format!("event-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::SeqCst))
 }
 
 /// A ledger with counters in a fresh store.

@@ -15,6 +15,8 @@ pub const NAME_BYTES_MAX: usize = 512;
 pub const EVENT_BYTES_MAX: usize = 1024 * 1024;
 /// How many texts one event may bring.
 pub const TEXTS_MAX: usize = 1024;
+/// How long the texts of one event may be together. They are one line of an export, which must be readable again.
+pub const TEXTS_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// A text longer than this is kept as a blob, outside of the tables.
 pub const INLINE_BYTES_MAX: usize = 64 * 1024;
 
@@ -100,8 +102,9 @@ impl Text {
 /// An event that is asked to be recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
-    /// Its id, new.
-    pub id: String,
+    /// Its id, if the caller chooses one. It is looked up, and one that is there already refuses the command. Without it
+    /// the ledger makes one, by time and chance.
+    pub id: Option<String>,
     /// What happened.
     pub kind: String,
     /// The version of the kind's facts.
@@ -283,7 +286,7 @@ impl Draft {
     /// What is wrong with it, as a clause.
     pub(crate) fn fault(&self) -> Option<String> {
         let names = [
-            ("id", Some(&self.id)),
+            ("id", self.id.as_ref()),
             ("kind", Some(&self.kind)),
             ("cause", self.cause.as_ref()),
             ("run", self.run.as_ref()),
@@ -311,6 +314,14 @@ impl Draft {
         }
         if self.texts.len() > TEXTS_MAX {
             return Some(format!("an event brings at most {TEXTS_MAX} texts"));
+        }
+        let said: usize = self.texts.iter().map(|text| text.body.len()).sum();
+        if said > TEXTS_BYTES_MAX {
+            return Some(format!(
+                "the texts of `{}` have {said} bytes together, and an event brings at most {TEXTS_BYTES_MAX}; record them \
+                 in parts",
+                self.kind
+            ));
         }
         match &self.lease {
             Some(LeaseChange::Grant { holder, name, ttl }) => {

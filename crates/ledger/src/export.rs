@@ -11,7 +11,7 @@
 use crate::chain::{Chain, text_faults};
 use crate::checkpoint::{Checkpoint, PublicKey, SecretKey};
 use crate::error::{Error, Result};
-use crate::event::{Event, Text, TextPlace};
+use crate::event::{EVENT_BYTES_MAX, Event, TEXTS_BYTES_MAX, Text, TextPlace};
 use crate::hash::{Hash, hex, unhex};
 use crate::ledger::PAGE_EVENTS;
 use crate::pages;
@@ -26,8 +26,9 @@ use std::io::{BufRead, Read, Write};
 
 /// The version of this format.
 pub const EXPORT_VERSION: u32 = 1;
-/// How long a line may be: a text of 16 MiB can take six times as much in JSON, and there may be others beside it.
-const LINE_BYTES_MAX: u64 = (64 + 6 * 16) << 20;
+/// How long a line may be: an event with all the texts that it can bring. A byte takes up to six in JSON (`\u0001`), and
+/// each text has its salt beside it.
+const LINE_BYTES_MAX: u64 = (6 * TEXTS_BYTES_MAX + 2 * EVENT_BYTES_MAX) as u64;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -304,6 +305,10 @@ impl Lines<'_> {
             0 => Ok(None),
             _ => match self.text.strip_suffix('\n') {
                 Some(line) => Ok(Some(line)),
+                None if self.text.len() as u64 == LINE_BYTES_MAX => {
+                    let why = format!("the line is longer than {LINE_BYTES_MAX} bytes, which none of an export is");
+                    Err(bad(self.number, &why))
+                }
                 None => Err(bad(self.number, "the line has no end; the export was cut")),
             },
         }

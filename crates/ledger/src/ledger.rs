@@ -76,7 +76,11 @@ impl Ledger {
         let shape = text().and_then(|it| it.parse::<u32>().ok()).unwrap_or(0);
         let closed = text();
         if shape < fold.shape() && closed.is_none() && store.head()?.seq <= REBUILD_UNASKED_MAX {
-            crate::rebuild::rebuild(&mut *store, &*fold, &mut |_| {})?;
+            match crate::rebuild::rebuild(&mut *store, &*fold, &mut |_| {}) {
+                // Where it may only be read, it is read as it is.
+                Ok(_) | Err(Error::Closed(_)) => {}
+                Err(error) => return Err(error),
+            }
         }
         let readers = Mutex::new(vec![store.another()?]);
         let origin = Mutex::new(store.another()?);
@@ -313,7 +317,8 @@ impl Drop for Reader<'_> {
         // As many as a server works on at once: opening one costs more than most questions.
         const POOLED_MAX: usize = 64;
         let mut pool = lock(self.pool);
-        if let Some(store) = self.store.take().filter(|_| pool.len() < POOLED_MAX) {
+        if let Some(mut store) = self.store.take().filter(|_| pool.len() < POOLED_MAX) {
+            store.rest();
             pool.push(store);
         }
     }

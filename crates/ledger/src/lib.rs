@@ -51,7 +51,7 @@ pub use erasure::unfinished_erasure;
 pub use error::{Error, Refused, Result};
 pub use event::{
     Binding, Command, Draft, EVENT_BYTES_MAX, Event, Held, INLINE_BYTES_MAX, LeaseChange, NAME_BYTES_MAX, Once,
-    TEXTS_MAX, Text, TextPlace, name_fault, project_fault,
+    TEXTS_BYTES_MAX, TEXTS_MAX, Text, TextPlace, name_fault, project_fault,
 };
 pub use export::{EXPORT_VERSION, EachPage, Exported, export, read_export};
 pub use fold::{Fold, State};

@@ -139,6 +139,9 @@ pub trait Store: Send {
     /// vain, and never sleeps longer than a second without looking.
     fn wait(&mut self, seq: u64, patience: std::time::Duration) -> Result<Head>;
 
+    /// Called when a handle is put aside for a while: what keeps others from anything is given up.
+    fn rest(&mut self) {}
+
     /// Makes sure that nothing of an erased text is left, free pages and journals included. The row `scrub` of `meta`, which
     /// says that this is due, goes once it is done.
     fn scrub(&mut self) -> Result<()>;

@@ -10,6 +10,7 @@ use crate::rows::{Entity, EventRow, Key, Liveness, Place, Remembered, Row, RowKe
 use crate::store::{Head, Store};
 use crate::time::Time;
 use serde_json::value::RawValue;
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 /// A stretch of an index.
@@ -61,6 +62,23 @@ pub struct Tally {
 /// Names of leases have no control characters, so a tally is never taken for one.
 fn tally_key(name: &str) -> RowKey {
     RowKey::Liveness(format!("\u{1}{name}"))
+}
+
+/// How long the key of a row may be. PostgreSQL has room for some 2,700 bytes in an index, and less for what is hard to
+/// compress; what fits into one store must fit into every other.
+const KEY_BYTES_MAX: usize = 2_560;
+
+/// Refuses a row whose key would be too long.
+fn fits(bytes: usize, key: &Key, event: &Event<'_>) -> Result<()> {
+    if bytes <= KEY_BYTES_MAX {
+        return Ok(());
+    }
+    let name: String = key.id.chars().take(60).collect();
+    Err(Error::Malformed(format!(
+        "`{}` cannot be recorded: what {} `{name}` is found by has {bytes} bytes, and the limit is {KEY_BYTES_MAX}; use shorter \
+         names and paths",
+        event.kind, key.kind
+    )))
 }
 
 /// When a row says that something is due.
@@ -193,6 +211,7 @@ impl Transaction<'_> {
         if let Some(fault) = fault.or_else(|| drafts.is_empty().then(|| "there are no events".to_owned())) {
             return Err(Error::Malformed(fault));
         }
+        self.has_new_ids(&drafts)?;
         for place in drafts.iter().flat_map(|draft| &draft.erase) {
             self.has_text(*place)?;
         }
@@ -212,6 +231,24 @@ impl Transaction<'_> {
             self.append_one(command, draft, binding)?;
         }
         Ok(Recorded { first, last: self.head.seq })
+    }
+
+    /// Refuses an id that was used before, here or in this commit: the store would refuse it with all that share the commit.
+    /// Ids that the ledger makes are not looked up, which spares those who choose none a journey.
+    fn has_new_ids(&mut self, drafts: &[Draft]) -> Result<()> {
+        let chosen: Vec<&str> = drafts.iter().filter_map(|draft| draft.id.as_deref()).collect();
+        if chosen.is_empty() {
+            return Ok(());
+        }
+        let mut used: HashSet<&str> = self.overlay.events.iter().map(|row| row.id.as_str()).collect();
+        for id in chosen {
+            if !used.insert(id) || self.store.find(id)?.is_some() {
+                return Err(Error::Malformed(format!(
+                    "there is an event with the id `{id}` already; give each event a new one, or none"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses to erase what was never said: from then on it would look like a text that came back.
@@ -235,6 +272,7 @@ impl Transaction<'_> {
             lease::judge(change, standing.as_ref(), self.now)?;
         }
         let seq = self.head.seq + 1;
+        let id = draft.id.unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
         let facts: &RawValue =
             serde_json::from_str(&draft.facts).map_err(|error| Error::Malformed(error.to_string()))?;
         let event = Event {
@@ -245,7 +283,7 @@ impl Transaction<'_> {
             command: &command.name,
             erase: draft.erase.clone(),
             facts,
-            id: &draft.id,
+            id: &id,
             kind: &draft.kind,
             lease: draft.lease.clone(),
             matter: &draft.matter,
@@ -270,7 +308,6 @@ impl Transaction<'_> {
         }
         let hash = Hash::of(body.as_bytes());
         self.derive(&event)?;
-        let id = draft.id.clone();
         for (n, text) in (0..).zip(draft.texts) {
             self.overlay.texts.push(TextRow { seq, n, text: Some(text) });
         }
@@ -285,7 +322,7 @@ impl Transaction<'_> {
         let touched = self.fold.touched(event);
         let before = self.get(&touched)?;
         for (key, before) in touched.into_iter().zip(before) {
-            self.change(key, before, event);
+            self.change(key, before, event)?;
         }
         if let Some(once) = &event.once {
             let key = [event.actor.to_owned(), event.command.to_owned(), once.key.to_owned()];
@@ -296,7 +333,7 @@ impl Transaction<'_> {
         self.follow_lease(event)
     }
 
-    fn change(&mut self, key: Key, before: Option<Entity>, event: &Event<'_>) {
+    fn change(&mut self, key: Key, before: Option<Entity>, event: &Event<'_>) -> Result<()> {
         let state = self.fold.evolve(&key, before.as_ref(), event);
         let after = state.map(|state| Entity {
             key: key.clone(),
@@ -310,6 +347,10 @@ impl Transaction<'_> {
         });
         let places = |entity: &Option<Entity>| entity.as_ref().map_or_else(Vec::new, |it| self.fold.places(it));
         let (old, new) = (places(&before), places(&after));
+        for place in &new {
+            fits(place.index.len() + place.at.len() + key.kind.len() + key.id.len(), &key, event)?;
+        }
+        fits(key.kind.len() + key.id.len(), &key, event)?;
         for place in old.iter().filter(|place| !new.contains(place)) {
             self.overlay.delete(RowKey::Index(place.clone(), key.clone()));
         }
@@ -321,6 +362,7 @@ impl Transaction<'_> {
             Some(after) => self.overlay.put(RowKey::Entity(key), RowValue::Entity(after)),
             None => self.overlay.delete(RowKey::Entity(key)),
         }
+        Ok(())
     }
 
     fn follow_lease(&mut self, event: &Event<'_>) -> Result<()> {

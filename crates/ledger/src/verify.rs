@@ -292,10 +292,7 @@ impl Run {
             return Ok(());
         }
         // It may be what others did meanwhile. In the writer's place nothing moves, and every event can be asked.
-        let begun = store.begin_within(PATIENCE)?;
-        let settled = self.judge_texts(store, begun.head.seq);
-        store.rollback();
-        settled
+        standing_still(store, |store, head| self.judge_texts(store, head.seq))
     }
 
     fn judge_texts(&mut self, store: &mut dyn Store, end: u64) -> Result<()> {
@@ -339,10 +336,7 @@ impl Run {
         }
         // Others may have written meanwhile. In the writer's place nothing moves: the scratch store is brought up to
         // there, and what still differs does.
-        let begun = store.begin_within(PATIENCE)?;
-        let settled = self.settle(store, fold, scratch, begun.head, suspects);
-        store.rollback();
-        settled
+        standing_still(store, |store, head| self.settle(store, fold, scratch, head, suspects))
     }
 
     fn settle(
@@ -389,6 +383,29 @@ impl Run {
             }
         }
         Ok(())
+    }
+}
+
+/// Looks at a store in the writer's place. Where nobody may write from here, others still may: what is found there counts
+/// only if they did not.
+fn standing_still(store: &mut dyn Store, look: impl FnOnce(&mut dyn Store, Head) -> Result<()>) -> Result<()> {
+    match store.begin_within(PATIENCE) {
+        Ok(begun) => {
+            let looked = look(store, begun.head);
+            store.rollback();
+            looked
+        }
+        Err(Error::Closed(why)) => {
+            let head = store.head()?;
+            look(store, head)?;
+            if store.head()? == head {
+                return Ok(());
+            }
+            Err(Error::Unreadable(format!(
+                "others write to it meanwhile, and it cannot be held still from here: {why}"
+            )))
+        }
+        Err(error) => Err(error),
     }
 }
 

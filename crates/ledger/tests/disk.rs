@@ -9,7 +9,7 @@ mod place;
 use appender::{ask, commands, database, findings, is_whole, open};
 use countersign_ledger::conformance::{Counters, add, once, text};
 use countersign_ledger::{
-    Checkpoint, Clock, Error, EventRow, Ledger, Result, Sqlite, Store, Verified, Verifying, pages, tree, verify,
+    Checkpoint, Clock, Error, EventRow, Ledger, Result, Sqlite, Store, Verified, Verifying, export, pages, tree, verify,
 };
 use dice::{Dice, Rounds};
 use place::Mounted;
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// Something longer, so that a small disk is soon full.
 fn ask_much(ledger: &Ledger, key: &str) -> Result<(u64, u64)> {
     let mut draft = add("much", 1);
-    draft.id = format!("{key}.0");
+    draft.id = Some(format!("{key}.0"));
     draft.texts = vec![text(&key.as_bytes().repeat(20_000 / key.len()))];
     let command = once("appender", key, key);
     let recorded = ledger.write(move |transaction| transaction.append(&command, vec![draft]))?;
@@ -74,43 +74,139 @@ fn a_full_disk_is_told_and_once_there_is_room_the_same_ledger_goes_on() {
     dice::count("appends refused by a full disk, none of them there", refused.len() as u64);
 }
 
+/// Everything in a folder, with its content, but what only running processes share.
+fn all(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let read =
+        |path: PathBuf| if path.is_dir() { all(&path) } else { vec![(path.clone(), std::fs::read(path).unwrap())] };
+    let kept = entries.filter(|path| !path.to_string_lossy().ends_with("-shm"));
+    let mut all: Vec<_> = kept.flat_map(read).collect();
+    all.sort();
+    all
+}
+
+/// That a ledger in a place that may only be read is read in full, that nothing is written, and that this is said.
+fn is_only_read(folder: &Path, events: u64) {
+    let before = all(folder);
+    let ledger = open_here(folder).unwrap();
+    assert_eq!(ledger.head().unwrap().seq, events);
+    assert_eq!(commands(&ledger).len(), events as usize / 2);
+    assert_eq!(findings(&ledger), []);
+    // A long one and a short one.
+    assert_eq!(ledger.texts(16).unwrap().len(), 2);
+    let mut store = ledger.store().unwrap();
+    let exported = export(&mut *store, appender::PROJECT, 1, None, &mut std::io::sink(), &mut |_, _| {}).unwrap();
+    assert_eq!(exported.seq, events);
+    let why = [ask(&ledger, "new").unwrap_err(), store.begin().map(drop).unwrap_err(), store.scrub().unwrap_err()];
+    for why in why {
+        assert!(matches!(&why, Error::Closed(why) if why.contains("may only be read here")), "{why:?}");
+    }
+    assert!(store.describe().unwrap().iter().any(|(_, value)| value.contains("may only be read")));
+    assert_eq!(store.examine().unwrap(), Vec::<String>::new());
+    drop((ledger, store));
+    assert!(all(folder) == before, "something was left behind or changed");
+}
+
+/// Opens what is there, and makes nothing.
+fn open_here(folder: &Path) -> Result<Ledger> {
+    Ledger::open(Box::new(Sqlite::open(&database(folder), Clock::System)?), std::sync::Arc::new(Counters))
+}
+
+/// A ledger with something in its file and something in its journal; how many events it has.
+fn to_be_read(folder: &Path) -> u64 {
+    let ledger = open(folder).unwrap();
+    for number in 0..40 {
+        ask(&ledger, &format!("early-{number}")).unwrap();
+    }
+    ledger.store().unwrap().scrub().unwrap();
+    for number in 0..40 {
+        ask(&ledger, &format!("late-{number}")).unwrap();
+    }
+    assert!(journal(folder).metadata().unwrap().len() > 10_000);
+    ledger.head().unwrap().seq
+}
+
 #[test]
-fn a_place_that_may_only_be_read_is_said_to_be_one() {
+fn a_place_that_may_only_be_read_is_read_and_said_to_be_one() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home");
     std::fs::create_dir(&home).unwrap();
-    let ledger = open(&home).unwrap();
-    ask(&ledger, "before").unwrap();
-    drop(ledger);
+    let events = to_be_read(&home);
     let fixed = folder.path().join("fixed");
-    let Some(_mounted) = Mounted::read_only(&home, &fixed) else {
+    let Some(mounted) = Mounted::read_only(&home, &fixed) else {
         // Without the right to mount there is no right to write where permissions forbid it either.
-        read_only_by_permission(&home);
-        return;
+        return permitted_to_read(&home, || is_only_read(&home, events));
     };
-    let opened = open(&fixed).map(drop).unwrap_err().to_string();
-    assert!(opened.contains("Read-only file system"), "{opened}");
+    // As it was left, with a writer beside, without what processes share, and as a copy from which all is in the file.
+    is_only_read(&fixed, events);
+    let beside = open(&home).unwrap();
+    is_only_read(&fixed, events);
+    let (first, last) = ask(&beside, "beside").unwrap();
+    assert_eq!((first, last), (events + 1, events + 2));
+    is_only_read(&fixed, last);
+    drop(beside);
+    std::fs::remove_file(home.join("ledger.db-shm")).unwrap();
+    is_only_read(&fixed, last);
+    Sqlite::open(&database(&home), Clock::System).unwrap().scrub().unwrap();
+    for end in ["-wal", "-shm", "-next", "-turn", "-bell"] {
+        std::fs::remove_file(home.join(format!("ledger.db{end}"))).unwrap();
+    }
+    is_only_read(&fixed, last);
+    // A row that was changed is found from there, too.
+    let change = |by: &str| {
+        let sql = format!("UPDATE entity SET version = version {by} WHERE id = 'all'");
+        rusqlite::Connection::open(database(&home)).unwrap().execute(&sql, []).unwrap();
+    };
+    change("+ 1");
+    let found = findings(&open_here(&fixed).unwrap());
+    assert!(found.len() == 1 && found[0].what.contains("counter `all`"), "{found:?}");
+    change("- 1");
+    is_only_read(&fixed, last);
     let made = Sqlite::create(&fixed.join("new.db"), Clock::System).map(drop).unwrap_err();
     assert!(matches!(&made, Error::NotWritten(why) if why.contains("Read-only file system")), "{made}");
-    // Where it may be written to it goes on.
-    ask(&open(&home).unwrap(), "after").unwrap();
+    // Somebody who begins to write where nobody did is noticed, and then read along with.
+    let mut reader = Sqlite::open(&database(&fixed), Clock::System).unwrap();
+    assert_eq!(reader.head().unwrap().seq, last);
+    let writer = open(&home).unwrap();
+    ask(&writer, "again").unwrap();
+    assert!(matches!(reader.head(), Err(Error::Unreadable(why)) if why.contains("try again")));
+    assert_eq!(reader.head().unwrap().seq, last + 2);
+    drop(mounted);
 }
 
-fn read_only_by_permission(home: &Path) {
+#[test]
+fn once_a_place_may_be_written_to_again_the_same_ledger_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let small = folder.path().join("small");
+    let Some(mounted) = Mounted::small(&small, "8m") else {
+        eprintln!("no disk can be mounted here; that one goes from read-only to writable was not tried");
+        return;
+    };
+    let events = to_be_read(&small);
+    assert!(mounted.remount("ro"));
+    is_only_read(&small, events);
+    let ledger = open_here(&small).unwrap();
+    assert!(matches!(ask(&ledger, "refused"), Err(Error::Closed(_))));
+    assert!(mounted.remount("rw"));
+    let (first, _) = ask(&ledger, "done").unwrap();
+    assert_eq!(first, events + 1);
+    is_whole(&ledger);
+}
+
+/// Does something while a folder and what is in it may only be read by anybody.
+fn permitted_to_read(home: &Path, work: impl FnOnce()) {
     use std::os::unix::fs::PermissionsExt;
     let may = |mode: u32| {
-        for entry in std::fs::read_dir(home).unwrap() {
-            std::fs::set_permissions(entry.unwrap().path(), PermissionsExt::from_mode(mode & 0o666)).unwrap();
+        for entry in std::fs::read_dir(home).unwrap().map(|entry| entry.unwrap().path()) {
+            let mode = if entry.is_dir() { mode } else { mode & 0o666 };
+            std::fs::set_permissions(entry, PermissionsExt::from_mode(mode)).unwrap();
         }
         std::fs::set_permissions(home, PermissionsExt::from_mode(mode)).unwrap();
     };
     may(0o555);
-    let opened = open(home).map(drop);
+    let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
     may(0o755);
-    match opened {
-        Err(error) => assert!(error.to_string().contains("ermission denied"), "{error}"),
-        Ok(()) => eprintln!("neither mounts nor permissions bind here; that a place may only be read was not tried"),
-    }
+    done.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
 }
 
 /// A ledger of which half lies in the file and half in its journal.

@@ -165,7 +165,7 @@ fn a_paused_process_that_wakes_with_an_old_lease_is_refused() {
     sleeper.pause();
     let grant = || {
         let mut draft = add("grants", 1);
-        draft.id = "next.0".to_owned();
+        draft.id = Some("next.0".to_owned());
         let name = "door".to_owned();
         draft.lease = Some(LeaseChange::Grant { holder: "next".to_owned(), name, ttl: 600_000 });
         let command = countersign_ledger::Command { once: None, ..command("next") };

@@ -268,7 +268,7 @@ fn command_of(asked: &Asked) -> Command {
 
 fn drafts_of(asked: &Asked, step: u64) -> Vec<Draft> {
     let draft = |(n, wanted): (usize, &Wanted)| Draft {
-        id: format!("step-{step}-{n}"),
+        id: Some(format!("step-{step}-{n}")),
         run: wanted.run.clone(),
         texts: wanted.texts.iter().map(|body| text(body)).collect(),
         lease: wanted.lease.clone().map(|change| match change {

@@ -5,8 +5,10 @@ mod dice;
 
 use countersign_ledger::conformance::{Counters, add, command, once, text};
 use countersign_ledger::{
-    Checkpoint, Clock, Exported, Ledger, Memory, PublicKey, Result, SecretKey, Store, export, read_export, tree,
+    Checkpoint, Clock, Exported, Ledger, Memory, PublicKey, Result, SecretKey, Store, TEXTS_BYTES_MAX, export,
+    read_export, tree,
 };
+use std::io::Read;
 use std::sync::Arc;
 
 const PROJECT: &str = "test-project";
@@ -23,7 +25,7 @@ fn small(ledger: &Ledger, salt: &str) {
     drafts[0].texts = vec![text(b"said"), text(&[0xff, 0xfe]), text("with \"quotes\" and ü".as_bytes())];
     ledger.write(|transaction| transaction.append(&once("ana", "key-1", "r"), drafts)).unwrap();
     let mut erasure = add("a", 3);
-    erasure.id = format!("erasure{salt}");
+    erasure.id = Some(format!("erasure{salt}"));
     erasure.erase = vec![(1, 1)];
     ledger.write(|transaction| transaction.append(&command("bob"), vec![erasure])).unwrap();
     ledger.write(|transaction| transaction.append(&command("bob"), vec![add("c", 4)])).unwrap();
@@ -210,4 +212,32 @@ fn an_export_is_whole_though_a_text_was_erased_while_it_ran() {
     };
     export(&mut *ledger.store().unwrap(), PROJECT, 1, Some(&secret), &mut out, &mut progress).unwrap();
     assert!(read(&out, &public, &[]).unwrap().signed);
+}
+
+#[test]
+fn the_longest_texts_that_can_be_recorded_come_back_from_an_export() {
+    let ledger = ledger();
+    let ask = |bodies: Vec<Vec<u8>>| {
+        let draft = countersign_ledger::Draft { texts: bodies.iter().map(|it| text(it)).collect(), ..add("a", 1) };
+        ledger.write(|transaction| transaction.append(&command("ana"), vec![draft]))
+    };
+    // Control characters are the longest in JSON.
+    let half = TEXTS_BYTES_MAX / 2;
+    ask(vec![vec![1; half], vec![2; half]]).unwrap();
+    let refused = ask(vec![vec![1; half], vec![2; half + 1]]).unwrap_err().to_string();
+    assert!(refused.contains(&format!("{} bytes", TEXTS_BYTES_MAX + 1)), "{refused}");
+    let whole = exported(&ledger, None);
+    assert!(whole.len() > 6 * TEXTS_BYTES_MAX);
+    let mut texts = Vec::new();
+    let read = read_export(&mut whole.as_bytes(), &[], &[], &mut |_, _, _, page| {
+        texts.extend(page);
+        Ok(())
+    });
+    assert_eq!(read.unwrap().events, 1);
+    assert!(texts == ledger.texts(1).unwrap());
+    // What is longer is said to be, and not to have been cut.
+    let endless = whole.split_once('\n').unwrap().0.to_owned() + "\n";
+    let mut endless = std::io::BufReader::new(endless.as_bytes().chain(std::io::repeat(b'x')));
+    let refused = read_export(&mut endless, &[], &[], &mut |_, _, _, _| Ok(())).unwrap_err().to_string();
+    assert!(refused.contains("line 2: the line is longer than"), "{refused}");
 }

@@ -161,7 +161,7 @@ pub fn look_and_judge(
     let client = Client::open(here.project, here.global)?;
     match client.look(id, &without_nothing(question)) {
         Ok(shown) => {
-            output::print(&written(&shown, how.format, said));
+            output::print(&answer(&shown, how.format, said));
             Ok(judge(&shown))
         }
         Err(failure) => refused(failure, how.format),
@@ -180,7 +180,7 @@ pub fn list(
     let client = Client::open(here.project, here.global)?;
     match pages(&client, id, (question, items), limit) {
         Ok(shown) => {
-            output::print(&written(&shown, how.format, said));
+            output::print(&answer(&shown, how.format, said));
             Ok(Exit::Allowed)
         }
         Err(failure) => refused(failure, how.format),
@@ -229,7 +229,8 @@ pub fn pages(
     }
 }
 
-fn written(shown: &Value, format: Format, said: impl FnOnce(&Value) -> String) -> String {
+/// What is to be printed of an answer.
+pub fn answer(shown: &Value, format: Format, said: impl FnOnce(&Value) -> String) -> String {
     match format {
         Format::Json => line(shown),
         Format::Text => said(shown),

@@ -1,10 +1,12 @@
 //! `countersign backup`
 
+use super::asking::{How, answer};
 use super::{Exit, output, progress};
 use crate::place::Place;
 use anyhow::bail;
 use countersign_engine::Meaning;
 use countersign_ledger::{Clock, Sqlite, Store, copy};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Copy the ledger to a file, while it is in use
@@ -19,6 +21,9 @@ pub struct Args {
     /// The file to make; it must not be there
     #[arg(value_name = "FILE")]
     file: PathBuf,
+
+    #[command(flatten)]
+    how: How,
 }
 
 pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
@@ -27,7 +32,9 @@ pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
         Place::File(_) => store.backup(&args.file)?,
         Place::Database(..) => fetch(&mut *store, &args.file)?,
     }
-    output::print(&format!("copied {place} to {}\n", args.file.display()));
+    let shown = json!({ "from": place.to_string(), "to": args.file });
+    let said = |_: &_| format!("copied {place} to {}\n", args.file.display());
+    output::print(&answer(&shown, args.how.format, said));
     Ok(Exit::Allowed)
 }
 

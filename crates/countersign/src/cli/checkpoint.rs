@@ -1,11 +1,13 @@
 //! `countersign checkpoint`
 
+use super::asking::{How, answer};
 use super::{Exit, output};
 use crate::home::Home;
 use crate::place::Place;
 use anyhow::Context;
 use countersign_engine::Engine;
 use countersign_ledger::{Checkpoint, Store, tree};
+use serde_json::json;
 use std::path::PathBuf;
 
 /// Sign where the ledger stands, so that later nobody can change what came before
@@ -21,15 +23,22 @@ pub struct Args {
     /// Write it to this file as well
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+
+    #[command(flatten)]
+    how: How,
 }
 
 pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
     let engine = place.engine()?;
-    let Some((_, note)) = signed(&engine)? else { return Ok(Exit::Refused) };
+    let Some((checkpoint, note)) = signed(&engine)? else { return Ok(Exit::Refused) };
     if let Some(path) = &args.out {
         crate::files::write(path, &note)?;
     }
-    output::print(&note);
+    let Checkpoint { project, size, root, head } = checkpoint;
+    let shown = json!({
+        "project": project, "size": size, "root": root.to_string(), "head": head.to_string(), "note": note,
+    });
+    output::print(&answer(&shown, args.how.format, |_| note.clone()));
     Ok(Exit::Allowed)
 }
 

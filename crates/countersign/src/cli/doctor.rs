@@ -1,5 +1,7 @@
 //! `countersign doctor`
 
+use super::asking::{How, line};
+use super::output::Format;
 use super::{Exit, output};
 use crate::home::{Home, open_to_others};
 use crate::hook::Harness;
@@ -9,6 +11,7 @@ use crate::project::{FOLDER, Project};
 use countersign_diagnostic::visible;
 use countersign_engine::SHAPE;
 use countersign_ledger::{Ledger, Store, Time};
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -19,11 +22,15 @@ use std::time::Duration;
 #[command(after_help = "\
 Examples:
   countersign doctor
-  countersign doctor --fix")]
+  countersign doctor --fix
+  countersign doctor --format json")]
 pub struct Args {
     /// Mend what can be mended without losing anything
     #[arg(long)]
     fix: bool,
+
+    #[command(flatten)]
+    how: How,
 }
 
 /// How long to wait for the writer's place.
@@ -34,7 +41,7 @@ const FREE_BYTES_MIN: u64 = 64 * 1024 * 1024;
 const CLOCK_MS_MAX: i64 = 60_000;
 
 pub fn run(args: &Args, project: &Project, ledger: Option<&str>) -> anyhow::Result<Exit> {
-    let mut visit = Visit { fix: args.fix, faults: 0 };
+    let mut visit = Visit { fix: args.fix, format: args.how.format, faults: 0, checks: Vec::new() };
     visit.good("program", &format!("countersign {}", env!("CARGO_PKG_VERSION")));
     match &project.root {
         Some(root) => visit.good("project", &root.display().to_string()),
@@ -46,32 +53,49 @@ pub fn run(args: &Args, project: &Project, ledger: Option<&str>) -> anyhow::Resu
     visit.permissions(project);
     visit.space(project);
     visit.hooks(project);
-    let verdict = match visit.faults {
+    if args.how.format == Format::Json {
+        output::print(&line(&json!({ "well": visit.faults == 0, "faults": visit.faults, "checks": visit.checks })));
+    } else {
+        output::print(&format!("{}\n", verdict(visit.faults)));
+    }
+    Ok(if visit.faults == 0 { Exit::Allowed } else { Exit::Refused })
+}
+
+fn verdict(faults: usize) -> String {
+    match faults {
         0 => "all is well".to_owned(),
         1 => "1 thing is not as it should be".to_owned(),
         faults => format!("{faults} things are not as they should be"),
-    };
-    output::print(&format!("{verdict}\n"));
-    Ok(if visit.faults == 0 { Exit::Allowed } else { Exit::Refused })
+    }
 }
 
 struct Visit {
     fix: bool,
+    format: Format,
     faults: usize,
+    /// What was looked at, for programs: they are told at the end, and people at once.
+    checks: Vec<Value>,
 }
 
 impl Visit {
-    fn good(&self, what: &str, found: &str) {
-        output::print(&format!("ok    {what:<16} {}\n", visible(found)));
+    fn tell(&mut self, state: &str, what: &str, found: &str) {
+        match self.format {
+            Format::Text => output::print(&format!("{state:<5} {what:<16} {}\n", visible(found))),
+            Format::Json => self.checks.push(json!({ "state": state, "what": what, "found": found })),
+        }
+    }
+
+    fn good(&mut self, what: &str, found: &str) {
+        self.tell("ok", what, found);
     }
 
     fn bad(&mut self, what: &str, found: &str) {
         self.faults += 1;
-        output::print(&format!("bad   {what:<16} {}\n", visible(found)));
+        self.tell("bad", what, found);
     }
 
-    fn mended(&self, what: &str, found: &str) {
-        output::print(&format!("fixed {what:<16} {}\n", visible(found)));
+    fn mended(&mut self, what: &str, found: &str) {
+        self.tell("fixed", what, found);
     }
 
     fn ledger(&mut self, place: &Place) {

@@ -1,6 +1,8 @@
 //! `countersign erase`
 
-use super::{Exit, Global, failed, output, show};
+use super::asking::{How, line, refused};
+use super::output::Format;
+use super::{Exit, Global, output, show};
 use crate::client::Client;
 use crate::project::Project;
 use anyhow::{Context, bail};
@@ -16,7 +18,7 @@ use serde_json::json;
 #[command(after_help = "\
 Examples:
   countersign erase 12 --reason 'personal data, request 4711'
-  countersign erase 019a8c1e-7f43-7cc0-b6f5-0a5f8c9d2e11 --reason 'recorded by mistake'")]
+  countersign erase 019a8c1e-7f43-7cc0-b6f5-0a5f8c9d2e11 --reason 'recorded by mistake' --format json")]
 pub struct Args {
     /// The event's number or id
     #[arg(value_name = "ID")]
@@ -25,6 +27,9 @@ pub struct Args {
     /// Why the text must go; it is recorded
     #[arg(long, value_name = "TEXT")]
     reason: String,
+
+    #[command(flatten)]
+    how: How,
 }
 
 pub fn run(args: &Args, global: &Global, project: &Project) -> anyhow::Result<Exit> {
@@ -38,17 +43,27 @@ pub fn run(args: &Args, global: &Global, project: &Project) -> anyhow::Result<Ex
     let gone = !texts.is_empty() && texts.iter().all(|text| *text == StoredText::Erased);
     if gone && unfinished_erasure(&mut *engine.ledger().store()?)? {
         scrub(engine)?;
-        output::print(&format!("erased: what was left of the texts of event {seq}, which were erased before\n"));
+        let said = format!("erased: what was left of the texts of event {seq}, which were erased before\n");
+        output::print(&erased(args.how.format, seq, None, said));
         return Ok(Exit::Allowed);
     }
     let reply = match client.ask("text.erase", &json!({ "event": seq, "reason": args.reason })) {
         Ok(reply) => reply,
-        Err(failure) => return failed(failure),
+        Err(failure) => return refused(failure, args.how.format),
     };
     let event = reply.events.first().context("the erasure cannot be read back")?;
     scrub(engine)?;
-    output::print(&format!("erased: the texts of event {seq}, as event {} says\n", event.seq));
+    let said = format!("erased: the texts of event {seq}, as event {} says\n", event.seq);
+    output::print(&erased(args.how.format, seq, Some(event.seq), said));
     Ok(Exit::Allowed)
+}
+
+/// That the texts of an event are gone, and which event says so, if this call made one.
+fn erased(format: Format, seq: u64, by: Option<u64>, said: String) -> String {
+    match format {
+        Format::Text => said,
+        Format::Json => line(&json!({ "erased": seq, "by": by })),
+    }
 }
 
 fn scrub(engine: &Engine) -> anyhow::Result<()> {

@@ -1,12 +1,14 @@
 //! `countersign import`
 
+use super::asking::{How, answer};
 use super::{Exit, Global, output, verify};
 use crate::home::private_folder;
 use crate::place::{self, Place};
 use crate::project::{FOLDER, Project};
 use anyhow::{Context, bail};
 use countersign_engine::Meaning;
-use countersign_ledger::{Intake, read_export};
+use countersign_ledger::{Exported, Intake, read_export};
+use serde_json::json;
 use std::io::BufReader;
 use std::path::PathBuf;
 
@@ -31,6 +33,9 @@ pub struct Args {
     /// Accept an export that nobody has signed
     #[arg(long)]
     unsigned: bool,
+
+    #[command(flatten)]
+    how: How,
 }
 
 pub fn run(args: &Args, global: &Global, project: &Project) -> anyhow::Result<Exit> {
@@ -61,10 +66,15 @@ pub fn run(args: &Args, global: &Global, project: &Project) -> anyhow::Result<Ex
         if events.is_empty() { Ok(()) } else { intake.take(events, texts) }
     })?;
     intake.finish(whole.head)?;
-    output::print(&format!(
-        "imported {} events of project {} into {place}\n  head  {} {}\n",
-        whole.events, whole.project, whole.head.seq, whole.head.hash
-    ));
+    let Exported { events, project, head, .. } = &whole;
+    let shown = json!({
+        "project": project, "events": events, "place": place.to_string(),
+        "head": { "seq": head.seq, "hash": head.hash.to_string() },
+    });
+    let said = |_: &_| {
+        format!("imported {events} events of project {project} into {place}\n  head  {} {}\n", head.seq, head.hash)
+    };
+    output::print(&answer(&shown, args.how.format, said));
     Ok(Exit::Allowed)
 }
 

@@ -1,6 +1,7 @@
 //! `countersign init`
 
-use super::{Exit, Global, checkpoint, failed, output};
+use super::asking::{How, answer, refused};
+use super::{Exit, Global, checkpoint, output};
 use crate::home::{Home, private_folder};
 use crate::place::{self, Place};
 use crate::project::{FOLDER, Project, main_project};
@@ -12,6 +13,7 @@ use countersign_diagnostic::visible_lines;
 use countersign_domain::project::Init;
 use countersign_engine::Engine;
 use countersign_ledger::Ledger;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Make this directory a project, with a ledger of its own
@@ -36,6 +38,9 @@ pub struct Args {
     /// Begin another project although one was made here and its ledger is gone
     #[arg(long)]
     new: bool,
+
+    #[command(flatten)]
+    how: How,
 }
 
 /// What stands in a new `config.toml`.
@@ -82,22 +87,32 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<Exit> {
     let call = place::call(global, id, None)?;
     Tokens::of(&home, id).make_owner(&call.actor)?;
     let name = Text::parse(&name).context("the name of a project has 1 to 200 characters")?;
-    let answer = match engine.submit(&Around { project: &project }, &call, &Init { name }) {
-        Ok(answer) => answer,
-        Err(failure) => return failed(failure),
+    let reply = match engine.submit(&Around { project: &project }, &call, &Init { name }) {
+        Ok(reply) => reply,
+        Err(failure) => return refused(failure, args.how.format),
     };
     // From here on, a ledger that is cut or made anew is found out.
     if checkpoint::signed(&engine)?.is_none() {
         return Ok(Exit::Refused);
     }
-    let done = if answer.events.is_empty() { "is a project already" } else { "is a project now" };
-    output::print(&visible_lines(&format!(
-        "{} {done}: {id}\n  ledger      {place}\n  settings    {}\n  public key  {}\n              {key}\n\n\
-         Keep the public key where others can find it: with it, exports and proofs are verified anywhere.\n",
-        root.display(),
-        folder.join("config.toml").display(),
-        home.public_path(id, &key).display(),
-    )));
+    let is_new = !reply.events.is_empty();
+    let (settings, public) = (folder.join("config.toml"), home.public_path(id, &key));
+    let shown = json!({
+        "project": id, "new": is_new, "directory": root, "ledger": place.to_string(), "settings": settings,
+        "public_key": key.to_string(), "public_key_file": public,
+    });
+    let said = |_: &_| {
+        let done = if is_new { "is a project now" } else { "is a project already" };
+        visible_lines(&format!(
+            "{} {done}: {id}\n  ledger      {place}\n  settings    {}\n  public key  {}\n              {key}\n\n\
+             Keep the public key where others can find it: with it, exports and proofs are verified anywhere.\n",
+            root.display(),
+            settings.display(),
+            public.display(),
+        ))
+        .into_owned()
+    };
+    output::print(&answer(&shown, args.how.format, said));
     Ok(Exit::Allowed)
 }
 

@@ -1,5 +1,6 @@
 //! `countersign migrate`
 
+use super::asking::{How, answer};
 use super::{Exit, init, output, progress};
 use crate::files;
 use crate::place::{self, Place};
@@ -7,6 +8,7 @@ use crate::project::{FOLDER, Project};
 use anyhow::{Context, bail};
 use countersign_engine::Meaning;
 use countersign_ledger::{Ledger, migrate};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Move the ledger to another place; it keeps its history and its hash
@@ -22,6 +24,9 @@ pub struct Args {
     /// The file or database to move to
     #[arg(long, value_name = "FILE|URL")]
     to: String,
+
+    #[command(flatten)]
+    how: How,
 }
 
 pub fn run(args: &Args, project: &Project, ledger: Option<&str>) -> anyhow::Result<Exit> {
@@ -39,13 +44,19 @@ pub fn run(args: &Args, project: &Project, ledger: Option<&str>) -> anyhow::Resu
     let bar = progress("moving", source.head()?.seq);
     let head = migrate(&mut *source, &mut *target, &Meaning, &to.to_string(), &mut |done, _| bar.set_position(done))?;
     bar.finish_and_clear();
-    output::print(&format!("moved {} events from {from} to {to}\n  head  {}\n", head.seq, head.hash));
-    match settings {
-        Some((path, text)) => {
-            files::write(&path, &text)?;
-            output::print(&format!("  {} names the new place; the old one is closed\n", path.display()));
-        }
-        None => output::say("help: name the new place with --ledger; the old one is closed"),
+    let settings = settings.map(|(path, text)| files::write(&path, &text).map(|()| path)).transpose();
+    let named = settings.as_ref().ok().and_then(|path| path.as_ref());
+    let shown = json!({
+        "from": from.to_string(), "to": to.to_string(), "settings": named,
+        "head": { "seq": head.seq, "hash": head.hash.to_string() },
+    });
+    let said = |_: &_| {
+        let named = named.map(|path| format!("  {} names the new place; the old one is closed\n", path.display()));
+        format!("moved {} events from {from} to {to}\n  head  {}\n{}", head.seq, head.hash, named.unwrap_or_default())
+    };
+    output::print(&answer(&shown, args.how.format, said));
+    if settings?.is_none() {
+        output::say("help: name the new place with --ledger; the old one is closed");
     }
     output::say(
         "note: the old place still has every text, also those that will be erased in the new one; remove it when it is no longer needed",

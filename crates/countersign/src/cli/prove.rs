@@ -1,8 +1,11 @@
 //! `countersign prove`
 
+use super::asking::{How, answer};
+use super::output::Format;
 use super::{Exit, checkpoint, output, show};
 use crate::place::Place;
 use countersign_ledger::prove;
+use serde_json::json;
 use std::path::PathBuf;
 
 /// Prove that an event is in the ledger, to somebody who does not have it
@@ -22,6 +25,9 @@ pub struct Args {
     /// Write it to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+
+    #[command(flatten)]
+    how: How,
 }
 
 pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
@@ -29,9 +35,12 @@ pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
     let seq = show::find(&engine, &args.what)?;
     let Some((checkpoint, note)) = checkpoint::signed(&engine)? else { return Ok(Exit::Refused) };
     let proof = prove(&mut *engine.ledger().store()?, seq, &checkpoint, &note)?;
-    match &args.out {
-        Some(path) => crate::files::write(path, &proof)?,
-        None => output::print(&proof),
+    if let Some(path) = &args.out {
+        crate::files::write(path, &proof)?;
+    }
+    if args.out.is_none() || args.how.format == Format::Json {
+        let shown = json!({ "event": seq, "size": checkpoint.size, "proof": proof, "out": args.out });
+        output::print(&answer(&shown, args.how.format, |_| proof.clone()));
     }
     Ok(Exit::Allowed)
 }

@@ -1,9 +1,11 @@
 //! `countersign rebuild`
 
+use super::asking::{How, answer};
 use super::{Exit, output, progress};
 use crate::place::Place;
 use countersign_engine::{Meaning, SHAPE};
 use countersign_ledger::rebuild;
+use serde_json::json;
 
 /// Make everything that is derived again, from the events alone
 ///
@@ -14,13 +16,18 @@ use countersign_ledger::rebuild;
 Examples:
   countersign rebuild
   countersign rebuild && countersign verify")]
-pub struct Args {}
+pub struct Args {
+    #[command(flatten)]
+    how: How,
+}
 
-pub fn run(_: &Args, place: &Place) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
     let mut store = place.open()?;
     let bar = progress("rebuilding", store.head()?.seq);
     let head = rebuild(&mut *store, &Meaning, &mut |done| bar.set_position(done))?;
     bar.finish_and_clear();
-    output::print(&format!("rebuilt from {} events, in shape {SHAPE}\n", head.seq));
+    let shown = json!({ "events": head.seq, "shape": SHAPE });
+    let said = |_: &_| format!("rebuilt from {} events, in shape {SHAPE}\n", head.seq);
+    output::print(&answer(&shown, args.how.format, said));
     Ok(Exit::Allowed)
 }

@@ -1,9 +1,12 @@
 //! `countersign verify-proof`
 
+use super::asking::{How, answer, line};
+use super::output::Format;
 use super::{Exit, output, verify};
 use anyhow::Context;
 use countersign_diagnostic::visible;
 use countersign_ledger::verify_proof;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Verify a proof that an event is in a ledger, without the ledger
@@ -21,6 +24,9 @@ pub struct Args {
     /// A public key to trust, as a file; otherwise those in the user's configuration
     #[arg(long, value_name = "FILE")]
     key: Vec<PathBuf>,
+
+    #[command(flatten)]
+    how: How,
 }
 
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
@@ -29,17 +35,27 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     match verify_proof(&text, &verify::keys(&args.key)?) {
         Ok(proven) => {
             let checkpoint = proven.checkpoint;
-            output::print(&format!(
-                "the proof holds: event {} is in the ledger of project {} of {} events\n{}\n",
-                proven.seq,
-                visible(&checkpoint.project),
-                checkpoint.size,
-                visible(&proven.body)
-            ));
+            let shown = json!({
+                "holds": true, "project": checkpoint.project, "size": checkpoint.size, "seq": proven.seq,
+                "event": serde_json::from_str::<Value>(&proven.body).ok(),
+            });
+            let said = |_: &_| {
+                format!(
+                    "the proof holds: event {} is in the ledger of project {} of {} events\n{}\n",
+                    proven.seq,
+                    visible(&checkpoint.project),
+                    checkpoint.size,
+                    visible(&proven.body)
+                )
+            };
+            output::print(&answer(&shown, args.how.format, said));
             Ok(Exit::Allowed)
         }
         Err(error) => {
-            output::say(&format!("does not match: {error}"));
+            match args.how.format {
+                Format::Json => output::print(&line(&json!({ "holds": false, "reason": error.to_string() }))),
+                Format::Text => output::say(&format!("does not match: {error}")),
+            }
             Ok(Exit::Refused)
         }
     }

@@ -3,7 +3,7 @@
 
 use super::{Counters, Fresh, add, command, once, open, text, value_of};
 use crate::error::{Error, Refused};
-use crate::event::{Event, Held, LeaseChange};
+use crate::event::{Draft, Event, Held, LeaseChange};
 use crate::fold::Fold;
 use crate::hash::Hash;
 use crate::ledger::Ledger;
@@ -19,6 +19,8 @@ use std::time::Duration;
 pub(super) fn run(fresh: &dyn Fn() -> Fresh) {
     events_are_chained_and_entities_follow(fresh);
     a_refused_command_leaves_the_others_alone(fresh);
+    an_id_that_is_there_already_refuses_one_command(fresh);
+    what_would_be_found_by_too_long_a_name_is_refused(fresh);
     a_key_does_a_thing_once(fresh);
     many_writers_lose_and_double_nothing(fresh);
     a_lease_has_one_holder_and_a_number(fresh);
@@ -28,7 +30,7 @@ pub(super) fn run(fresh: &dyn Fn() -> Fresh) {
     a_reopened_ledger_goes_on_where_it_was(fresh);
 }
 
-fn append(ledger: &Ledger, drafts: Vec<crate::event::Draft>) -> Recorded {
+fn append(ledger: &Ledger, drafts: Vec<Draft>) -> Recorded {
     ledger.write(|transaction| transaction.append(&command("ana"), drafts)).unwrap()
 }
 
@@ -99,6 +101,60 @@ fn a_refused_command_leaves_the_others_alone(fresh: &dyn Fn() -> Fresh) {
     let found = ledger.get(&[Key::new("counter", "a"), Key::new("counter", "evil")]).unwrap();
     assert_eq!(found[0].as_ref().map(value_of), Some(3));
     assert_eq!((ledger.head().unwrap().seq, found[1].is_none()), (2, true));
+}
+
+fn an_id_that_is_there_already_refuses_one_command(fresh: &dyn Fn() -> Fresh) {
+    let named = |id: &str| Draft { id: Some(id.to_owned()), ..add("a", 1) };
+    let ledger = open(fresh());
+    append(&ledger, vec![named("one"), add("a", 1)]);
+    // Held up so that the others wait together and share a commit.
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    let asks: [Vec<Draft>; 6] = [
+        vec![add("a", 1), named("one")],
+        vec![named("two")],
+        vec![named("three"), named("three")],
+        vec![named("two")],
+        vec![named("three")],
+        vec![add("a", 1)],
+    ];
+    let answers: Vec<_> = std::thread::scope(|scope| {
+        let hold = move |_: &mut crate::Transaction<'_>| Ok(wait.recv_timeout(Duration::from_secs(60)).ok());
+        let held = scope.spawn(|| ledger.write(hold));
+        let asked = |drafts: &Vec<Draft>| {
+            let (ledger, drafts) = (&ledger, drafts.clone());
+            scope.spawn(move || ledger.write(|transaction| transaction.append(&command("ana"), drafts)))
+        };
+        let asked: Vec<_> = asks.iter().map(asked).collect();
+        go.send(()).unwrap();
+        held.join().unwrap().unwrap();
+        asked.into_iter().map(|it| it.join().unwrap()).collect()
+    });
+    let refused = |answer: &crate::Result<Recorded>, id: &str| matches!(answer, Err(Error::Malformed(why)) if why.contains(&format!("`{id}`")));
+    assert!(refused(&answers[0], "one") && refused(&answers[2], "three"), "{answers:?}");
+    // Of two that chose the same, whichever came first has it.
+    let two = [&answers[1], &answers[3]];
+    assert!(two.iter().any(|it| it.is_ok()) && two.iter().any(|it| refused(it, "two")), "{answers:?}");
+    assert!(answers[4].is_ok() && answers[5].is_ok(), "{answers:?}");
+    assert_eq!(ledger.head().unwrap().seq, 5);
+    assert_eq!(ledger.find("two").unwrap().map(|seq| seq > 2), Some(true));
+}
+
+fn what_would_be_found_by_too_long_a_name_is_refused(fresh: &dyn Fn() -> Fresh) {
+    let ledger = open(fresh());
+    // What stands beside the name in the longest of its keys, and letters that do not get shorter by being compressed.
+    let beside = "by_value".len() + 8 + "counter".len();
+    let letters = |length: usize| {
+        let digits = (0_u64..).map(|n| Hash::of(&n.to_be_bytes()).to_string());
+        digits.flat_map(|it| it.into_bytes()).map(char::from).take(length).collect::<String>()
+    };
+    let longest = letters(2_560 - beside);
+    append(&ledger, vec![add(&longest, 1)]);
+    let ask = |drafts| ledger.write(|transaction| transaction.append(&command("ana"), drafts));
+    let refused = ask(vec![add("a", 1), add(&letters(2_561 - beside), 1)]);
+    assert!(matches!(&refused, Err(Error::Malformed(why)) if why.contains("2561 bytes")), "{refused:?}");
+    assert_eq!(ledger.head().unwrap().seq, 1);
+    assert_eq!(ledger.get(&[Key::new("counter", &longest)]).unwrap()[0].as_ref().map(value_of), Some(1));
+    assert_eq!(ledger.history(&Key::new("counter", &longest), 0, 9).unwrap(), vec![1]);
 }
 
 fn a_key_does_a_thing_once(fresh: &dyn Fn() -> Fresh) {

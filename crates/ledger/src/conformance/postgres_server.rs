@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
-use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, Weak};
@@ -51,13 +51,43 @@ pub fn shared() -> Arc<Server> {
 impl Server {
     /// A new server with an empty database.
     pub fn start() -> Self {
+        let server = Self::made();
+        server.run();
+        server
+    }
+
+    /// A new server that listens on [`Server::number`], too, where it lets nobody in without TLS.
+    pub fn start_with_tls(certificate: &Path, key: &Path) -> Self {
+        let server = Self::made();
+        let private = |from: &Path, name: &str| {
+            let to = server.data().join(name);
+            std::fs::copy(from, &to).unwrap();
+            std::fs::set_permissions(&to, PermissionsExt::from_mode(0o600)).unwrap();
+            if is_root(server.folder.path()) {
+                chown(&to, Some(NOBODY), Some(NOBODY)).unwrap();
+            }
+        };
+        private(certificate, "server.crt");
+        private(key, "server.key");
+        server.append("postgresql.conf", &format!("listen_addresses = '{}'\nssl = on\n", Self::number()));
+        std::fs::write(server.data().join("pg_hba.conf"), "local all all trust\nhostssl all all all trust\n").unwrap();
+        server.run();
+        server
+    }
+
+    /// An address of this machine that no other process uses for a server: there are more of them than processes.
+    pub fn number() -> String {
+        let [_, high, middle, low] = std::process::id().to_be_bytes();
+        format!("127.{}.{middle}.{low}", 64 + high % 64)
+    }
+
+    fn made() -> Self {
         let binaries = binaries();
         let template = template(&binaries);
         let server = Self::in_folder(binaries);
         let copied = Command::new("cp").arg("-a").arg(template).arg(server.data()).status();
         assert!(copied.unwrap().success(), "the template can be copied");
         server.configure();
-        server.run();
         server
     }
 
@@ -203,7 +233,11 @@ impl Server {
     fn configure(&self) {
         let mut lines = String::from("listen_addresses = ''\nmax_connections = 300\nshared_buffers = 64MB\n");
         writeln!(lines, "unix_socket_directories = '{}'", self.sockets().display()).unwrap();
-        let mut file = File::options().append(true).open(self.data().join("postgresql.conf")).unwrap();
+        self.append("postgresql.conf", &lines);
+    }
+
+    fn append(&self, name: &str, lines: &str) {
+        let mut file = File::options().append(true).open(self.data().join(name)).unwrap();
         file.write_all(lines.as_bytes()).unwrap();
     }
 }

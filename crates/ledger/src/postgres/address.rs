@@ -50,7 +50,9 @@ impl Address {
         config.target_session_attrs(TargetSessionAttrs::ReadWrite).connect_timeout(CONNECT);
         config.keepalives_idle(ALIVE_AFTER).keepalives_interval(ALIVE_EVERY).keepalives_retries(ALIVE_TRIES);
         config.tcp_user_timeout(UNANSWERED_MAX);
-        let remote = config.get_hosts().iter().any(|host| matches!(host, Host::Tcp(_)));
+        // One that is named by its number alone is as remote as one that has a name.
+        let named = config.get_hosts();
+        let remote = named.is_empty() || named.iter().any(|host| matches!(host, Host::Tcp(_)));
         let tls = if remote && config.get_ssl_mode() != SslMode::Disable { Some(tls(roots.as_deref())?) } else { None };
         Ok(Self { config, tls })
     }
@@ -141,6 +143,9 @@ fn tls(roots: Option<&str>) -> Result<Arc<ClientConfig>> {
             for certificate in CertificateDer::pem_file_iter(file).map_err(unread)? {
                 let added = certificate.map(|it| store.add(it)).map_err(unread)?;
                 added.map_err(|error| failed(format!("{file} has a certificate that cannot be used: {error}")))?;
+            }
+            if store.is_empty() {
+                return Err(failed(format!("{file} has no certificate in it")));
             }
         }
         None => {

@@ -1,6 +1,7 @@
 //! What can go wrong between us and the server, and what follows from it.
 
 use crate::error::Error;
+use rustls::CertificateError;
 use std::error::Error as _;
 use std::time::Duration;
 use tokio_postgres::error::{DbError, SqlState};
@@ -85,6 +86,10 @@ fn reason(said: &DbError) -> String {
         format!("the server takes no writes ({message}); name the primary in the address, or all hosts")
     } else if *state == SqlState::INSUFFICIENT_PRIVILEGE {
         format!("the server does not allow it ({message}); the user must own the schema `countersign`")
+    } else if *state == SqlState::INVALID_AUTHORIZATION_SPECIFICATION && message.ends_with("no encryption") {
+        format!("the server lets nobody in like this ({message}); it may with TLS: say sslmode=require")
+    } else if *state == SqlState::INVALID_PASSWORD {
+        format!("the server does not take the password ({message}); set PGPASSWORD")
     } else if *state == SqlState::UNIQUE_VIOLATION {
         format!("it is there already ({message})")
     } else {
@@ -95,10 +100,25 @@ fn reason(said: &DbError) -> String {
 /// An error of the driver with what led to it, which it does not say by itself.
 fn with_cause(error: &tokio_postgres::Error) -> String {
     match error.source() {
-        Some(cause) if error.to_string().contains("TLS") => {
-            format!("{error}: {cause}; a certificate that the system does not trust is named with sslrootcert=file")
-        }
-        Some(cause) => format!("{error}: {cause}"),
+        Some(cause) => format!("{error}: {cause}{}", cure(cause)),
         None => error.to_string(),
+    }
+}
+
+/// What to do where TLS failed.
+fn cure(cause: &(dyn std::error::Error + 'static)) -> &'static str {
+    let inner = cause.downcast_ref::<std::io::Error>().and_then(|it| it.get_ref());
+    match inner.and_then(|it| it.downcast_ref::<rustls::Error>()) {
+        Some(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature)) => {
+            "; whoever signed the server's certificate is not trusted here, so it may be another server; if it is the right \
+             one, name the file with its authority's certificate as sslrootcert=FILE"
+        }
+        Some(rustls::Error::InvalidCertificate(
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+        )) => "; the address must call the server by a name that its certificate has",
+        Some(rustls::Error::InvalidCertificate(_)) => "; the server needs another certificate",
+        Some(_) => "",
+        None if cause.to_string() == "server does not support TLS" => "; it must be turned on there (ssl = on)",
+        None => "",
     }
 }

@@ -5,6 +5,7 @@
 //! countersign.event  .text  .blob  .meta      what happened, what was said, long texts in parts, settings
 //! countersign.entity  .place  …               derived, as in every store
 //! countersign.format                          the steps that made the schema
+//! countersign_format_1  …                     what there was before an upgrade, as a whole
 //! ```
 //!
 //! Many projects share the tables; the first column of every key says whose a row is. A handle has one connection, made
@@ -12,6 +13,7 @@
 //! a pooler between us and the server must pool sessions, not transactions.
 
 mod address;
+mod copy;
 mod fault;
 mod hidden;
 mod line;
@@ -75,7 +77,7 @@ impl Postgres {
             return Err(Error::Malformed(format!("the project's name: {why}")));
         }
         let (address, link) = connect(url)?;
-        prepare(&link, true)?;
+        prepare(&link, true, open::STEPS)?;
         let made = link.run(Some(COMMIT), async |session| open::make_project(session, project).await);
         if !made.map_err(Fault::of_commit)? {
             return Err(Error::Closed(format!("there is a project {project} in this database already")));
@@ -83,10 +85,14 @@ impl Postgres {
         Ok(Self::with(address, project, link))
     }
 
-    /// Opens a project that is there. A database of an older format is brought up to date.
+    /// Opens a project that is there. A database of an older format is brought up to date, after a copy was made.
     pub fn open(url: &str, project: &str) -> Result<Self> {
+        Self::open_as(url, project, open::STEPS)
+    }
+
+    fn open_as(url: &str, project: &str, steps: &[&str]) -> Result<Self> {
         let (address, link) = connect(url)?;
-        prepare(&link, false)?;
+        prepare(&link, false, steps)?;
         let found = link.run(Some(READ), async |session| open::find_project(session, project).await);
         if !found.map_err(Fault::unreadable)? {
             return Err(line::missing(project));
@@ -169,14 +175,14 @@ fn connect(url: &str) -> Result<(Arc<Address>, Link)> {
 }
 
 /// Makes sure that the server and the format of its tables are right. An empty database is filled if `fill` says so.
-fn prepare(link: &Link, fill: bool) -> Result<()> {
+fn prepare(link: &Link, fill: bool, steps: &[&str]) -> Result<()> {
     let found = link.run(Some(READ), async |session| open::settle(session).await).map_err(Fault::unreadable)?.format;
-    let known = open::STEPS.len() as u32;
+    let known = steps.len() as u32;
     if found < known && (found > 0 || fill) {
-        let climbed = link.run(Some(LONG), async |session| open::climb(session, open::STEPS).await);
+        let climbed = link.run(Some(LONG), async |session| open::climb(session, steps).await);
         return climbed.map_err(Fault::not_written);
     }
-    open::fits(found)
+    if found == known { Ok(()) } else { open::fits(found) }
 }
 
 async fn write_batch(session: &Session, batch: &Batch) -> std::result::Result<(), Fault> {

@@ -1,5 +1,6 @@
 //! Opening the database: with the settings that make its promises true, or not at all.
 
+use super::copy;
 use super::fault::Fault;
 use super::link::{Ask, Session};
 use crate::error::Error;
@@ -7,6 +8,9 @@ use crate::hash::Hash;
 
 /// The steps that lead from an empty database to the present format; the format is their number. A step is never changed.
 pub(super) const STEPS: &[&str] = &[include_str!("steps/0001.sql")];
+
+/// The schema that is in use.
+const SCHEMA: &str = "countersign";
 
 /// What our locks are known by: "CSSG".
 pub(super) const LOCK: i32 = 0x4353_5347;
@@ -81,8 +85,15 @@ pub(super) async fn settle(session: &Session) -> Result<Found, Fault> {
     Ok(Found { format })
 }
 
+/// Asks for the format of what is there.
+pub(super) const FORMAT: &str = "SELECT coalesce(max(step), 0) FROM countersign.format";
+
 async fn format(session: &Session) -> Result<u32, Fault> {
-    let rows = session.ask_one(Ask::bare("SELECT coalesce(max(step), 0) FROM countersign.format")).await?;
+    read_format(&session.ask_one(Ask::bare(FORMAT)).await?)
+}
+
+/// What was answered to [`FORMAT`].
+pub(super) fn read_format(rows: &[tokio_postgres::Row]) -> Result<u32, Fault> {
     let step: i64 = rows.first().map_or(Ok(0), |row| row.try_get(0))?;
     u32::try_from(step).map_err(|_| Fault::Odd(format!("the format is {step}")))
 }
@@ -98,7 +109,8 @@ pub(super) fn fits(found: u32) -> Result<(), Error> {
     }
 }
 
-/// Brings a database up to the format that `steps` lead to, all at once or not at all. Of many that try, one does it.
+/// Brings a database up to the format that `steps` lead to, all at once or not at all. One that has something in it is
+/// copied first. Of many that try, one does it.
 pub(super) async fn climb(session: &Session, steps: &[&str]) -> Result<(), Fault> {
     session.plain(&format!("BEGIN; SELECT pg_advisory_xact_lock({LOCK})")).await?;
     let there = session.ask_one(Ask::bare("SELECT to_regnamespace('countersign') IS NOT NULL")).await?;
@@ -106,15 +118,30 @@ pub(super) async fn climb(session: &Session, steps: &[&str]) -> Result<(), Fault
     if !there.first().map_or(Ok(false), |row| row.try_get(0))? {
         session.plain("CREATE SCHEMA countersign").await?;
     }
-    let table = "CREATE TABLE IF NOT EXISTS countersign.format
-        (step bigint PRIMARY KEY, made timestamptz NOT NULL DEFAULT clock_timestamp())";
-    session.plain(table).await?;
-    let done = format(session).await?;
-    for (number, step) in (1_u32..).zip(steps).skip(done as usize) {
-        session.plain(step).await?;
-        session.plain(&format!("INSERT INTO countersign.format (step) VALUES ({number})")).await?;
+    session.plain(&format_table(SCHEMA)).await?;
+    let done = format(session).await? as usize;
+    if let Some(made) = steps.get(..done).filter(|made| !made.is_empty() && made.len() < steps.len()) {
+        copy::make(session, made).await?;
     }
+    lay(session, SCHEMA, steps, done).await?;
     session.plain("COMMIT").await
+}
+
+/// Takes the steps after those that are done, in a schema. The steps themselves speak of the one that is in use.
+pub(super) async fn lay(session: &Session, schema: &str, steps: &[&str], done: usize) -> Result<(), Fault> {
+    session.plain(&format_table(schema)).await?;
+    for (number, step) in (1_u32..).zip(steps).skip(done) {
+        session.plain(&step.replace(&format!("{SCHEMA}."), &format!("{schema}."))).await?;
+        session.plain(&format!("INSERT INTO {schema}.format (step) VALUES ({number})")).await?;
+    }
+    Ok(())
+}
+
+fn format_table(schema: &str) -> String {
+    format!(
+        "CREATE TABLE IF NOT EXISTS {schema}.format
+            (step bigint PRIMARY KEY, made timestamptz NOT NULL DEFAULT clock_timestamp())"
+    )
 }
 
 /// Looks the project's number up. Nothing, if it is not there.
@@ -142,4 +169,108 @@ pub(super) async fn make_project(session: &Session, project: &str) -> Result<boo
 pub(super) async fn projects(session: &Session) -> Result<Vec<String>, Fault> {
     let rows = session.ask_one(Ask::bare("SELECT name FROM countersign.head ORDER BY name")).await?;
     rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+}
+
+#[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::conformance::postgres_server::Server;
+    use crate::conformance::text;
+    use crate::postgres::Postgres;
+    use crate::rows::{EventRow, TextRow};
+    use crate::store::{Batch, Store};
+
+    /// What the next format could be.
+    const NEXT: &[&str] = &[STEPS[0], "ALTER TABLE countersign.meta ADD COLUMN note text;"];
+
+    fn event(seq: u64) -> EventRow {
+        let body = format!("body {seq}");
+        EventRow { seq, id: format!("id-{seq}"), run: None, hash: Hash::of(body.as_bytes()), body }
+    }
+
+    fn append(store: &mut dyn Store) {
+        let seq = store.begin().unwrap().head.seq + 1;
+        let texts = vec![TextRow { seq, n: 0, text: Some(text(&vec![7; 100_000])) }];
+        store.apply(&Batch { events: vec![event(seq)], texts, ..Batch::default() }).unwrap();
+        store.commit().unwrap();
+    }
+
+    fn open_next(server: &Server) -> Result<Postgres, Error> {
+        Postgres::open_as(&server.url(), "p", NEXT)
+    }
+
+    /// What there is of schemas, and the format of the one in use.
+    fn state(server: &Server) -> String {
+        server.sql(
+            "SELECT string_agg(nspname, ' ' ORDER BY nspname) || ' ' || (SELECT max(step) FROM countersign.format)
+                FROM pg_namespace WHERE nspname LIKE 'countersign%'",
+        )
+    }
+
+    #[test]
+    fn a_database_of_an_older_format_is_copied_and_then_brought_up_to_date() {
+        let server = Server::start();
+        let mut old = Postgres::create(&server.url(), "p").unwrap();
+        Postgres::create(&server.url(), "q").unwrap();
+        append(&mut old);
+        append(&mut old);
+        let head = old.head().unwrap();
+        let mut upgraded = open_next(&server).unwrap();
+        assert_eq!((upgraded.head().unwrap(), upgraded.texts(1, 3).unwrap().len()), (head, 2));
+        assert_eq!(state(&server), "countersign countersign_format_1 2");
+        let copies = |lines: Vec<(String, String)>| lines.into_iter().find(|(name, _)| name == "copies");
+        assert!(copies(upgraded.describe().unwrap()).unwrap().1.starts_with("countersign_format_1, "));
+        // A binary that knows only the older format is refused, also one that was there all the while.
+        let newer = Error::Newer { what: "format", found: 2, known: 1 };
+        assert_eq!(Postgres::open(&server.url(), "p").map(drop), Err(newer.clone()));
+        assert_eq!(old.begin().map(drop), Err(newer.clone()));
+        assert!(newer.to_string().contains("format 2") && newer.to_string().contains("knows 1"));
+        // The next time there is nothing to do.
+        open_next(&server).unwrap();
+        // The way back: the copy is what there was, down to its names, and goes on.
+        drop(upgraded);
+        server.sql("DROP SCHEMA countersign CASCADE; ALTER SCHEMA countersign_format_1 RENAME TO countersign");
+        let mut back = Postgres::open(&server.url(), "p").unwrap();
+        assert_eq!((back.head().unwrap(), back.examine().unwrap()), (head, Vec::<String>::new()));
+        assert_eq!(back.texts(1, 3).unwrap().len(), 2);
+        append(&mut back);
+        Postgres::create(&server.url(), "r").unwrap();
+        assert_eq!(Postgres::projects(&server.url()).unwrap(), ["p", "q", "r"]);
+        assert_eq!(copies(back.describe().unwrap()), None);
+    }
+
+    #[test]
+    fn an_upgrade_that_fails_leaves_the_database_as_it_was_and_says_why() {
+        let server = Server::start();
+        server.sql("CREATE ROLE bob LOGIN; GRANT CREATE ON DATABASE postgres TO bob");
+        let url = server.url().replace("postgres@", "bob@");
+        let mut store = Postgres::create(&url, "p").unwrap();
+        append(&mut store);
+        let before = state(&server);
+        let fails = |steps: &[&str]| Postgres::open_as(&url, "p", steps).map(drop).unwrap_err().to_string();
+        let broken = [STEPS[0], "CREATE TABLE countersign.extra (a text); INSERT INTO nowhere VALUES (1);"];
+        assert!(fails(&broken).contains("nowhere"));
+        server.sql("REVOKE CREATE ON DATABASE postgres FROM bob");
+        let error = fails(NEXT);
+        assert!(error.contains("countersign_format_1") && error.contains("GRANT CREATE ON DATABASE"), "{error}");
+        server.sql("GRANT CREATE ON DATABASE postgres TO bob; CREATE SCHEMA countersign_format_1");
+        let error = fails(NEXT);
+        assert!(error.contains("countersign_format_1, and it is there already"), "{error}");
+        server.sql("DROP SCHEMA countersign_format_1");
+        assert_eq!((state(&server), store.examine().unwrap()), (before, Vec::new()));
+        append(&mut store);
+        Postgres::open_as(&url, "p", NEXT).unwrap();
+    }
+
+    #[test]
+    fn many_that_find_an_older_format_at_once_bring_it_up_to_date_once() {
+        let server = Server::start();
+        append(&mut Postgres::create(&server.url(), "p").unwrap());
+        std::thread::scope(|scope| {
+            let openers: Vec<_> = (0..6).map(|_| scope.spawn(|| open_next(&server).map(drop))).collect();
+            openers.into_iter().for_each(|it| it.join().unwrap().unwrap());
+        });
+        assert_eq!(state(&server), "countersign countersign_format_1 2");
+    }
 }

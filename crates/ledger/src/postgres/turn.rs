@@ -5,7 +5,7 @@
 
 use super::fault::Fault;
 use super::link::{Ask, Session, Value};
-use super::open::LOCK;
+use super::open::{self, LOCK};
 use super::rows::{hash, unsigned};
 use crate::error::Error;
 use crate::hash::hex;
@@ -43,11 +43,14 @@ pub(super) async fn begin(session: &Session) -> Result<Begun, Fault> {
         Ask::new(LAST, vec![project(session)]),
         Ask::new(META, vec![project(session)]),
         Ask::bare(NOW),
+        Ask::bare(open::FORMAT),
     ];
     let answers = session.ask(&asks).await?;
-    let [_, taken, _, last, meta, now] = answers.as_slice() else {
+    let [_, taken, _, last, meta, now, format] = answers.as_slice() else {
         return Err(Fault::Odd("the server left a question unanswered".to_owned()));
     };
+    // Somebody may have brought the database up to date since this session began.
+    open::fits(open::read_format(format)?).map_err(Fault::Said)?;
     let (Some(taken), Some(now)) = (taken.first(), now.first()) else {
         return Err(Fault::Odd("the project is no longer in this database".to_owned()));
     };

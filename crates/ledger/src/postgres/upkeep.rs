@@ -66,7 +66,8 @@ const DESCRIBE: &str = "SELECT current_setting('server_version'), current_settin
     (SELECT coalesce(max(step), 0) FROM countersign.format),
     (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint / 1024 FROM pg_class
         WHERE relnamespace = to_regnamespace('countersign')::oid AND relkind = 'r'),
-    (SELECT count(*) FROM countersign.head)";
+    (SELECT count(*) FROM countersign.head),
+    (SELECT string_agg(nspname, ', ' ORDER BY nspname) FROM pg_namespace WHERE nspname LIKE 'countersign\\_format\\_%')";
 
 fn project(session: &Session) -> Vec<Value<'static>> {
     vec![Box::new(session.project.get())]
@@ -131,10 +132,15 @@ pub(super) async fn describe(session: &Session, place: &str) -> Result<Vec<(Stri
         names => format!(", standbys {names}"),
     };
     let line = |name: &str, value: String| (name.to_owned(), value);
-    Ok(vec![
+    let copies: Option<String> = row.try_get(7)?;
+    let copies = copies.map(|names| {
+        line("copies", format!("{names}, from before an upgrade, with texts that were erased since; drop them in time"))
+    });
+    let lines = [
         line("store", format!("PostgreSQL {}, {place}", text(0)?)),
         line("format", number(4)?.to_string()),
         line("durability", format!("fsync {}, synchronous_commit {}{standbys}", text(1)?, text(2)?)),
         line("size", format!("{} KiB, of {} projects", number(5)?, number(6)?)),
-    ])
+    ];
+    Ok(lines.into_iter().chain(copies).collect())
 }

@@ -12,6 +12,7 @@ mod bell;
 mod blobs;
 mod fault;
 mod open;
+mod reading;
 mod rows;
 mod turn;
 
@@ -26,6 +27,7 @@ use crate::time::Clock;
 use bell::Bell;
 use blobs::Blobs;
 use fault::{not_written, reason, unreadable};
+use reading::Way;
 use rows::{number, unsigned};
 use rusqlite::{Connection, ErrorCode, OptionalExtension};
 use std::collections::BTreeMap;
@@ -48,6 +50,8 @@ pub struct Sqlite {
     writing: bool,
     /// A commit gave no clear answer, and its pages may still lie in the write-ahead log.
     doubtful: bool,
+    /// Why it may only be read, if so, and the way in which that is done.
+    reading: Option<(String, Way)>,
     /// A temporary folder that is removed with the store.
     _folder: Option<tempfile::TempDir>,
 }
@@ -95,6 +99,9 @@ impl Sqlite {
         if let Some(why) = path.parent().and_then(open::refused_place) {
             return Err(Error::Closed(why));
         }
+        if let Some(why) = reading::only_read(path) {
+            return Self::open_to_read(path, clock, why, steps);
+        }
         let unlocked =
             |error| Error::Unreadable(format!("the lock files of {} cannot be opened: {error}", path.display()));
         let mut turn = Turn::beside(path).map_err(unlocked)?;
@@ -115,31 +122,90 @@ impl Sqlite {
             turn.leave();
             upgraded?;
         }
-        Ok(Self {
+        Ok(Self::with(path, clock, Some(connection), turn, None))
+    }
+
+    /// Opens a file that may only be read.
+    fn open_to_read(path: &Path, clock: Clock, why: String, steps: &[&str]) -> Result<Self> {
+        let way = Way::to(path);
+        let connection = reading::connect(path, way)?;
+        match (open::format(&connection)?, steps.len() as u32) {
+            (found, known) if found > known => return Err(Error::Newer { what: "format", found, known }),
+            (found, known) if found < known => {
+                return Err(Error::Unreadable(format!("it is of format {found} and must become {known} first; {why}")));
+            }
+            _ => {}
+        }
+        Ok(Self::with(path, clock, None, Turn::of_nobody(path), Some((why, way))))
+    }
+
+    fn with(
+        path: &Path,
+        clock: Clock,
+        connection: Option<Connection>,
+        turn: Turn,
+        reading: Option<(String, Way)>,
+    ) -> Self {
+        Self {
             path: path.to_owned(),
             clock,
-            connection: Some(connection),
+            connection,
             turn,
             blobs: Blobs::beside(path),
             bell: Bell::beside(path),
             writing: false,
             doubtful: false,
+            reading,
             _folder: None,
-        })
+        }
     }
 
     /// The connection, opened anew if an error closed it.
     fn connection(&mut self) -> Result<&Connection> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
-            None => open::connect(&self.path)?,
+            None => self.connect()?,
         };
         Ok(self.connection.insert(connection))
+    }
+
+    fn connect(&mut self) -> Result<Connection> {
+        self.reading = reading::only_read(&self.path).map(|why| (why, Way::to(&self.path)));
+        match self.reading {
+            Some((_, way)) => reading::connect(&self.path, way),
+            None => open::connect(&self.path),
+        }
+    }
+
+    /// Refuses to write where one may only read. Whether that still is so is looked at each time.
+    fn must_be_writable(&mut self) -> Result<()> {
+        if self.reading.is_none() {
+            return Ok(());
+        }
+        self.connection = None;
+        self.connection()?;
+        match &self.reading {
+            Some((why, _)) => Err(Error::Closed(why.clone())),
+            None => {
+                let unlocked = |error| Error::NotWritten(format!("the lock files cannot be opened: {error}"));
+                self.turn = Turn::beside(&self.path).map_err(unlocked)?;
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether what was read can be wrong, because somebody began to write to what was thought to be nobody's.
+    fn was_disturbed(&self) -> bool {
+        matches!(self.reading, Some((_, way)) if way != Way::Shared && way != Way::to(&self.path))
     }
 
     /// Reads something. After an error the connection is not used again, since what it has in memory may be wrong.
     fn read<T>(&mut self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
         let answer = read(self.connection()?);
+        if self.was_disturbed() {
+            self.connection = None;
+            return Err(Error::Unreadable("somebody began to write to it just now; try again".to_owned()));
+        }
         answer.map_err(|error| {
             if !self.writing {
                 self.connection = None;
@@ -166,6 +232,7 @@ impl Sqlite {
         }
         let connection = self.connection()?;
         connection.execute_batch("BEGIN IMMEDIATE").map_err(|error| not_written(&error))?;
+        open::still_fits(connection)?;
         let begun = (head(connection), meta(connection));
         match begun {
             (Ok(head), Ok(meta)) => Ok(Begun { head, now: self.clock.now(), meta }),
@@ -235,7 +302,7 @@ impl Sqlite {
             }
             Ok(stray)
         };
-        if unnamed(self)?.is_empty() || self.writing {
+        if unnamed(self)?.is_empty() || self.writing || self.reading.is_some() {
             return unnamed(self);
         }
         // A file is there before the commit that names it. In the writer's place no commit is on its way.
@@ -244,6 +311,7 @@ impl Sqlite {
 
     /// Waits for the writer's place for so long at most.
     fn take_turn(&mut self, patience: Duration) -> Result<()> {
+        self.must_be_writable()?;
         self.writing = take_turn(&mut self.turn, patience)?;
         Ok(())
     }
@@ -322,6 +390,7 @@ fn meta(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
 impl Store for Sqlite {
     fn begin(&mut self) -> Result<Begun> {
         self.rollback();
+        self.must_be_writable()?;
         self.turn.take().map_err(|error| Error::NotWritten(format!("the writer's place cannot be had: {error}")))?;
         self.writing = true;
         self.begin_in_turn().inspect_err(|_| self.give_up())
@@ -335,6 +404,7 @@ impl Store for Sqlite {
 
     fn begin_now(&mut self) -> Result<Option<Begun>> {
         self.rollback();
+        self.must_be_writable()?;
         // What a failed commit left is seen to in line, since that can take long.
         if self.doubtful || !self.turn.take_now() {
             return Ok(None);
@@ -498,7 +568,9 @@ impl Store for Sqlite {
 
     fn wait(&mut self, seq: u64, patience: Duration) -> Result<Head> {
         let until = Instant::now() + patience;
-        self.bell.listen();
+        if self.reading.is_none() {
+            self.bell.listen();
+        }
         loop {
             let head = self.head()?;
             let left = until.saturating_duration_since(Instant::now());
@@ -506,6 +578,13 @@ impl Store for Sqlite {
                 return Ok(head);
             }
             self.bell.hear(left.min(Duration::from_secs(1)));
+        }
+    }
+
+    /// As long as one connection of a process was opened for reading only, all of them are.
+    fn rest(&mut self) {
+        if self.reading.is_some() {
+            self.connection = None;
         }
     }
 
@@ -563,15 +642,18 @@ impl Store for Sqlite {
     fn describe(&mut self) -> Result<Vec<(String, String)>> {
         let path = self.path.display().to_string();
         let connection = self.connection()?;
-        open::held(connection)?;
         let format = open::format(connection)?;
+        let durability = match &self.reading {
+            Some((why, _)) => why.clone(),
+            None => open::held(self.connection()?).map(|()| "WAL, synchronous FULL, secure_delete".to_owned())?,
+        };
         let version = rusqlite::version();
         let pages = self.read(|it| it.pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0)))?;
         let line = |name: &str, value: String| (name.to_owned(), value);
         Ok(vec![
             line("store", format!("SQLite {version}, {path}")),
             line("format", format.to_string()),
-            line("durability", "WAL, synchronous FULL, secure_delete".to_owned()),
+            line("durability", durability),
             line("size", format!("{} KiB", pages * 4)),
         ])
     }

@@ -53,20 +53,25 @@ fn may_write(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
+/// What a connection needs that only reads.
+pub(super) fn settle_reading(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.pragma_update(None, "cell_size_check", true)?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")
+}
+
 fn settle(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    connection.set_prepared_statement_cache_capacity(64);
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "fullfsync", true)?;
     connection.pragma_update(None, "checkpoint_fullfsync", true)?;
     connection.pragma_update(None, "secure_delete", true)?;
-    connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
-    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
-    connection.pragma_update(None, "temp_store", "MEMORY")
+    settle_reading(connection)
 }
 
 /// What the settings are, as SQLite says, and whether that is what the promises need.
@@ -101,6 +106,16 @@ pub(super) fn format(connection: &Connection) -> Result<u32> {
         },
         (0, 0, 0) => Ok(0),
         _ => Err(Error::Unreadable("the file is a database of another program".to_owned())),
+    }
+}
+
+/// Whether the file is still of the format that this binary writes: another may have brought it up to date since it was
+/// opened.
+pub(super) fn still_fits(connection: &Connection) -> Result<()> {
+    let ask = || connection.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get::<_, u32>(0));
+    match ask().map_err(|error| super::not_written(&error))? {
+        found if found > STEPS.len() as u32 => Err(Error::Newer { what: "format", found, known: STEPS.len() as u32 }),
+        _ => Ok(()),
     }
 }
 
@@ -269,8 +284,11 @@ mod tests {
     fn a_file_of_a_newer_format_is_refused_with_both_numbers() {
         let folder = tempfile::tempdir().unwrap();
         let path = made(folder.path());
+        let mut there = Sqlite::open(&path, Clock::System).unwrap();
         open_next(&path).unwrap();
         let before = std::fs::read(&path).unwrap();
+        // Also one that was there all the while.
+        assert_eq!(there.begin().map(drop), Err(Error::Newer { what: "format", found: 2, known: 1 }));
         let refused = Sqlite::open(&path, Clock::System).map(drop).unwrap_err();
         assert_eq!(refused, Error::Newer { what: "format", found: 2, known: 1 });
         assert!(refused.to_string().contains("format 2") && refused.to_string().contains("knows 1"));

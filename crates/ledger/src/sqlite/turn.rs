@@ -11,34 +11,51 @@ use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 pub(super) struct Turn {
-    next: File,
-    turn: File,
+    /// Nothing, where nobody may write.
+    locks: Option<Locks>,
     next_path: PathBuf,
     turn_path: PathBuf,
+}
+
+struct Locks {
+    next: File,
+    turn: File,
 }
 
 /// The writer's place, until it is given back.
 impl Turn {
     /// The two lock files beside a database.
     pub(super) fn beside(database: &Path) -> io::Result<Self> {
+        let Self { next_path, turn_path, .. } = Self::of_nobody(database);
+        Self::at(next_path, turn_path)
+    }
+
+    /// The same where nobody may write: no files are made, and nobody's turn comes.
+    pub(super) fn of_nobody(database: &Path) -> Self {
         let path = |end: &str| {
             let mut name = database.as_os_str().to_owned();
             name.push(end);
             PathBuf::from(name)
         };
-        Self::at(path("-next"), path("-turn"))
+        Self { locks: None, next_path: path("-next"), turn_path: path("-turn") }
     }
 
     fn at(next_path: PathBuf, turn_path: PathBuf) -> io::Result<Self> {
         let open = |path: &Path| OpenOptions::new().create(true).truncate(false).write(true).open(path);
-        Ok(Self { next: open(&next_path)?, turn: open(&turn_path)?, next_path, turn_path })
+        let locks = Some(Locks { next: open(&next_path)?, turn: open(&turn_path)? });
+        Ok(Self { locks, next_path, turn_path })
+    }
+
+    fn locks(&self) -> io::Result<&Locks> {
+        self.locks.as_ref().ok_or_else(|| io::ErrorKind::ReadOnlyFilesystem.into())
     }
 
     /// Waits for the turn. It ends with [`Turn::leave`], or with the process, however that ends.
     pub(super) fn take(&self) -> io::Result<()> {
-        self.next.lock()?;
-        let taken = self.turn.lock();
-        let left = self.next.unlock();
+        let Locks { next, turn } = self.locks()?;
+        next.lock()?;
+        let taken = turn.lock();
+        let left = next.unlock();
         taken.and(left)
     }
 
@@ -63,17 +80,18 @@ impl Turn {
 
     /// Takes the turn if nobody has it and nobody waits for it.
     pub(super) fn take_now(&self) -> bool {
-        if self.next.try_lock().is_err() {
+        let Ok(Locks { next, turn }) = self.locks() else { return false };
+        if next.try_lock().is_err() {
             return false;
         }
-        let taken = self.turn.try_lock().is_ok();
-        let _ = self.next.unlock();
+        let taken = turn.try_lock().is_ok();
+        let _ = next.unlock();
         taken
     }
 
     pub(super) fn leave(&self) {
         // A lock that cannot be given back goes with the file handle.
-        let _ = self.turn.unlock();
+        let _ = self.locks().and_then(|locks| locks.turn.unlock());
     }
 
     /// The process that has the turn, or else the one that is next and does not take it, where the system tells.

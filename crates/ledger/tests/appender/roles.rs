@@ -57,8 +57,8 @@ pub fn open(folder: &Path) -> Result<Ledger> {
 /// Both events of a command; their ids follow from its key, so that a second attempt would bring the same ones.
 fn drafts(key: &str) -> Vec<Draft> {
     let mut drafts = vec![add("all", 1), add(key.split('-').next().unwrap_or(key), 1)];
-    drafts[0].id = format!("{key}.0");
-    drafts[1].id = format!("{key}.1");
+    drafts[0].id = Some(format!("{key}.0"));
+    drafts[1].id = Some(format!("{key}.1"));
     if key.ends_with('7') {
         drafts[1].texts = vec![text(&key.as_bytes().repeat(LONG / key.len() + 1)), text(key.as_bytes())];
     }

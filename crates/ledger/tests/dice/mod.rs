@@ -5,6 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 const SEED: &str = "COUNTERSIGN_SEED";
 const SOAK: &str = "COUNTERSIGN_SOAK";
+const ROUNDS: &str = "COUNTERSIGN_ROUNDS";
 
 /// The numbers that follow from a seed (splitmix64). When a test fails while it holds them, the seed is told.
 pub struct Dice {
@@ -63,16 +64,23 @@ pub fn soak() -> Option<Duration> {
     Some(Duration::from_secs_f64(minutes * 60.0))
 }
 
-/// How often something is done: so many times, or as long as a soak lasts.
+/// How often something is done: so many times, as often as was asked for, or as long as a soak lasts.
 pub struct Rounds {
     done: u64,
-    short: u64,
+    most: u64,
     until: Option<Instant>,
+    /// When it is said next how far it has come, if that was asked for.
+    tell: Option<Instant>,
 }
+
+/// How often it is said how far a test has come.
+const TELL_EVERY: Duration = Duration::from_secs(10);
 
 impl Rounds {
     pub fn of(short: u64) -> Self {
-        Self { done: 0, short, until: soak().map(|it| Instant::now() + it) }
+        let asked = std::env::var(ROUNDS).ok().map(|it| it.parse::<u64>().unwrap());
+        let until = soak().filter(|_| asked.is_none()).map(|it| Instant::now() + it);
+        Self { done: 0, most: asked.unwrap_or(short), until, tell: asked.map(|_| Instant::now() + TELL_EVERY) }
     }
 
     pub fn done(&self) -> u64 {
@@ -86,8 +94,12 @@ impl Iterator for Rounds {
     fn next(&mut self) -> Option<u64> {
         let more = match self.until {
             Some(until) => Instant::now() < until,
-            None => self.done < self.short,
+            None => self.done < self.most,
         };
+        if self.tell.is_some_and(|it| Instant::now() >= it) {
+            eprintln!("{} of {} rounds", self.done, self.most);
+            self.tell = Some(Instant::now() + TELL_EVERY);
+        }
         self.done += u64::from(more);
         more.then_some(self.done - 1)
     }

@@ -15,6 +15,11 @@ impl Mounted {
         run(&["mount", "-t", "tmpfs", "-o", &options, "countersign-test"], &[at]).then(|| Self(at.to_owned()))
     }
 
+    /// Lets it be written to, or not any more.
+    pub fn remount(&self, how: &str) -> bool {
+        run(&["mount", "-o", &format!("remount,{how}")], &[&self.0])
+    }
+
     /// What is in a folder, to be read only.
     pub fn read_only(folder: &Path, at: &Path) -> Option<Self> {
         std::fs::create_dir_all(at).unwrap();
