@@ -30,6 +30,8 @@ pub struct Project {
     pub from: Option<PathBuf>,
     /// The server that is asked instead of the ledger.
     pub server: Option<String>,
+    /// Where delegated actions are carried out, as far as the configuration says so.
+    pub delegation: DelegationConfig,
 }
 
 /// `config.toml`. Everything in it may be left out.
@@ -44,6 +46,7 @@ struct Config {
     contracts: Vec<ContractConfig>,
     ledger: LedgerConfig,
     server: ServerConfig,
+    delegation: DelegationConfig,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -83,6 +86,16 @@ struct LedgerConfig {
 #[serde(deny_unknown_fields, default)]
 struct ServerConfig {
     url: Option<String>,
+}
+
+/// Where delegated actions are carried out.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DelegationConfig {
+    /// Where GitHub is asked.
+    pub github_url: Option<String>,
+    /// The environment variable that has its token.
+    pub github_token: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -180,7 +193,8 @@ impl Project {
         let directory = root.clone().unwrap_or_default();
         let foreign = config.contracts.iter().map(|it| declare(it, &directory)).collect::<anyhow::Result<_>>()?;
         let LedgerConfig { place: ledger, project: id } = config.ledger;
-        Ok(Self { root, settings, raised, foreign, ledger, id, from: None, server: config.server.url })
+        let (server, delegation) = (config.server.url, config.delegation);
+        Ok(Self { root, settings, raised, foreign, ledger, id, from: None, server, delegation })
     }
 }
 

@@ -3,6 +3,7 @@
 mod cancel;
 mod close;
 mod dry;
+pub mod inlining;
 mod list;
 mod live;
 mod open;

@@ -7,8 +7,9 @@ use crate::world::outside;
 use countersign_contract::{Contract, Form, Request, check};
 use countersign_diagnostic::render;
 use countersign_diagnostic::{Source, visible};
+use countersign_domain::delegation::trying::digest;
 use countersign_domain::plan::order::stages;
-use countersign_domain::plan::payload::{Criterion, Plan, PlannedTask};
+use countersign_domain::plan::payload::{Criterion, Plan, PlannedTask, Written};
 use countersign_domain::plan::{gated, machine_checks};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -53,7 +54,24 @@ fn said(plan: &Plan) -> String {
     out
 }
 
+/// What an action does, and whom it asks.
+fn of_action(out: &mut String, task: &PlannedTask, written: &Written) {
+    let record = &written.record;
+    let _ = writeln!(out, "  {}  {}  ({})", task.id, visible(task.title.as_str()), task.who());
+    let action = record.action.kind();
+    let _ = writeln!(out, "    does       {} in {}", action.as_str(), visible(record.requester.repository.as_str()));
+    let _ = writeln!(out, "    once       as {}, sha256 {}", record.instruction_id, digest(&written.value));
+    let approval = match task.asks_a_person() {
+        true => "a person is asked to approve exactly this",
+        false => "nobody is asked: the policy lets it be done",
+    };
+    let _ = writeln!(out, "    approval   {approval}");
+}
+
 fn of_task(out: &mut String, plan: &Plan, task: &PlannedTask) {
+    if let Some(written) = task.instructed() {
+        return of_action(out, task, written);
+    }
     let part = gated(plan, task);
     let _ = writeln!(out, "  {}  {}  ({})", task.id, visible(task.title.as_str()), task.agent.as_str());
     let scope: Vec<&str> = task.lock_scope.iter().map(|path| path.as_str()).collect();
@@ -110,6 +128,14 @@ fn shown(plan: &Plan) -> Value {
         .tasks
         .iter()
         .map(|task| {
+            if let Some(written) = task.instructed() {
+                let record = &written.record;
+                return json!({
+                    "task_id": task.id, "kind": "delegate", "executor": task.who(), "action": record.action.kind().as_str(),
+                    "repository": record.requester.repository, "instruction_id": record.instruction_id,
+                    "sha256": digest(&written.value), "asks_a_person": task.asks_a_person(),
+                });
+            }
             let part = gated(plan, task);
             let asks: Vec<&str> = part.asks.iter().map(|kind| kind.as_str()).collect();
             json!({

@@ -51,7 +51,7 @@ impl Live {
         let tasks = plan.tasks.iter().map(|task| Drawn {
             task: task.id.as_str().to_owned(),
             title: task.title.as_str().to_owned(),
-            agent: task.agent.as_str().to_owned(),
+            agent: task.who().to_owned(),
             now: "waits".to_owned(),
             since: None,
             attempt: 0,
@@ -158,6 +158,9 @@ fn words(note: &Note<'_>) -> Option<(String, String, bool)> {
         Note::Validated { task, validator, verdict, .. } => of(task, format!("{verdict} by {validator}"), true),
         Note::Judged { task, by, verdict } => of(task, format!("judged {verdict} by {by}"), true),
         Note::Landed { task, commit } => of(task, format!("landed as {}", commit.get(..10).unwrap_or(commit)), true),
+        Note::Answered { task, instruction, status, entry } => {
+            of(task, format!("{instruction} {status}, audit entry {entry}"), true)
+        }
         Note::Done { task, assurance } => of(task, format!("done ({assurance})"), true),
         Note::Again { task, reason } => of(task, format!("tried again: {reason}"), true),
         Note::Stopped { task, reason } => of(task, format!("waits for a person: {reason}"), true),
@@ -178,6 +181,7 @@ fn name(note: &Note<'_>) -> &'static str {
         Note::Validated { .. } => "validated",
         Note::Judged { .. } => "judged",
         Note::Landed { .. } => "landed",
+        Note::Answered { .. } => "answered",
         Note::Done { .. } => "done",
         Note::Again { .. } => "again",
         Note::Stopped { .. } => "stopped",
