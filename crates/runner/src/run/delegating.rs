@@ -76,7 +76,7 @@ fn carry_on(run: &Run<'_>, planned: &PlannedTask, lease: u64, shown: &Value) -> 
         run.note(&Note::Begun { task, agent: planned.who(), attempt, lease });
         act(run, task, shown)?;
     }
-    let response = response(run, id)?;
+    let response = answered(run, id)?;
     if response.is_object() {
         let text = |pointer: &str| response.pointer(pointer).and_then(Value::as_str).unwrap_or("-");
         let (status, entry) = (text("/STATUS"), text("/AUDIT_ENTRY_PATH"));
@@ -119,10 +119,14 @@ fn act(run: &Run<'_>, task: &str, shown: &Value) -> Result<(), No> {
     }
 }
 
-/// The response to an instruction; nothing, if there is none or it was erased.
-fn response(run: &Run<'_>, id: &str) -> Result<Value, No> {
+/// The response to an instruction, with its audit entry written whoever should have done so; nothing, if there is none.
+fn answered(run: &Run<'_>, id: &str) -> Result<Value, No> {
     let shown = run.desk.look("delegation.show", &json!({ "instruction_id": id })).map_err(No::from)?;
-    Ok(serde_json::from_str(shown["response"].as_str().unwrap_or_default()).unwrap_or_default())
+    let document = |name: &str| serde_json::from_str::<Value>(shown[name].as_str().unwrap_or_default()).ok();
+    if let Some(entry) = document("audit_entry") {
+        delegate::entry::write(&run.setup.platform.root, &entry)?;
+    }
+    Ok(document("response").unwrap_or_default())
 }
 
 /// What a response says that is no success.

@@ -1,8 +1,8 @@
 //! How a person answers for an action of a plan: what they answer is what they were shown, and a mark says what that was.
 
 use super::answering::{Shown, agreed, may_not};
-use super::followed;
 use crate::cli::asking::{Here, OfRun, Once, ask_of, refused, without_nothing, wrong};
+use crate::cli::words::text;
 use crate::cli::{Exit, output};
 use crate::client::Client;
 use crate::terminal;
@@ -73,11 +73,17 @@ pub fn answer(here: &Here<'_>, answer: &Answer<'_>) -> anyhow::Result<Exit> {
     ask_of(&client, once.how.format, id, request, |answer| followed(answer, task))
 }
 
+/// What followed, in a line.
+fn followed(answer: &Value, task: &str) -> String {
+    let [status, reason] = ["status", "reason"].map(|name| text(answer, name));
+    format!("{task}: {status}, {reason}\n  go on  countersign run --resume\n")
+}
+
 /// The exact instruction.
 fn said(action: &Value) -> String {
-    let text = |name: &str| action[name].as_str().unwrap_or("-");
-    let (id, executor, sha256) = (text("instruction_id"), text("executor"), text("sha256"));
-    let instruction: Value = serde_json::from_str(text("instruction")).unwrap_or_default();
+    let field = |name: &str| action[name].as_str().unwrap_or("-");
+    let (id, executor, sha256) = (field("instruction_id"), field("executor"), field("sha256"));
+    let instruction: Value = serde_json::from_str(field("instruction")).unwrap_or_default();
     let whole = serde_json::to_string_pretty(&instruction).unwrap_or_default();
     format!("{id}, to be carried out by {executor}\nSHA-256 {sha256}\n{whole}\n")
 }
