@@ -38,6 +38,8 @@ pub(crate) enum Standing {
     Done(Box<DelegationRow>),
     /// A person decides: about which try, and why.
     Stuck(String, String),
+    /// A person decides, because nothing can be done under its id.
+    Taken(String),
 }
 
 /// The action of a task.
@@ -106,7 +108,7 @@ impl Planned {
         let id = found.instruction_id.clone();
         if instruction_of_try(&self.written, last).map(|it| digest(&it)).as_ref() != Some(&found.digest) {
             let reason = format!("another instruction came under {id} before, in event {}", found.received);
-            return Standing::Stuck(id, reason);
+            return Standing::Taken(reason);
         }
         // Whoever began it goes on with it: it was approved then.
         if found.answered.is_none() {
@@ -136,8 +138,7 @@ impl Planned {
 
     fn begin(&self, number: u64, now_ms: i64) -> Standing {
         let Some(_) = id_of_try(&self.planned.instruction_id, number) else {
-            let id = self.planned.instruction_id.clone();
-            return Standing::Stuck(id, format!("it was tried {TRIES_MAX} times, and no id is left for another"));
+            return Standing::Taken(format!("it was tried {TRIES_MAX} times, and no id is left for another"));
         };
         let fresh = self.planned.approved.is_some_and(|at| now_ms - at <= APPROVAL_MS_MAX);
         if self.planned.asks && !fresh { Standing::Ask } else { Standing::Act(number) }

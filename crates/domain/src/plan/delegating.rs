@@ -26,13 +26,13 @@ pub(super) fn must_be_written(plan: &Plan) -> Result<(), Refusal> {
     Err(Refusal::new(Code::MissingRequiredInput, reason, help))
 }
 
-/// What the task of an action asks for. What it holds while it is carried out is the lock of its instruction.
+/// What the task of an action asks for. What it holds while it is carried out is a name for its instruction in the audit trail.
 pub(super) fn spec(task: &PlannedTask) -> Value {
     let Some(Written { record, .. }) = task.instructed() else { return Value::Null };
     let (id, action, repository) = (&record.instruction_id, record.action.kind(), &record.requester.repository);
     json!({
         "task_id": task.id, "title": task.title, "type": "parallelizable",
-        "lock_scope": [format!(".countersign/delegations/{id}.lock")],
+        "lock_scope": [format!(".evidence/platform-actions/{id}")],
         "acceptance_criteria": [format!("{id} is answered with SUCCESS: {} in {repository}", action.as_str())],
         "dependencies": task.depends_on.as_deref(), "timeout_seconds": TIMEOUT_SECONDS, "priority": task.priority,
     })

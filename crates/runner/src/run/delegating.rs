@@ -50,7 +50,7 @@ pub(super) fn attempt(run: &Run<'_>, planned: &PlannedTask, number: usize) -> bo
         },
         _ => match claim(run, planned) {
             Ok(lease) => {
-                if let Err(no) = carry_on(run, planned, lease, &shown) {
+                if let Err(no) = carry_on(run, planned, lease) {
                     give_up_lease(run, task, lease, &no);
                 }
                 true
@@ -67,16 +67,19 @@ fn claim(run: &Run<'_>, planned: &PlannedTask) -> Result<u64, No> {
     Ok(answer["lease"].as_u64().unwrap_or(0))
 }
 
-fn carry_on(run: &Run<'_>, planned: &PlannedTask, lease: u64, shown: &Value) -> Result<(), No> {
+fn carry_on(run: &Run<'_>, planned: &PlannedTask, lease: u64) -> Result<(), No> {
     let task = planned.id.as_str();
+    // Until it was claimed, somebody else may have acted.
+    let shown = run.desk.look("delegation.task", &run.desk.of_task(task)).map_err(No::from)?;
     let id = shown["instruction_id"].as_str().unwrap_or_default();
     if shown["step"] == "act" {
         let row = run.desk.look("task.show", &run.desk.of_task(task)).map_err(No::from)?;
         let attempt = row["task"]["attempt"].as_u64().unwrap_or(1);
         run.note(&Note::Begun { task, agent: planned.who(), attempt, lease });
-        act(run, task, shown)?;
+        act(run, task, &shown)?;
     }
-    let response = answered(run, id)?;
+    let is_answered = shown["step"] == "act" || shown["answered"] == true;
+    let response = if is_answered { answered(run, id)? } else { Value::Null };
     if response.is_object() {
         let text = |pointer: &str| response.pointer(pointer).and_then(Value::as_str).unwrap_or("-");
         let (status, entry) = (text("/STATUS"), text("/AUDIT_ENTRY_PATH"));

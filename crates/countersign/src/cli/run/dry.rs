@@ -1,11 +1,11 @@
 //! What a plan would do, without doing it.
 
+use super::inlining;
 use crate::cli::Exit;
 use crate::cli::asking::{Here, line};
 use crate::cli::output::{self, Format};
 use crate::world::outside;
 use countersign_contract::{Contract, Form, Request, check};
-use countersign_diagnostic::render;
 use countersign_diagnostic::{Source, visible};
 use countersign_domain::delegation::trying::digest;
 use countersign_domain::plan::order::stages;
@@ -23,16 +23,7 @@ pub fn run(here: &Here<'_>, text: &str, format: Format) -> anyhow::Result<Exit> 
     let checked = check(&here.project.checker(), &request);
     let plan = checked.records.first().and_then(|record| record.downcast_ref::<Plan>());
     let Some(plan) = plan.filter(|_| checked.decision.allow) else {
-        if format == Format::Json {
-            output::print(&render::json::decision(&checked.decision, source));
-        } else {
-            let terminal = crate::terminal::Terminal::stderr();
-            for finding in &checked.decision.details.diagnostics {
-                let look = output::look(terminal.look(), text, &checked);
-                output::say_rendered(&render::text::diagnostic(finding, source, look));
-            }
-            output::say_rendered(&render::text::verdict(&checked.decision));
-        }
+        inlining::refused(&checked, source, format);
         return Ok(Exit::Refused);
     };
     match format {

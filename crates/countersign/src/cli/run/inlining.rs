@@ -1,11 +1,12 @@
 //! Instructions that a plan leaves in files are put into it before a run begins: what a run follows stands in the ledger, word for
 //! word, and nobody can change it there.
 
+use crate::checking;
 use crate::cli::Exit;
 use crate::cli::asking::{Here, wrong};
 use crate::cli::output::{self, Format};
-use crate::world::{look_for_files, outside, place};
-use countersign_contract::{Contract, Form, Request, check, parse};
+use crate::world::{outside, place};
+use countersign_contract::{Checked, Contract, Form, Request, parse};
 use countersign_diagnostic::{Source, render, visible};
 use countersign_domain::delegation::payload::DelegationInstruction;
 use serde_json::Value;
@@ -44,27 +45,24 @@ fn instruction(here: &Here<'_>, task: &str, file: &str, format: Format) -> anyho
     let seen = outside(None);
     let request = Request { contract: Some(DelegationInstruction::NAME), ..Request::alone(source, &seen) };
     let checker = here.project.checker();
-    let first = check(&checker, &request);
-    let checked = match look_for_files(&first, &seen, &root.join("plan"), here.project) {
-        Some(seen) => check(&checker, &Request { outside: &seen, ..request }),
-        None => first,
-    };
+    let checked = checking::checked(&checker, here.project, &request, &root.join("plan"));
     let parsed = parse(&text, request.form(), here.project.settings.size_max);
     match parsed {
         Ok(document) if checked.decision.allow => Ok(Ok(document.root().to_value())),
         _ => {
-            match format {
-                Format::Json => output::print(&render::json::decision(&checked.decision, source)),
-                Format::Text => {
-                    let terminal = crate::terminal::Terminal::stderr();
-                    for finding in &checked.decision.details.diagnostics {
-                        let look = output::look(terminal.look(), &text, &checked);
-                        output::say_rendered(&render::text::diagnostic(finding, source, look));
-                    }
-                    output::say_rendered(&render::text::verdict(&checked.decision));
-                }
-            }
+            refused(&checked, source, format);
             Ok(Err(Exit::Refused))
+        }
+    }
+}
+
+/// Says why a document may not pass, with its secrets covered.
+pub fn refused(checked: &Checked, source: Source<'_>, format: Format) {
+    match format {
+        Format::Json => output::print(&render::json::decision(&checked.decision, source)),
+        Format::Text => {
+            output::say_rendered(&checking::findings(checked, source, crate::terminal::Terminal::stderr().look()));
+            output::say_rendered(&render::text::verdict(&checked.decision));
         }
     }
 }

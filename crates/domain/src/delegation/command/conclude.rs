@@ -90,6 +90,11 @@ impl Command for Conclude {
                 self.escalate(desk, &planned, &id, &why);
                 Ok(())
             }
+            Standing::Taken(why) => {
+                let id = planned.planned.instruction_id.clone();
+                self.escalate(desk, &planned, &id, &why);
+                Ok(())
+            }
             standing => {
                 let why = match &standing {
                     Standing::Rest(_, why) => why.as_str(),

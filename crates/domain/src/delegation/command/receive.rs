@@ -212,7 +212,6 @@ impl Command for Receive {
         let facts = &observed.facts;
         let text = |name: &str| facts[name].as_str().unwrap_or_default();
         let (id, digest) = (text("instruction_id"), text("digest"));
-        let planned = self.must_be_planned(desk, digest)?;
         if let Some(row) = delegation_of(desk.entity(&delegation_key(id))) {
             if row.digest == digest {
                 return Ok(());
@@ -220,6 +219,7 @@ impl Command for Receive {
             let reason = format!("another instruction came under {id} before, in event {}", row.received);
             return Err(Refusal::new(Code::CorrelationMismatch, reason, "give each instruction an id of its own"));
         }
+        let planned = self.must_be_planned(desk, digest)?;
         let day = today(desk.moment()).to_owned();
         let count = desk.entity(&day_key(&day)).and_then(|found| found.facts["count"].as_u64()).unwrap_or(0) + 1;
         let errors = facts["errors"].as_array().map_or(0, Vec::len);

@@ -56,6 +56,8 @@ shape! {
         pub executor: String,
         /// Whether a person must approve it.
         pub asks: bool,
+        /// Whether there is a response to it.
+        pub answered: bool,
         /// The mark of what is shown, to be given with an answer; while one is asked for.
         pub shown: Option<String>,
     }
@@ -86,7 +88,9 @@ impl View for ShowAction {
         let it = self.action().seen(seen)?;
         let planned = &it.planned;
         let first = || planned.instruction_id.clone();
-        let (step, reason, not_before, id, number) = match it.standing(seen, moment.now_ms) {
+        let standing = it.standing(seen, moment.now_ms);
+        let answered = matches!(standing, Standing::Done(_) | Standing::Stuck(..));
+        let (step, reason, not_before, id, number) = match standing {
             Standing::Ask => (ActionStep::Ask, Some(it.question()), None, first(), 0),
             Standing::Act(number) => {
                 (ActionStep::Act, None, None, id_of_try(&planned.instruction_id, number).unwrap_or_else(first), number)
@@ -94,6 +98,7 @@ impl View for ShowAction {
             Standing::Rest(until, why) => (ActionStep::Rest, Some(why), Some(until), first(), 0),
             Standing::Done(row) => (ActionStep::Conclude, None, None, row.instruction_id, 0),
             Standing::Stuck(id, why) => (ActionStep::Conclude, Some(why), None, id, 0),
+            Standing::Taken(why) => (ActionStep::Conclude, Some(why), None, first(), 0),
         };
         let instruction = instruction_of_try(&it.written, number).unwrap_or_default();
         let asked = it.task.blocker.as_ref().is_some_and(|it| it.asks.as_deref() == Some(APPROVAL));
@@ -107,6 +112,7 @@ impl View for ShowAction {
             sha256: planned.digest.clone(),
             executor: planned.executor.clone(),
             asks: planned.asks,
+            answered,
             shown: asked.then(|| mark::mark(&shown(planned, &it.task), moment.now_ms)),
         })
     }
