@@ -15,8 +15,8 @@ pub const DELEGATION_AUDITED: &str = "delegation.audited";
 /// It was answered. Facts: `response_id`, `end`, `status`, `duration_ms`, `audit_lag_ms`, and of a failure
 /// `error_type`, `retry_allowed` and `retry_after`; the response is text 0.
 pub const DELEGATION_ANSWERED: &str = "delegation.answered";
-/// An action stands in a plan. Facts: `run`, `task`, `digest`, `action`, `repository`, `executor`, `asks` (whether a person
-/// must approve it), `retries`; the instruction is text 0.
+/// An action stands in a plan. Facts: `run`, `task`, `digest`, `digests` (of each try), `action`, `repository`, `executor`,
+/// `asks` (whether a person must approve it), `retries`; the instruction is text 0.
 pub const DELEGATION_PLANNED: &str = "delegation.planned";
 /// A person approved an action of a plan. Facts: `run`, `task`, `digest`; why is text 0.
 pub const DELEGATION_APPROVED: &str = "delegation.approved";

@@ -108,6 +108,8 @@ pub struct PlannedRow {
     pub instruction_id: String,
     /// The SHA-256 of its canonical form.
     pub digest: String,
+    /// The same of each try, of which the instruction itself is the first.
+    pub digests: Vec<String>,
     /// What is to be done.
     pub action: String,
     /// Where.

@@ -13,14 +13,13 @@
 
 use super::command::ExecutorKind;
 use super::row::{DelegationRow, PlannedRow, delegation_key, delegation_of, end_key, end_of, planned_key, planned_of};
-use super::trying::{TRIES_MAX, digest, id_of_try, instruction_of_try};
+use super::trying::{TRIES_MAX, id_of_try};
 use super::view::{NextStep, next};
 use crate::deciding::{Desk, Need, Refusal, Seen};
 use crate::ids::{RunId, TaskId};
 use crate::work::picking;
 use crate::work::row::{RunRow, TaskRow};
 use countersign_contract::diagnostic::Code;
-use serde_json::Value;
 
 /// How long an approval may wait to be used, in milliseconds.
 const APPROVAL_MS_MAX: i64 = 24 * 60 * 60 * 1000;
@@ -54,8 +53,6 @@ pub(crate) struct Planned {
     pub(crate) run: RunRow,
     pub(crate) task: TaskRow,
     pub(crate) planned: PlannedRow,
-    /// The instruction, word for word.
-    pub(crate) written: Value,
 }
 
 impl Action<'_> {
@@ -65,7 +62,6 @@ impl Action<'_> {
         let Some(run) = picking::run_so_far(self.run, seen) else { return needs };
         let key = planned_key(&run, self.task.as_str());
         if let Some(planned) = planned_of(seen.so_far(&key)) {
-            needs.push(Need::Texts(planned.planned));
             for id in (0..TRIES_MAX).filter_map(|number| id_of_try(&planned.instruction_id, number)) {
                 let end = delegation_of(seen.so_far(&delegation_key(&id))).map(|row| Need::Entity(end_key(&row.end)));
                 needs.extend(end.into_iter().chain([Need::Entity(delegation_key(&id))]));
@@ -84,13 +80,7 @@ impl Action<'_> {
             let help = "`countersign gate status` shows how its gates stand";
             return Err(Refusal::new(Code::InvalidTransition, reason, help).of_run(&run.run));
         };
-        let text = seen.text(planned.planned, 0).map(|text| text.inspect(str::to_owned));
-        let Some(written) = text.and_then(|text| serde_json::from_str(&text).ok()) else {
-            let reason = format!("the instruction of {} was erased", self.task);
-            let help = "cancel the task, and start a plan with the instruction in it";
-            return Err(Refusal::new(Code::DependencyNotMet, reason, help).of_run(&run.run));
-        };
-        Ok(Planned { run, task, planned, written })
+        Ok(Planned { run, task, planned })
     }
 }
 
@@ -106,7 +96,7 @@ impl Planned {
         };
         let Some(found) = row(last) else { return self.begin(last, now_ms) };
         let id = found.instruction_id.clone();
-        if instruction_of_try(&self.written, last).map(|it| digest(&it)).as_ref() != Some(&found.digest) {
+        if self.digest_of(last) != Some(found.digest.as_str()) {
             let reason = format!("another instruction came under {id} before, in event {}", found.received);
             return Standing::Taken(reason);
         }
@@ -134,6 +124,11 @@ impl Planned {
             },
             _ => Standing::Stuck(id, after.reason),
         }
+    }
+
+    /// What the instruction of a try is known by.
+    pub(crate) fn digest_of(&self, number: u64) -> Option<&str> {
+        self.planned.digests.get(usize::try_from(number).ok()?).map(String::as_str)
     }
 
     fn begin(&self, number: u64, now_ms: i64) -> Standing {

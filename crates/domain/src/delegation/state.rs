@@ -88,6 +88,7 @@ fn planned(before: Option<&Value>, event: &Happened<'_>) -> Option<PlannedRow> {
         return Some(PlannedRow {
             instruction_id: text("instruction_id")?,
             digest: text("digest")?,
+            digests: Vec::deserialize(&facts["digests"]).ok()?,
             action: text("action")?,
             repository: text("repository")?,
             executor: text("executor")?,

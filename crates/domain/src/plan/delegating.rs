@@ -3,7 +3,7 @@
 use super::payload::{Instructed, Plan, PlannedTask, Written};
 use crate::deciding::{Desk, Happening, Refusal};
 use crate::delegation::event::DELEGATION_PLANNED;
-use crate::delegation::trying::digest;
+use crate::delegation::trying::{digest, digests};
 use crate::delegation::view::RETRIES_MAX;
 use crate::work::command::exists;
 use countersign_contract::diagnostic::Code;
@@ -49,6 +49,7 @@ pub(super) fn add(desk: &mut Desk, run: &str, task: &PlannedTask, written: &Writ
     let record = &written.record;
     let facts = json!({
         "action": record.action.kind().as_str(), "asks": task.asks_a_person(), "digest": digest(&written.value),
+        "digests": digests(&written.value),
         "executor": task.executor().map(|it| it.as_str()), "instruction_id": record.instruction_id,
         "repository": record.requester.repository, "retries": retries, "run": run, "task": task.id,
     });

@@ -13,7 +13,7 @@ use crate::delegation::payload::{
 use crate::delegation::policy::{self, Claim};
 use crate::delegation::row::{day_key, delegation_key, delegation_of};
 use crate::delegation::standing::{Action, Planned, Standing};
-use crate::delegation::trying::{self, instruction_of_try};
+use crate::delegation::trying;
 use crate::ids::{RunId, TaskId};
 use crate::project::Payload;
 use countersign_contract::diagnostic::{Code, Source};
@@ -102,8 +102,7 @@ impl Receive {
                 );
             }
         };
-        let wanted = instruction_of_try(&planned.written, number).map(|it| trying::digest(&it));
-        if wanted.as_deref() != Some(digest) {
+        if planned.digest_of(number) != Some(digest) {
             let reason = format!("this is not the instruction of {}", planned.task.task);
             let help = "hand in what `delegation.task` shows";
             return Err(Refusal::new(Code::IntegrityMismatch, reason, help).of_run(&planned.run.run));

@@ -2,12 +2,13 @@
 
 use crate::deciding::{Moment, Need, Refusal, Seen, Tree, View, ViewInfo};
 use crate::delegation::command::APPROVAL;
-use crate::delegation::row::PlannedRow;
+use crate::delegation::row::{PlannedRow, planned_of};
 use crate::delegation::standing::{Action, Standing};
 use crate::delegation::trying::{id_of_try, instruction_of_try};
 use crate::ids::{RunId, TaskId};
 use crate::mark;
 use crate::work::row::TaskRow;
+use countersign_contract::diagnostic::Code;
 use countersign_contract::{Int, Untrusted, canonical, choice, shape};
 use serde_json::{Value, json};
 
@@ -81,7 +82,13 @@ impl View for ShowAction {
     type Shown = ActionShown;
 
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
-        self.action().needs(seen)
+        let needs = self.action().needs(seen);
+        let rows = needs.iter().filter_map(|need| match need {
+            Need::Entity(key) if key.kind == "delegation_planned" => planned_of(seen.so_far(key)),
+            _ => None,
+        });
+        let texts: Vec<Need> = rows.map(|row| Need::Texts(row.planned)).collect();
+        needs.into_iter().chain(texts).collect()
     }
 
     fn render(&self, seen: &Seen, moment: &Moment, _: Option<&Tree>) -> Result<ActionShown, Refusal> {
@@ -100,7 +107,13 @@ impl View for ShowAction {
             Standing::Stuck(id, why) => (ActionStep::Conclude, Some(why), None, id, 0),
             Standing::Taken(why) => (ActionStep::Conclude, Some(why), None, first(), 0),
         };
-        let instruction = instruction_of_try(&it.written, number).unwrap_or_default();
+        let text = seen.text(planned.planned, 0).map(|text| text.inspect(str::to_owned));
+        let Some(written) = text.and_then(|text| serde_json::from_str(&text).ok()) else {
+            let reason = format!("the instruction of {} was erased", self.task_id);
+            let help = "cancel the task, and start a plan with the instruction in it";
+            return Err(Refusal::new(Code::DependencyNotMet, reason, help).of_run(&it.run.run));
+        };
+        let instruction = instruction_of_try(&written, number).unwrap_or_default();
         let asked = it.task.blocker.as_ref().is_some_and(|it| it.asks.as_deref() == Some(APPROVAL));
         Ok(ActionShown {
             task_id: it.task.task.clone(),
