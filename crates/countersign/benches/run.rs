@@ -105,7 +105,9 @@ fn carry_out(tasks: usize, concurrency: usize, watch: &dyn Watch) -> Duration {
     let started = engine.ask(&Nowhere, &call, "run.start", &json!({ "plan": text }).to_string()).unwrap();
     let run_id = started.answer["run_id"].as_str().unwrap().to_owned();
     let plan = read(&text).unwrap();
+    let platform = countersign_runner::delegate::Platform::at(project.clone(), spool.join("delegations"));
     let setup = Setup {
+        platform: &platform,
         engine: &engine,
         world: &Nowhere,
         call: &call,

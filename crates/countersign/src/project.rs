@@ -32,6 +32,8 @@ pub struct Project {
     pub server: Option<String>,
     /// Where traces are sent.
     pub tracing: TracingConfig,
+    /// Where delegated actions are carried out, as far as the configuration says so.
+    pub delegation: DelegationConfig,
 }
 
 /// `config.toml`. Everything in it may be left out.
@@ -47,6 +49,7 @@ struct Config {
     ledger: LedgerConfig,
     server: ServerConfig,
     tracing: TracingConfig,
+    delegation: DelegationConfig,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -96,6 +99,16 @@ pub struct TracingConfig {
     pub endpoint: Option<String>,
     /// `http/protobuf` or `http/json`.
     pub protocol: Option<String>,
+}
+
+/// Where delegated actions are carried out.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DelegationConfig {
+    /// Where GitHub is asked.
+    pub github_url: Option<String>,
+    /// The environment variable that has its token.
+    pub github_token: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -203,6 +216,7 @@ impl Project {
             from: None,
             server: config.server.url,
             tracing: config.tracing,
+            delegation: config.delegation,
         })
     }
 }

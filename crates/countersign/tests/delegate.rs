@@ -5,6 +5,7 @@
 #![allow(dead_code, reason = "each test file uses its part of the house")]
 
 mod house;
+mod walkthrough;
 
 use house::{Answer, House, document};
 use serde_json::{Value, json};
@@ -472,4 +473,19 @@ fn killed_between_the_file_of_the_entry_and_the_response() {
     drop(reader);
     filler.join().unwrap();
     goes_on(&shop, &file, 1);
+}
+
+/// The section on plans of the page, played: its files are written, and each command prints what is shown.
+#[test]
+fn the_page_on_delegation_is_true() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/delegation.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let shop = Shop::new();
+    for name in ["release.yaml", "plan.yaml"] {
+        let block = page.split(&format!("```yaml {name}\n")).nth(1).unwrap().split("```").next().unwrap();
+        shop.house.write(name, block);
+    }
+    assert_eq!(walkthrough::play(&shop.house, &page, &["lead", "you"]), 7);
+    assert_eq!(shop.git(&["rev-parse", "v1.0"]), shop.commit);
+    assert_eq!(shop.house.run(&["verify"]).code, 0);
 }

@@ -70,14 +70,31 @@ fn everybody_is_caught_and_everything_is_done() {
     let run = answer.out.split("COUNTERSIGN_RUN=").nth(1).unwrap().split_whitespace().next().unwrap();
     let list = in_till(&house, &["task", "list", "--run", run, "--format", "json"]);
     let list: Value = serde_json::from_str(&list.out).unwrap();
-    let tasks: Vec<(&str, &str, &str)> = list["tasks"]
+    let mut tasks: Vec<(&str, &str, &str)> = list["tasks"]
         .as_array()
         .unwrap()
         .iter()
         .map(|task| ["task_id", "status", "assurance"].map(|name| task[name].as_str().unwrap()).into())
         .collect();
+    // In the order in which they were added: what waits for others comes after them.
+    tasks.sort_unstable();
     let verified = ["T-1", "T-2", "T-3", "T-4", "T-5"].map(|task| (task, "done", "verified"));
-    assert_eq!(tasks, [&verified[..], &[("T-6", "done", "accepted")]].concat());
+    assert_eq!(tasks, [&verified[..], &[("T-6", "done", "accepted"), ("T-7", "done", "verified")]].concat());
+
+    // The action was asked for as it stood, done once after it was approved, and its entry passes.
+    let asked = "CREATE_TAG in demo/till by git needs a person's approval";
+    for words in [asked, "ana approves it, once", "with SUCCESS", "refs/tags/before-the-agents"] {
+        assert!(answer.out.contains(words), "{words}: {}", answer.out);
+    }
+    let order = ["CREATE_TAG in demo/till", "ana approves it", "with SUCCESS"].map(|words| answer.out.find(words));
+    assert!(order.is_sorted(), "{order:?}");
+    let (_, entries) = sh(&house, "demo/till", "git ls-files .evidence");
+    assert_eq!(entries.lines().count(), 1);
+    assert!(answer.out.contains(entries.trim()), "{entries}");
+    assert_eq!(
+        in_till(&house, &["check", &format!("{}/{}", house.path("demo/till").display(), entries.trim())]).code,
+        0
+    );
     let verify = in_till(&house, &["verify", "--format", "json"]);
     assert_eq!(verify.code, 0, "{verify:?}");
     let verify: Value = serde_json::from_str(&verify.out).unwrap();
@@ -88,6 +105,7 @@ fn everybody_is_caught_and_everything_is_done() {
     // What was landed is what passed, once each, and nothing that was refused.
     let (_, log) = sh(&house, "demo/till", "git log --format=%s");
     let mut landed: Vec<&str> = log.lines().collect();
+    assert_eq!(landed.remove(0), "What was done on the platform");
     assert_eq!(landed.pop(), Some("A till without programs"));
     landed.sort_unstable();
     let titles = [

@@ -86,7 +86,7 @@ const DEEPER: [(&str, &[&str]); 9] = [
     ),
     ("lock", &["who", "mine", "list", "may"]),
     ("promise", &["create", "start", "meet", "release", "adopt", "cancel", "show", "list"]),
-    ("gate", &["status", "check", "accept", "testify", "rule", "validate", "judge", "land"]),
+    ("gate", &["status", "check", "accept", "testify", "rule", "approve", "refuse", "validate", "judge", "land"]),
     ("worklog", &["add", "show"]),
     ("bundle", &["make", "resume"]),
     ("token", &["make", "list", "revoke"]),
@@ -111,7 +111,7 @@ fn every_verb_has_help_with_examples() {
 }
 
 /// What can be asked of the engine, and the verbs that ask it.
-const ASKED: [(&str, &[&str]); 72] = [
+const ASKED: [(&str, &[&str]); 78] = [
     ("run.lead", &["run"]),
     ("handoff.send", &["handoff", "send"]),
     ("handoff.receive", &["handoff", "receive"]),
@@ -161,6 +161,13 @@ const ASKED: [(&str, &[&str]); 72] = [
     ("delegation.show", &["delegate"]),
     ("delegation.next", &["delegate"]),
     ("delegation.alerts", &["delegate"]),
+    ("delegation.resolve", &["delegate"]),
+    ("delegation.approve", &["gate", "approve"]),
+    ("delegation.refuse", &["gate", "refuse"]),
+    // An action of a plan is asked for and concluded by runs themselves.
+    ("delegation.ask", &["run"]),
+    ("delegation.conclude", &["run"]),
+    ("delegation.task", &["run"]),
     ("promise.create", &["promise", "create"]),
     ("promise.start", &["promise", "start"]),
     ("promise.meet", &["promise", "meet"]),

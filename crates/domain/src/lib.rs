@@ -5,13 +5,14 @@
 //! `event.rs`, `state.rs` and `view.rs`. `deciding` is how a command is decided.
 //!
 //! **Invariant:** nothing here reads a clock, a file, a socket, a random number or a database.
-//! Beside them stands what several speak of: `ids`, `paths`, `plain` (paths of which there is nothing to say), and
-//! `rewriting` (what is written once stays so).
+//! Beside them stands what several speak of: `ids`, `mark` (what an answer of a person is bound to), `paths`, `plain` (paths of
+//! which there is nothing to say), and `rewriting` (what is written once stays so).
 //! **Invariant:** a folder uses those and the folders above it in the list below, never those beneath.
 //! **Absent on purpose:** async, SQL, HTTP, HTML, terminals.
 
 pub mod deciding;
 pub mod ids;
+mod mark;
 pub mod paths;
 mod plain;
 mod rewriting;
@@ -69,7 +70,9 @@ pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option
     match key.kind.as_str() {
         "project" | "record" => project::evolve(key, before, event),
         "trace" => handoff::evolve(before, event),
-        "delegation" | "delegation_day" | "delegation_end" => delegation::evolve(key, before, event),
+        "delegation" | "delegation_day" | "delegation_end" | "delegation_planned" => {
+            delegation::evolve(key, before, event)
+        }
         "promise" => validation::evolve(before, event),
         "plan" => plan::evolve(event),
         _ => work::evolve(key, before, event),
@@ -81,7 +84,7 @@ pub fn places(key: &Key, facts: &Value) -> Vec<Place> {
     match key.kind.as_str() {
         "project" | "record" => project::places(key, facts),
         "trace" => Vec::new(),
-        "delegation" | "delegation_day" | "delegation_end" => delegation::places_of(key, facts),
+        "delegation" | "delegation_day" | "delegation_end" | "delegation_planned" => delegation::places_of(key, facts),
         "promise" => validation::places_of(facts),
         _ => work::places_of(key, facts),
     }

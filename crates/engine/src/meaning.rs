@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// The version of everything that is folded. It grows when a fold gives another answer than before; then ledgers are
 /// rebuilt.
-pub const SHAPE: u32 = 3;
+pub const SHAPE: u32 = 4;
 
 /// The domains' folds.
 #[derive(Debug, Clone, Copy, Default)]

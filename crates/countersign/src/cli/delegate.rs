@@ -1,16 +1,19 @@
 //! `countersign delegate`
 
+pub mod forge;
+mod resolve;
+
 use super::Exit;
 use super::asking::{Here, How, line, look, look_and_judge, refused, text_of, wrong};
 use super::output::{self, Format};
 use crate::client::{self, Client};
-use crate::project::FOLDER;
 use anyhow::Context;
 use countersign_diagnostic::visible;
+use countersign_domain::delegation::command::ExecutorKind;
 use countersign_domain::delegation::payload::Status;
-use countersign_runner::delegate::{
-    Answered, DryRun, Executor, GITHUB, GitExecutor, GithubExecutor, Setup, Trouble, carry_out,
-};
+use countersign_runner::delegate::{Answered, Setup, Trouble, carry_out};
+use forge::Forge;
+use resolve::Resolving;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -26,13 +29,14 @@ Examples:
   countersign delegate instruction.yaml --executor dry-run
   countersign delegate instruction.yaml --format json > response.json
   countersign delegate --next DI-2025-12-25-001
+  countersign delegate --resolve DI-2025-12-25-001 --decision retry --reason 'the token was renewed'
   countersign delegate --alerts
   GITHUB_TOKEN=… countersign delegate instruction.yaml --executor github
 
 Exit codes: 0 it was done, 1 it was not (the response says why) or was refused, 2 wrong usage, 3 could not be run.")]
 pub struct Args {
     /// The instruction, in YAML or JSON; - is standard input
-    #[arg(value_name = "INSTRUCTION", required_unless_present_any = ["next", "alerts"])]
+    #[arg(value_name = "INSTRUCTION", required_unless_present_any = ["next", "alerts", "resolve"])]
     instruction: Option<PathBuf>,
 
     /// Say what the requester of an instruction does next: proceed, retry, wait, correct or escalate
@@ -47,13 +51,11 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Who::Git)]
     executor: Who,
 
-    /// Where the platform is asked: https, or this machine; for GitHub Enterprise `https://HOST/api/v3`
-    #[arg(long, value_name = "URL", default_value = GITHUB)]
-    github_url: String,
+    #[command(flatten)]
+    forge: Forge,
 
-    /// The environment variable that has the platform's token
-    #[arg(long, value_name = "NAME", default_value = "GITHUB_TOKEN")]
-    github_token: String,
+    #[command(flatten)]
+    resolving: Resolving,
 
     #[command(flatten)]
     how: How,
@@ -70,9 +72,22 @@ enum Who {
     Github,
 }
 
+impl Who {
+    fn kind(self) -> ExecutorKind {
+        match self {
+            Self::DryRun => ExecutorKind::DryRun,
+            Self::Git => ExecutorKind::Git,
+            Self::Github => ExecutorKind::Github,
+        }
+    }
+}
+
 pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     if let Some(id) = &args.next {
         return look(here, &args.how, "delegation.next", json!({ "instruction_id": id }), next_words);
+    }
+    if let Some(id) = &args.resolving.resolve {
+        return resolve::run(id, &args.resolving, here, args.how.format);
     }
     if args.alerts {
         let judge = |shown: &Value| if has_alerts(shown) { Exit::Refused } else { Exit::Allowed };
@@ -83,27 +98,18 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     let text = text_of(here, path)?;
     let client = Client::open(here.project, here.global)?;
     let root = here.project.tree_root().context("there is no project here; begin one with `countersign init`")?;
-    let folder = here.project.root.as_deref().unwrap_or(&root).join(FOLDER).join("delegations");
-    let executor: Box<dyn Executor> = match args.executor {
-        Who::DryRun => Box::new(DryRun),
-        Who::Git => Box::new(GitExecutor { folder: root.clone(), identity: Default::default() }),
-        Who::Github => {
-            let name = &args.github_token;
-            let token = std::env::var(name).map_err(|_| {
-                wrong(format!("the variable {name} has no token for the platform; set it and try again"))
-            })?;
-            Box::new(GithubExecutor::new(&args.github_url, &token).map_err(wrong)?)
-        }
-    };
+    let platform = args.forge.platform(here, root.clone())?;
+    let executor = platform.executor(args.executor.kind()).map_err(wrong)?;
     let setup = Setup {
         engine: client.engine()?,
         world: client.around()?,
         call: client.call()?,
         root: &root,
-        locks: &folder,
+        locks: &platform.locks,
         executor: executor.as_ref(),
         file: &name_of(path),
         text: &text,
+        of_task: None,
     };
     match carry_out(&setup) {
         Ok(answered) => Ok(show(&answered, args.how.format)),

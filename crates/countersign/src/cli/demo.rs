@@ -13,7 +13,7 @@ use anyhow::Context;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// See agents being caught: a plan, six agents of which five are not to be trusted, and a reviewer
+/// See agents being caught: a plan, six agents of which five are not to be trusted, an action and a reviewer
 ///
 /// Makes a new repository with a project and a ledger of its own and carries a plan out in it. The agents are scripts, and the
 /// reviewer is played by the demonstration; everything else is what `countersign run` does. Needs git and sh. Your own

@@ -1,11 +1,14 @@
 //! `countersign gate`
 
 mod accept;
+mod action;
 mod answering;
+mod approve;
 mod check;
 mod judge;
 mod land;
 mod of;
+mod refuse;
 mod rule;
 mod standing;
 mod status;
@@ -21,8 +24,8 @@ use serde_json::Value;
 /// See how work stands at its three gates, and answer what they ask
 ///
 /// 1 claimed: every criterion is said to be met. 2 validated: by somebody else; what does not hold a person may accept.
-/// 3 judged: if a judge is named. `accept`, `testify` and `rule` are for people: somebody at a terminal, or with the token of
-/// an owner or a reviewer.
+/// 3 judged: if a judge is named. An action on a platform is approved or refused instead. `accept`, `testify`, `rule`,
+/// `approve` and `refuse` are for people: somebody at a terminal, or with the token of an owner or a reviewer.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -44,6 +47,8 @@ enum Verb {
     Accept(accept::Args),
     Testify(testify::Args),
     Rule(rule::Args),
+    Approve(approve::Args),
+    Refuse(refuse::Args),
     Validate(validate::Args),
     Judge(judge::Args),
     Land(land::Args),
@@ -61,6 +66,8 @@ pub fn run(args: &Args, global: &Global, project: impl FnOnce() -> anyhow::Resul
         Verb::Accept(args) => accept::run(args, here),
         Verb::Testify(args) => testify::run(args, here),
         Verb::Rule(args) => rule::run(args, here),
+        Verb::Approve(args) => approve::run(args, here),
+        Verb::Refuse(args) => refuse::run(args, here),
         Verb::Validate(args) => validate::run(args, here),
         Verb::Judge(args) => judge::run(args, here),
         Verb::Land(args) => land::run(args, here),

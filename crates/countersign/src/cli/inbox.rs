@@ -63,8 +63,9 @@ fn waited(item: &Value, client: &Client<'_>) -> String {
 }
 
 fn one(item: &Value, waited: &str) -> String {
-    let [task, asks, title] = ["task_id", "asks", "title"].map(|name| text(item, name));
-    let mut out = format!("{task}  {asks}  {title}\n");
+    let [task, asks, title, instruction] = ["task_id", "asks", "title", "instruction_id"].map(|name| text(item, name));
+    let subject = if task.is_empty() { &instruction } else { &task };
+    let mut out = format!("{subject}  {asks}  {title}\n");
     let mut field = |name: &str, value: String| {
         if !value.is_empty() {
             let _ = writeln!(out, "  {name:<12} {value}");
@@ -74,12 +75,24 @@ fn one(item: &Value, waited: &str) -> String {
     field("because", format!("{} [{}]", text(item, "reason"), text(item, "code")));
     field("waits", waited.to_owned());
     field("run", text(item, "run_id"));
+    field("instruction", if task.is_empty() { String::new() } else { instruction.clone() });
+    field("sha256", text(item, "sha256"));
+    for line in written(item) {
+        field("|", line);
+    }
     let which = if asks == "validation" { "to look at" } else { "failures" };
     field(which, texts(item, "failures").join(", "));
     for answer in texts(item, "answers") {
         field("answer", command(&answer, item));
     }
     out
+}
+
+/// The exact instruction, line by line.
+fn written(item: &Value) -> Vec<String> {
+    let instruction = item["instruction"].as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let whole = instruction.and_then(|it| serde_json::to_string_pretty(&it).ok()).unwrap_or_default();
+    whole.lines().map(|line| countersign_diagnostic::visible(line).into_owned()).collect()
 }
 
 /// What a person is asked, in a sentence.
@@ -89,16 +102,19 @@ fn asked(asks: &str) -> &'static str {
         "validation" => "does it hold, as far as you can see?",
         "judgement" => "may it pass?",
         "conflict" => "how are two changes of the same thing brought together?",
+        "approval" => "may this be done, exactly as it stands here?",
+        "delegation" => "it was not done; may it be tried again?",
         _ => "how does it go on?",
     }
 }
 
 /// A command as it is typed, whatever else is open: with its run, and at a gate with what was shown.
 fn command(answer: &str, item: &Value) -> String {
-    let mark =
-        item["shown"].as_str().filter(|_| answer.starts_with("countersign gate ")).map(countersign_diagnostic::visible);
+    let bound = ["countersign gate ", "countersign delegate "].iter().any(|verb| answer.starts_with(verb));
+    let mark = item["shown"].as_str().filter(|_| bound).map(countersign_diagnostic::visible);
     let mark = mark.map(|mark| format!(" --shown {mark}")).unwrap_or_default();
-    format!("{answer}{mark} --run {}", text(item, "run_id"))
+    let run = item["run_id"].as_str().map(|_| format!(" --run {}", text(item, "run_id"))).unwrap_or_default();
+    format!("{answer}{mark}{run}")
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod cancel;
 mod close;
 mod drawn;
 mod dry;
+pub mod inlining;
 mod list;
 mod live;
 mod open;

@@ -31,6 +31,7 @@ pub const PATHS: &[(&str, &str)] = &[
     ("/v1/runs/{run_id}/tasks/{task_id}/assignment", "task.assignment"),
     ("/v1/runs/{run_id}/tasks/{task_id}/gates", "gate.status"),
     ("/v1/runs/{run_id}/tasks/{task_id}/worklog", "worklog.show"),
+    ("/v1/runs/{run_id}/tasks/{task_id}/action", "delegation.task"),
     ("/v1/locks", "lock.list"),
     ("/v1/locks/holders", "lock.who"),
     ("/v1/locks/mine", "lock.mine"),

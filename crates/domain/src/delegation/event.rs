@@ -4,7 +4,7 @@
 
 /// An instruction came. Facts: `digest` (of its canonical form), `action`, `repository`, `executor`, `response_id` and
 /// `audit_entry_id` (reserved together), `end` (what it is for, as a hash), `valid`, `lacks` (whether authority was
-/// lacking). Its texts are the instruction without secrets, what of it goes into the audit entry, and what is wrong
+/// lacking), and if it belongs to a plan `run` and `task`. Its texts are the instruction without secrets, what of it goes into the audit entry, and what is wrong
 /// with it.
 pub const DELEGATION_RECEIVED: &str = "delegation.received";
 /// Its executor is about to act. Facts: `place`, `until` (when nobody is acting on it any more, in milliseconds since
@@ -15,6 +15,27 @@ pub const DELEGATION_AUDITED: &str = "delegation.audited";
 /// It was answered. Facts: `response_id`, `end`, `status`, `duration_ms`, `audit_lag_ms`, and of a failure
 /// `error_type`, `retry_allowed` and `retry_after`; the response is text 0.
 pub const DELEGATION_ANSWERED: &str = "delegation.answered";
+/// An action stands in a plan. Facts: `run`, `task`, `digest`, `digests` (of each try), `action`, `repository`, `executor`,
+/// `asks` (whether a person must approve it), `retries`; the instruction is text 0.
+pub const DELEGATION_PLANNED: &str = "delegation.planned";
+/// A person approved an action of a plan. Facts: `run`, `task`, `digest`; why is text 0.
+pub const DELEGATION_APPROVED: &str = "delegation.approved";
+/// A person refused an action of a plan. Facts: `run`, `task`, `digest`; why is text 0.
+pub const DELEGATION_REFUSED: &str = "delegation.refused";
+/// What came of an action of a plan is for a person to decide. Facts: `run`, `task`.
+pub const DELEGATION_ESCALATED: &str = "delegation.escalated";
+/// A person decided how it goes on with an instruction. Facts: `end`, `decision`; why is text 0.
+pub const DELEGATION_RESOLVED: &str = "delegation.resolved";
 
 /// Every kind, by name.
-pub const ALL: &[&str] = &[DELEGATION_RECEIVED, DELEGATION_STARTED, DELEGATION_AUDITED, DELEGATION_ANSWERED];
+pub const ALL: &[&str] = &[
+    DELEGATION_RECEIVED,
+    DELEGATION_STARTED,
+    DELEGATION_AUDITED,
+    DELEGATION_ANSWERED,
+    DELEGATION_PLANNED,
+    DELEGATION_APPROVED,
+    DELEGATION_REFUSED,
+    DELEGATION_ESCALATED,
+    DELEGATION_RESOLVED,
+];

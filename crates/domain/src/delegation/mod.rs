@@ -38,7 +38,9 @@ pub mod policy;
 pub mod ref_name;
 pub mod row;
 pub mod rules;
+mod standing;
 mod state;
+pub mod trying;
 pub mod view;
 
 pub use state::{evolve, places as places_of, touched};

@@ -124,6 +124,12 @@ impl Claim {
         self.action.info().needs.max(self.amounts_to.info().needs)
     }
 
+    /// Whether the policy wants a person to have approved it: the action is more than an agent may do by itself, or rules of
+    /// the house are set aside for it.
+    pub fn asks_a_person(&self) -> bool {
+        self.needs() > AuthorizationLevel::Autonomous || self.governance != GovernanceStatus::Compliant
+    }
+
     /// Whether this is lacking.
     pub fn lacks(&self, lack: Lack) -> bool {
         TABLE.iter().any(|row| row.lack == lack && (row.applies)(self))

@@ -90,6 +90,44 @@ pub struct EndRow {
     /// Since when a rule of the platform stands against it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked_since: Option<String>,
+    /// Whether the last of them belongs to a task of a plan, which waits for a person itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_task: bool,
+    /// The event that answered the last of them, unless that was with success.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsettled: Option<u64>,
+    /// What a person decided about the last of them: `retry` or `abandon`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolved: Option<String>,
+}
+
+/// An action that stands in a plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlannedRow {
+    /// The instruction.
+    pub instruction_id: String,
+    /// The SHA-256 of its canonical form.
+    pub digest: String,
+    /// The same of each try, of which the instruction itself is the first.
+    pub digests: Vec<String>,
+    /// What is to be done.
+    pub action: String,
+    /// Where.
+    pub repository: String,
+    /// Who is to do it.
+    pub executor: String,
+    /// Whether a person must approve it.
+    pub asks: bool,
+    /// How often it is tried again before a person is asked.
+    pub retries: u64,
+    /// The event that has the instruction.
+    pub planned: u64,
+    /// When a person approved it, in milliseconds since 1970. What came of it must not have been brought before them since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved: Option<i64>,
+    /// The last try of which it was for a person to decide what follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalated: Option<String>,
 }
 
 impl DelegationRow {
@@ -116,6 +154,16 @@ pub fn day_key(day: &str) -> Key {
 /// What instructions are for, among entities.
 pub fn end_key(end: &str) -> Key {
     Key::new("delegation_end", end)
+}
+
+/// The action of a task, among entities.
+pub fn planned_key(run: &str, task: &str) -> Key {
+    Key::new("delegation_planned", format!("{run}/{task}"))
+}
+
+/// The action of a plan in what was found.
+pub fn planned_of(found: Option<&Found>) -> Option<PlannedRow> {
+    PlannedRow::deserialize(&found?.facts).ok()
 }
 
 /// How often it was tried, in what was found.

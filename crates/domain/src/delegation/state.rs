@@ -2,8 +2,11 @@
 
 use super::event::*;
 use super::payload::date_in_id;
-use super::row::{AnsweredRow, DelegationRow, EndRow, StartedRow, day_key, delegation_key, end_key};
+use super::row::{
+    AnsweredRow, DelegationRow, EndRow, PlannedRow, StartedRow, day_key, delegation_key, end_key, planned_key,
+};
 use crate::deciding::{Happened, Key, Place, Range};
+use crate::work::indexes::inbox_place;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -16,6 +19,10 @@ const DELEGATION_OPEN: &str = "delegation_open";
 pub fn touched(event: &Happened<'_>) -> Vec<Key> {
     if !ALL.contains(&event.kind) {
         return Vec::new();
+    }
+    if let DELEGATION_PLANNED | DELEGATION_APPROVED | DELEGATION_REFUSED | DELEGATION_ESCALATED = event.kind {
+        let of_task = event.facts["run"].as_str().zip(event.facts["task"].as_str());
+        return of_task.map(|(run, task)| planned_key(run, task)).into_iter().collect();
     }
     let instruction = event.facts["instruction_id"].as_str().map(delegation_key);
     let day = event.facts["response_id"].as_str().filter(|_| event.kind == DELEGATION_RECEIVED);
@@ -32,6 +39,9 @@ pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option
     if key.kind == "delegation_end" {
         return serde_json::to_value(end(before, event)).ok();
     }
+    if key.kind == "delegation_planned" {
+        return serde_json::to_value(planned(before, event)?).ok();
+    }
     let row = match event.kind {
         DELEGATION_RECEIVED => received(event)?,
         _ => {
@@ -46,17 +56,58 @@ pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option
 /// How often something was tried, and how that went.
 fn end(before: Option<&Value>, event: &Happened<'_>) -> EndRow {
     let mut row = before.and_then(|before| EndRow::deserialize(before).ok()).unwrap_or_default();
-    match (event.kind, event.facts["status"].as_str()) {
+    let facts = event.facts;
+    match (event.kind, facts["status"].as_str()) {
         (DELEGATION_RECEIVED, _) => {
             row.tries += 1;
-            row.last = event.facts["instruction_id"].as_str().unwrap_or_default().to_owned();
+            row.last = facts["instruction_id"].as_str().unwrap_or_default().to_owned();
+            row.of_task = facts["task"].is_string();
+            (row.unsettled, row.resolved) = (None, None);
+        }
+        (DELEGATION_RESOLVED, _) => {
+            row.resolved = facts["decision"].as_str().map(str::to_owned);
+            (row.failures, row.blocked_since) = (0, None);
         }
         (_, Some("FAILURE")) => row.failures += 1,
         (_, Some("BLOCKED")) => row.blocked_since = row.blocked_since.or(Some(event.time.to_owned())),
         (_, Some("SUCCESS")) => (row.failures, row.blocked_since) = (0, None),
         _ => {}
     }
+    let is_last = facts["instruction_id"].as_str() == Some(row.last.as_str());
+    if event.kind == DELEGATION_ANSWERED && is_last {
+        row.unsettled = Some(event.seq).filter(|_| facts["status"] != "SUCCESS");
+    }
     row
+}
+
+/// An action of a plan.
+fn planned(before: Option<&Value>, event: &Happened<'_>) -> Option<PlannedRow> {
+    let facts = event.facts;
+    let text = |name: &str| facts[name].as_str().map(str::to_owned);
+    if event.kind == DELEGATION_PLANNED {
+        return Some(PlannedRow {
+            instruction_id: text("instruction_id")?,
+            digest: text("digest")?,
+            digests: Vec::deserialize(&facts["digests"]).ok()?,
+            action: text("action")?,
+            repository: text("repository")?,
+            executor: text("executor")?,
+            asks: facts["asks"] == true,
+            retries: facts["retries"].as_u64().unwrap_or(0),
+            planned: event.seq,
+            approved: None,
+            escalated: None,
+        });
+    }
+    let mut row = PlannedRow::deserialize(before?).ok()?;
+    match event.kind {
+        DELEGATION_APPROVED => {
+            row.approved = event.time.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond);
+        }
+        DELEGATION_ESCALATED => (row.approved, row.escalated) = (None, text("instruction_id")),
+        _ => row.approved = None,
+    }
+    Some(row)
 }
 
 fn received(event: &Happened<'_>) -> Option<DelegationRow> {
@@ -108,6 +159,11 @@ fn change(row: &mut DelegationRow, event: &Happened<'_>) {
 
 /// Where an instruction is found.
 pub fn places(key: &Key, facts: &Value) -> Vec<Place> {
+    if key.kind == "delegation_end" {
+        // What is left to its requester is listed there too, and told from what is not when somebody looks.
+        let row = EndRow::deserialize(facts).ok().filter(|row| !row.of_task && row.resolved.is_none());
+        return row.and_then(|row| row.unsettled).map(inbox_place).into_iter().collect();
+    }
     if key.kind != "delegation" {
         return Vec::new();
     }

@@ -87,6 +87,7 @@ impl Command for StartRun {
             "task.graph",
             "task.next",
             "gate.status",
+            "delegation.task",
             "bundle.make",
             "reconcile",
             "lock.may",
@@ -109,6 +110,7 @@ impl Command for StartRun {
             let reason = "the plan cannot be read back";
             return Err(Refusal::new(Code::SchemaInvalid, reason, "run `countersign check` on it"));
         };
+        super::delegating::must_be_written(plan)?;
         plan.tasks.iter().try_for_each(|task| parts::spec(task)?.check(observer))?;
         let text = canonical(&serde_json::to_value(plan).unwrap_or_default());
         Ok(Observed { facts: json!({ "plan": text }), findings: decision.details.diagnostics, ..Observed::default() })
@@ -186,6 +188,9 @@ fn adopt(desk: &mut Desk, run: &str, plan: &Plan, text: &str) -> Result<(), Refu
 }
 
 fn add(desk: &mut Desk, run: &str, plan: &Plan, task: &PlannedTask) -> Result<(), Refusal> {
+    if let Some(written) = task.instructed() {
+        return super::delegating::add(desk, run, task, written);
+    }
     let mut definition = parts::spec(task)?.definition();
     definition.spec.retries = task.retries.map(|retries| u32::try_from(retries.get()).unwrap_or(u32::MAX));
     exists(desk, run, task.id.as_str(), definition, true)?;

@@ -82,6 +82,9 @@ pub(super) fn spec(task: &PlannedTask) -> Result<TaskSpec, Refusal> {
         "timeout_seconds": seconds(&task.timeout), "heartbeat_interval_seconds": seconds(&task.heartbeat),
         "priority": task.priority,
     });
+    if task.is_delegate() {
+        spec = super::delegating::spec(task);
+    }
     if let Some(fields) = spec.as_object_mut() {
         fields.retain(|_, value| !value.is_null());
     }

@@ -52,6 +52,12 @@ impl Subject<'_> {
                 let help = "gates are those of a plan: `countersign run PLAN`";
                 return Err(Refusal::new(Code::InvalidTransition, reason, help).of_run(&run.run));
             }
+            if row.spec.led {
+                let reason =
+                    format!("{task} is an action, which has no gates: it is done when the platform has answered");
+                let help = "`countersign task show` tells how it stands, `countersign inbox` what is asked";
+                return Err(Refusal::new(Code::InvalidTransition, reason, help).of_run(&run.run));
+            }
         }
         let name = self.name(seen).unwrap_or_default();
         promise_of(seen.entity(&promise_key(&name))).ok_or_else(|| {

@@ -6,7 +6,7 @@
 //! | `run_all` | order, newest first | all runs |
 //! | `task_by_run` | run, order | the tasks of a run |
 //! | `unfinished` | run, order | the tasks of a run that are not done, failed or canceled |
-//! | `ready` | run, priority, order | what can be begun, best first |
+//! | `ready` | run, priority, order | what can be begun by whoever asks, best first |
 //! | `dependents` | run, dependency, order | what waits for a task |
 //! | `held_by` | worker | what somebody works on |
 //! | `lock_path` | segments of the path | who holds a path |
@@ -45,7 +45,7 @@ pub(super) fn of_run(run: &RunRow) -> Vec<Place> {
 pub(super) fn of_task(task: &TaskRow) -> Vec<Place> {
     let order = task.order.to_be_bytes();
     let mut places = vec![Place { index: TASK_BY_RUN, at: joined(&[task.run.as_bytes()], &order) }];
-    if task.status == TaskStatus::Todo && task.waiting_for.is_empty() {
+    if task.status == TaskStatus::Todo && task.waiting_for.is_empty() && !task.spec.led {
         let at = [&joined(&[task.run.as_bytes()], &[rank(&task.spec.priority)])[..], &order].concat();
         places.push(Place { index: READY, at });
     }
@@ -57,7 +57,7 @@ pub(super) fn of_task(task: &TaskRow) -> Vec<Place> {
         }));
     }
     if let Some(blocker) = task.blocker.as_ref().filter(|it| it.escalated && task.status == TaskStatus::Blocked) {
-        places.push(Place { index: INBOX, at: blocker.at.to_be_bytes().to_vec() });
+        places.push(inbox_place(blocker.at));
     }
     let scope = || task.spec.lock_scope.iter().map(|path| steps(path));
     if task.status == TaskStatus::InProgress {
@@ -157,6 +157,11 @@ pub fn worklog(run: &str, task: &str, after: Option<&[u8]>, limit: usize) -> Ran
 /// What waits for a person, oldest first, after a place.
 pub fn inbox(after: Option<&[u8]>, limit: usize) -> Range {
     page(INBOX, &[], after, limit)
+}
+
+/// The place of something that waits for a person, by the event since which it does.
+pub(crate) fn inbox_place(since: u64) -> Place {
+    Place { index: INBOX, at: since.to_be_bytes().to_vec() }
 }
 
 /// Every lock that is held.

@@ -39,6 +39,9 @@ pub struct Spec {
     /// How often one worker may try it again, where that was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retries: Option<u32>,
+    /// Whether nobody takes it but the process that carries the run out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub led: bool,
 }
 
 /// A task as it stands.

@@ -33,6 +33,8 @@ pub struct Setup<'a> {
     pub file: &'a str,
     /// The instruction as it was written.
     pub text: &'a str,
+    /// The run and the task that it belongs to, if it stands in a plan.
+    pub of_task: Option<(&'a str, &'a str)>,
 }
 
 /// An instruction that was answered.
@@ -117,6 +119,10 @@ impl Setup<'_> {
             json!({ "file": self.file, "instruction": self.text, "executor": self.executor.kind().as_str() });
         if !obstacles.is_empty() {
             request["obstacles"] = obstacles.iter().map(Obstacle::to_value).collect();
+        }
+        if let Some((run, task)) = self.of_task {
+            request["run_id"] = json!(run);
+            request["task_id"] = json!(task);
         }
         let answer = self.ask("delegation.receive", &request)?;
         let told = answer["instruction_id"].as_str().map(str::to_owned);

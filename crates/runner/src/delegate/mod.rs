@@ -19,11 +19,13 @@ pub mod entry;
 mod git;
 mod github;
 mod place;
+mod platform;
 
 pub use carry::{Answered, Setup, Trouble, carry_out};
 pub use dry::DryRun;
 pub use git::GitExecutor;
 pub use github::{GITHUB, GithubExecutor};
+pub use platform::{Github, Platform};
 
 use countersign_domain::delegation::command::ExecutorKind;
 use countersign_domain::delegation::payload::DelegationInstruction;

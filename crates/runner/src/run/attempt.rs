@@ -34,6 +34,9 @@ impl Attempt<'_> {
 /// Attempts a task. Says whether it could be begun; if not, somebody else is in the way just now.
 pub(super) fn attempt(run: &Run<'_>, number: usize) -> bool {
     let Some(planned) = run.setup.plan.tasks.get(number) else { return true };
+    if planned.is_delegate() {
+        return super::delegating::attempt(run, planned, number);
+    }
     let worker = planned.agent.as_str();
     let Some((_, agent)) = run.setup.plan.agents.iter().find(|(name, _)| name == worker) else { return true };
     if agent.peer == Some(true) {
@@ -98,11 +101,15 @@ fn of_peer(run: &Run<'_>, planned: &PlannedTask, number: usize, agent: &Agent) -
 
 /// An attempt came to nothing. Whether it is tried again is for its budget to say.
 pub(super) fn give_up(run: &Run<'_>, attempt: &Attempt<'_>, no: &No) {
-    let task = attempt.task();
+    give_up_lease(run, attempt.task(), attempt.lease, no);
+}
+
+/// The same of an attempt by its lease.
+pub(super) fn give_up_lease(run: &Run<'_>, task: &str, lease: u64, no: &No) {
     if run.stop.is_asked() {
         // It was stopped, and did not fail: it goes back for the next runner.
         let mut request = run.desk.of_task(task);
-        request["lease"] = json!(attempt.lease);
+        request["lease"] = json!(lease);
         request["reason"] = json!("the runner was stopped");
         let _ = run.desk.ask("attempt.return", &request);
         return;
@@ -110,7 +117,7 @@ pub(super) fn give_up(run: &Run<'_>, attempt: &Attempt<'_>, no: &No) {
     let code = no.code.as_deref().unwrap_or("DEPENDENCY_NOT_MET");
     let reason = fit(&no.reason);
     let mut request = run.desk.of_task(task);
-    request["lease"] = json!(attempt.lease);
+    request["lease"] = json!(lease);
     request["code"] = json!(code);
     request["reason"] = json!(reason);
     match run.desk.ask("attempt.fail", &request) {

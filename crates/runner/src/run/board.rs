@@ -114,7 +114,7 @@ impl Board {
         let row = |task: &PlannedTask| Row {
             task: task.id.as_str().to_owned(),
             title: task.title.as_str().to_owned(),
-            agent: task.agent.as_str().to_owned(),
+            agent: task.who().to_owned(),
             state: State::Todo,
             assurance: None,
             blocker: None,

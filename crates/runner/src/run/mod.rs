@@ -3,7 +3,8 @@
 //! ```text
 //!            ┌ claim ─▶ agent ─▶ commit ─▶ submit ─┐
 //! ready task ┤                                     ├─▶ validate ─▶ judge ─▶ land ─▶ done
-//!            └ claim, where a person has answered ─┘      └────────┴──── fails: tried again, or a person is asked
+//!            ├ claim, where a person has answered ─┘      └────────┴──── fails: tried again, or a person is asked
+//!            └ an action: approved if that is asked for, and carried out once
 //! ```
 //!
 //! Everything that is decided is decided by commands; here it is only looked what to do next, and done. What was begun in
@@ -22,6 +23,7 @@ mod attempt;
 mod board;
 mod checking;
 mod checkouts;
+mod delegating;
 mod desk;
 mod effect;
 mod gates;
@@ -43,6 +45,7 @@ pub use spending::Spent;
 pub use watch::{Note, Watch};
 
 use crate::agent::Stop;
+use crate::delegate::Platform;
 use board::Board;
 use countersign_domain::plan::payload::Plan;
 use countersign_engine::{Call, Engine, World};
@@ -80,6 +83,8 @@ pub struct Setup<'a> {
     pub waits: bool,
     /// What is run when a person is asked.
     pub notify: Option<&'a [String]>,
+    /// What actions are carried out with.
+    pub platform: &'a Platform,
     /// Variables for every agent.
     pub variables: &'a [(String, String)],
     /// Asks it to stop.

@@ -78,8 +78,9 @@ fn of_task(run: &Run<'_>, task: &Value) -> Result<(), String> {
     let (Some(id), Some(owner)) = (task["task_id"].as_str(), task["owner"].as_str()) else { return Ok(()) };
     let planned = run.setup.plan.tasks.iter().find(|it| it.id.as_str() == id);
     let agent = planned.and_then(|it| run.setup.plan.agents.iter().find(|(name, _)| name == it.agent.as_str()));
+    let is_action = planned.is_some_and(|it| it.is_delegate());
     // A peer goes on by itself.
-    if agent.is_none_or(|(_, agent)| agent.peer == Some(true)) {
+    if !is_action && agent.is_none_or(|(_, agent)| agent.peer == Some(true)) {
         return Ok(());
     }
     let shown = run.desk.look("task.show", &run.desk.of_task(id))?;

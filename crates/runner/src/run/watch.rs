@@ -23,6 +23,8 @@ pub enum Note<'a> {
     Judged { task: &'a str, by: &'a str, verdict: &'a str },
     /// Work became part of the tree.
     Landed { task: &'a str, commit: &'a str },
+    /// A platform action was answered.
+    Answered { task: &'a str, instruction: &'a str, status: &'a str, entry: &'a str },
     /// A task is done.
     Done { task: &'a str, assurance: &'a str },
     /// A task will be tried again.

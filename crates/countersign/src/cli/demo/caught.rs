@@ -2,13 +2,14 @@
 
 use crate::cli::words::Table;
 use countersign_diagnostic::visible;
+use countersign_domain::delegation::event::DELEGATION_PLANNED;
 use countersign_domain::validation::event::{EVIDENCE_COLLECTED, FAILURES_ACCEPTED};
 use countersign_domain::work::event::{
     EFFECT_FINISHED, TASK_BLOCKED, TASK_CLAIMED, TASK_COMPLETED, TASK_REPLANNED, TASK_REQUEUED,
 };
 use countersign_engine::Engine;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An attempt that did not pass.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -35,9 +36,17 @@ struct Attempt {
 pub fn rows(engine: &Engine, run: &str) -> anyhow::Result<Vec<Row>> {
     let mut rows: Vec<Row> = Vec::new();
     let mut attempts: BTreeMap<String, Attempt> = BTreeMap::new();
+    let mut actions: BTreeSet<String> = BTreeSet::new();
     for event in engine.stored(1, engine.ledger().head()?.seq)? {
         let facts = event.facts();
         let (Some(task), true) = (facts["task"].as_str(), facts["run"] == run) else { continue };
+        // What is done on an instruction is nobody's claim.
+        if event.text("kind") == DELEGATION_PLANNED {
+            actions.insert(task.to_owned());
+        }
+        if actions.contains(task) {
+            continue;
+        }
         let attempt = attempts.entry(task.to_owned()).or_default();
         match event.text("kind") {
             TASK_CLAIMED => begin(attempt, facts),

@@ -8,7 +8,7 @@ use crate::home::{Home, private_file};
 use crate::project::Project;
 use crate::token::{Tokens, Wanted};
 use anyhow::bail;
-use countersign_diagnostic::visible;
+use countersign_diagnostic::{visible, visible_lines};
 use countersign_domain::deciding::Role;
 use countersign_engine::Failure;
 use serde_json::{Value, json};
@@ -82,6 +82,14 @@ fn one(client: &Client<'_>, run: &str, item: &Value) -> anyhow::Result<Answered>
             wanted["context_package"] = json!([{ "kind": "note", "value": note }]);
             let request = json!({ "run_id": run, "task": wanted, "reason": "in narrower words" });
             (format!("sends it back: \"{note}\""), client.ask("task.replan", &request))
+        }
+        ("approval", _) => {
+            let [id, sha256] = ["instruction_id", "sha256"].map(text);
+            let action: Value = serde_json::from_str(text("instruction")).unwrap_or_default();
+            output::print(&visible_lines(&format!("  asked: {}\n  exactly {id}, sha256 {sha256}\n", action["ACTION"])));
+            let reason = "the till should be found again as it was";
+            let request = json!({ "run_id": run, "task_id": task, "shown": item["shown"], "reason": reason });
+            (format!("approves it, once: \"{reason}\""), client.ask("delegation.approve", &request))
         }
         (asks, _) => bail!("{task} asks for {asks} ({code}), which the demonstration does not know of"),
     };

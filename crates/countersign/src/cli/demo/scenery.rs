@@ -23,6 +23,9 @@ const FILES: &[(&str, &str)] = &[
 
 const PLAN: &str = include_str!("scenery/plan.yaml");
 
+/// What is to be done on the platform, which here is the repository itself.
+const RELEASE: &str = include_str!("scenery/release.yaml");
+
 /// What stands in the plan for this program.
 const PROGRAM: &str = "\"PROGRAM\"";
 
@@ -64,6 +67,22 @@ pub fn build(dir: &Path) -> anyhow::Result<PathBuf> {
 pub fn commit(root: &Path) -> anyhow::Result<()> {
     git(root, &["add", "--all"])?;
     git(root, &["commit", "--quiet", "--no-verify", "--message", "A till without programs"])?;
+    Ok(())
+}
+
+/// Writes the instruction: a tag on the commit that is there, asked for now.
+pub fn instruct(root: &Path) -> anyhow::Result<()> {
+    let commit = git(root, &["rev-parse", "HEAD"])?;
+    let now = jiff::Timestamp::from_second(jiff::Timestamp::now().as_second())?.to_string();
+    let day = now.get(..10).unwrap_or_default();
+    let release = RELEASE.replace("COMMIT", commit.trim()).replace("NOW", &now).replace("TODAY", day);
+    crate::files::write(&root.join("release.yaml"), &release)
+}
+
+/// Keeps the instruction and the entry of the audit trail with the rest.
+pub fn keep(root: &Path) -> anyhow::Result<()> {
+    git(root, &["add", "release.yaml", ".evidence"])?;
+    git(root, &["commit", "--quiet", "--no-verify", "--message", "What was done on the platform"])?;
     Ok(())
 }
 

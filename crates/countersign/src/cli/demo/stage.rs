@@ -2,6 +2,9 @@
 
 use super::story::Story;
 use super::{HOME, agent, caught, reviewer, scenery};
+use crate::cli::asking::Here;
+use crate::cli::output::Format;
+use crate::cli::run::inlining;
 use crate::cli::{Cli, Exit, Global, failed, interrupt, output};
 use crate::client::Client;
 use crate::project::{FOLDER, Project};
@@ -11,6 +14,7 @@ use countersign_diagnostic::visible_lines;
 use countersign_domain::plan::command::read;
 use countersign_domain::plan::payload::Plan;
 use countersign_runner::agent::Stop;
+use countersign_runner::delegate::Platform;
 use countersign_runner::run::{self as runner, End, Outcome, Setup, State};
 use serde_json::json;
 use std::path::Path;
@@ -35,10 +39,15 @@ pub fn play(dir: &Path, fleeting: bool) -> anyhow::Result<Exit> {
         bail!("no project could be made in {}", root.display());
     }
     scenery::commit(&root)?;
+    scenery::instruct(&root)?;
     let project = Project::find(Some(&root), None)?;
     let lead = Global { ledger: None, actor: Some(LEAD.to_owned()), token_file: None, server: None };
     let client = Client::open(&project, &lead)?;
     let text = std::fs::read_to_string(root.join("plan.yaml")).context("the plan cannot be read")?;
+    let text = match inlining::written(&Here { global: &lead, project: &project }, text, Format::Text)? {
+        Ok(text) => text,
+        Err(exit) => return Ok(exit),
+    };
     say("The plan is carried out: six agents, of which one is honest");
     let run = match client.ask("run.start", &json!({ "plan": text })) {
         Ok(reply) => reply.answer["run_id"].as_str().unwrap_or_default().to_owned(),
@@ -56,7 +65,7 @@ pub fn play(dir: &Path, fleeting: bool) -> anyhow::Result<Exit> {
     match stage.carry_out()?.end {
         End::Waits => {}
         End::Stopped => return stopped(),
-        other => bail!("two tasks should wait for a person now, and it ended as {other:?}"),
+        other => bail!("three tasks should wait for a person now, and it ended as {other:?}"),
     }
     say("What is left waits for a person; the demonstration plays one");
     if let Err(failure) = reviewer::answer(&project, &client, &run)? {
@@ -86,7 +95,9 @@ impl Stage<'_> {
         let spool = self.root.join(FOLDER).join("runs").join(self.run);
         std::fs::create_dir_all(&spool).with_context(|| format!("{} cannot be made", spool.display()))?;
         let story = Story::new(self.plan);
+        let platform = Platform::at(self.root.to_owned(), self.root.join(FOLDER).join("delegations"));
         let setup = Setup {
+            platform: &platform,
             engine: self.client.engine()?,
             world: self.client.around()?,
             call: self.client.call()?,
@@ -123,6 +134,12 @@ fn conclude(dir: &Path, stage: &Stage<'_>, as_expected: bool, fleeting: bool) ->
         say(what);
         all &= typed(root, words, more)? == Exit::Allowed;
     }
+    say("What was done on the platform, once, and the entry that says so");
+    scenery::keep(root)?;
+    let tag =
+        scenery::git(root, &["for-each-ref", "--format=%(refname) %(*objectname:short) %(subject)", "refs/tags"])?;
+    let entries = scenery::git(root, &["ls-files", ".evidence"])?;
+    output::print(&visible_lines(&format!("{tag}{entries}")));
     say("What was landed");
     output::print(&visible_lines(&scenery::git(root, &["log", "--format=%h %s", "--reverse"])?));
     next(dir, stage, fleeting);

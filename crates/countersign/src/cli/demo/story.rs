@@ -39,11 +39,20 @@ impl<'p> Story<'p> {
         if pins.is_empty() { String::new() } else { line("", &format!("with {} as before the work", pins.join(", "))) }
     }
 
+    fn is_action(&self, task: &str) -> bool {
+        self.plan.tasks.iter().any(|it| it.id.as_str() == task && it.is_delegate())
+    }
+
     /// A task, and who is at it.
     fn head(&self, task: &str) -> String {
         let planned = self.plan.tasks.iter().find(|it| it.id.as_str() == task);
-        let (title, agent) = planned.map_or(("", ""), |it| (it.title.as_str(), it.agent.as_str()));
-        let head = format!("{task}  {title}  ({agent}, who {})", agent::does(agent));
+        let (title, who) = planned.map_or(("", ""), |it| (it.title.as_str(), it.who()));
+        let does = if self.is_action(task) {
+            "acts on an instruction, once".to_owned()
+        } else {
+            format!("who {}", agent::does(who))
+        };
+        let head = format!("{task}  {title}  ({who}, {does})");
         format!("\n{}\n", Terminal::stdout().bold(&visible(&head)))
     }
 }
@@ -83,6 +92,9 @@ fn words(now: &mut Now, note: &Note<'_>) -> Option<String> {
         Note::Validated { validator, verdict, .. } => line("verdict", &format!("{verdict}, by {validator}")),
         Note::Judged { by, verdict, .. } => line("judged", &format!("{verdict}, by {by}")),
         Note::Landed { commit, .. } => line("landed", commit.get(..10).unwrap_or(commit)),
+        Note::Answered { instruction, status, entry, .. } => {
+            format!("{}{}", line("answered", &format!("{instruction} with {status}")), line("audited", entry))
+        }
         Note::Done { assurance, .. } => line("done", assurance),
         Note::Again { reason, .. } => line("again", &format!("it is told why: {reason}")),
         Note::Stopped { reason, .. } if now.caught => line("waits", &format!("for a person: {reason}")),
@@ -105,6 +117,7 @@ fn task_of<'n>(note: &Note<'n>) -> Option<&'n str> {
         | Note::Validated { task, .. }
         | Note::Judged { task, .. }
         | Note::Landed { task, .. }
+        | Note::Answered { task, .. }
         | Note::Done { task, .. }
         | Note::Again { task, .. }
         | Note::Stopped { task, .. }
@@ -117,7 +130,13 @@ fn task_of<'n>(note: &Note<'n>) -> Option<&'n str> {
 impl Watch for Story<'_> {
     fn note(&self, note: &Note<'_>) {
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        let (Some(task), Some(mut words)) = (task_of(note), words(&mut now, note)) else { return };
+        let Some(task) = task_of(note) else { return };
+        let words = match note {
+            // Nobody is caught at asking.
+            Note::Stopped { reason, .. } if self.is_action(task) => Some(line("asks", reason)),
+            _ => words(&mut now, note),
+        };
+        let Some(mut words) = words else { return };
         if let Note::Seen { criterion, status: Status::Fail, .. } = note {
             words.push_str(&self.pinned(task, criterion));
         }

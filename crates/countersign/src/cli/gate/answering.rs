@@ -14,9 +14,16 @@ use std::io::BufRead;
 /// What was shown.
 #[derive(Debug, clap::Args)]
 pub struct Shown {
-    /// The mark that `gate status` ended with; at a terminal it is shown, and you are asked
+    /// The mark that `gate status` ended with, or that the inbox shows; at a terminal it is shown, and you are asked
     #[arg(long, value_name = "MARK")]
     shown: Option<String>,
+}
+
+impl Shown {
+    /// The mark, if one was given.
+    pub fn mark(&self) -> Option<&str> {
+        self.shown.as_deref()
+    }
 }
 
 /// An answer to be given.
@@ -68,7 +75,7 @@ pub fn answer(here: &Here<'_>, answer: Answer<'_>) -> anyhow::Result<Exit> {
 }
 
 /// Refuses somebody who may not answer before anything is asked of them. Of a server only the answer itself tells.
-fn may_not(client: &Client<'_>, id: &'static str, once: &Once) -> anyhow::Result<Option<Exit>> {
+pub fn may_not(client: &Client<'_>, id: &'static str, once: &Once) -> anyhow::Result<Option<Exit>> {
     let (Ok(call), Some(row)) = (client.call(), command_row(id)) else { return Ok(None) };
     match call.may(id, row.info.may) {
         Ok(()) => Ok(None),
@@ -76,7 +83,8 @@ fn may_not(client: &Client<'_>, id: &'static str, once: &Once) -> anyhow::Result
     }
 }
 
-fn agreed(question: &str) -> anyhow::Result<bool> {
+/// Whether the person at the terminal means it.
+pub fn agreed(question: &str) -> anyhow::Result<bool> {
     output::say(&format!("{question} [y/N]"));
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;

@@ -60,7 +60,7 @@ impl Drawn {
         Self {
             task: task.id.as_str().to_owned(),
             title: task.title.as_str().to_owned(),
-            agent: task.agent.as_str().to_owned(),
+            agent: task.who().to_owned(),
             scope: scope.join(", "),
             holds: false,
             gates: [Gate::Ahead, Gate::Ahead, if judged { Gate::Ahead } else { Gate::Absent }],

@@ -1,14 +1,15 @@
 //! What a plan would do, without doing it.
 
+use super::inlining;
 use crate::cli::Exit;
 use crate::cli::asking::{Here, line};
 use crate::cli::output::{self, Format};
 use crate::world::outside;
 use countersign_contract::{Contract, Form, Request, check};
-use countersign_diagnostic::render;
 use countersign_diagnostic::{Source, visible};
+use countersign_domain::delegation::trying::digest;
 use countersign_domain::plan::order::stages;
-use countersign_domain::plan::payload::{Criterion, Plan, PlannedTask};
+use countersign_domain::plan::payload::{Criterion, Plan, PlannedTask, Written};
 use countersign_domain::plan::{gated, machine_checks};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -22,16 +23,7 @@ pub fn run(here: &Here<'_>, text: &str, format: Format) -> anyhow::Result<Exit> 
     let checked = check(&here.project.checker(), &request);
     let plan = checked.records.first().and_then(|record| record.downcast_ref::<Plan>());
     let Some(plan) = plan.filter(|_| checked.decision.allow) else {
-        if format == Format::Json {
-            output::print(&render::json::decision(&checked.decision, source));
-        } else {
-            let terminal = crate::terminal::Terminal::stderr();
-            for finding in &checked.decision.details.diagnostics {
-                let look = output::look(terminal.look(), text, &checked);
-                output::say_rendered(&render::text::diagnostic(finding, source, look));
-            }
-            output::say_rendered(&render::text::verdict(&checked.decision));
-        }
+        inlining::refused(&checked, source, format);
         return Ok(Exit::Refused);
     };
     match format {
@@ -53,7 +45,24 @@ fn said(plan: &Plan) -> String {
     out
 }
 
+/// What an action does, and whom it asks.
+fn of_action(out: &mut String, task: &PlannedTask, written: &Written) {
+    let record = &written.record;
+    let _ = writeln!(out, "  {}  {}  ({})", task.id, visible(task.title.as_str()), task.who());
+    let action = record.action.kind();
+    let _ = writeln!(out, "    does       {} in {}", action.as_str(), visible(record.requester.repository.as_str()));
+    let _ = writeln!(out, "    once       as {}, sha256 {}", record.instruction_id, digest(&written.value));
+    let approval = match task.asks_a_person() {
+        true => "a person is asked to approve exactly this",
+        false => "nobody is asked: the policy lets it be done",
+    };
+    let _ = writeln!(out, "    approval   {approval}");
+}
+
 fn of_task(out: &mut String, plan: &Plan, task: &PlannedTask) {
+    if let Some(written) = task.instructed() {
+        return of_action(out, task, written);
+    }
     let part = gated(plan, task);
     let _ = writeln!(out, "  {}  {}  ({})", task.id, visible(task.title.as_str()), task.agent.as_str());
     let scope: Vec<&str> = task.lock_scope.iter().map(|path| path.as_str()).collect();
@@ -110,6 +119,14 @@ fn shown(plan: &Plan) -> Value {
         .tasks
         .iter()
         .map(|task| {
+            if let Some(written) = task.instructed() {
+                let record = &written.record;
+                return json!({
+                    "task_id": task.id, "kind": "delegate", "executor": task.who(), "action": record.action.kind().as_str(),
+                    "repository": record.requester.repository, "instruction_id": record.instruction_id,
+                    "sha256": digest(&written.value), "asks_a_person": task.asks_a_person(),
+                });
+            }
             let part = gated(plan, task);
             let asks: Vec<&str> = part.asks.iter().map(|kind| kind.as_str()).collect();
             json!({

@@ -135,6 +135,9 @@ fn words(note: &Note<'_>) -> Option<(String, String, bool)> {
         Note::Validated { task, validator, verdict, .. } => of(task, format!("{verdict} by {validator}"), true),
         Note::Judged { task, by, verdict } => of(task, format!("judged {verdict} by {by}"), true),
         Note::Landed { task, commit } => of(task, format!("landed as {}", commit.get(..10).unwrap_or(commit)), true),
+        Note::Answered { task, instruction, status, entry } => {
+            of(task, format!("{instruction} {status}, audit entry {entry}"), true)
+        }
         Note::Done { task, assurance } => of(task, format!("done ({assurance})"), true),
         Note::Again { task, reason } => of(task, format!("tried again: {reason}"), true),
         Note::Stopped { task, reason } => of(task, format!("waits for a person: {reason}"), true),
@@ -155,6 +158,7 @@ fn name(note: &Note<'_>) -> &'static str {
         Note::Validated { .. } => "validated",
         Note::Judged { .. } => "judged",
         Note::Landed { .. } => "landed",
+        Note::Answered { .. } => "answered",
         Note::Done { .. } => "done",
         Note::Again { .. } => "again",
         Note::Stopped { .. } => "stopped",

@@ -1,8 +1,9 @@
 //! `countersign run start`, for short `countersign run PLAN`
 
 use super::live::Live;
-use super::{dry, report};
+use super::{dry, inlining, report};
 use crate::cli::asking::{Here, How, refused, text_of, wrong};
+use crate::cli::delegate::forge::Forge;
 use crate::cli::output::{self, Format};
 use crate::cli::{Exit, interrupt};
 use crate::client::{self, Client};
@@ -73,12 +74,18 @@ pub struct Args {
     id: Option<String>,
 
     #[command(flatten)]
+    forge: Forge,
+
+    #[command(flatten)]
     how: How,
 }
 
 pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     let plan = match (&args.plan, &args.resume) {
-        (Some(path), _) => Some(text_of(here, path)?),
+        (Some(path), _) => match inlining::written(here, text_of(here, path)?, args.how.format)? {
+            Ok(text) => Some(text),
+            Err(exit) => return Ok(exit),
+        },
         (None, Some(_)) => None,
         (None, None) => return Err(wrong("name a plan, or go on with a run: `countersign run --resume`")),
     };
@@ -172,7 +179,9 @@ fn carry_out(args: &Args, here: &Here<'_>, client: &Client<'_>, run: &str) -> an
     let _signals = interrupt::stops(&stop)?;
     let live = Live::new(&plan, run, args.how.format);
     live.begin();
+    let platform = args.forge.platform(here, root.clone())?;
     let setup = Setup {
+        platform: &platform,
         engine: client.engine()?,
         world: client.around()?,
         call: client.call()?,

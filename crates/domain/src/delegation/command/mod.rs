@@ -1,16 +1,29 @@
 //! What can be asked of instructions, one file each.
 
 mod answer;
+mod approve;
+mod ask;
 mod compose;
+mod conclude;
 mod fields;
 mod receive;
+mod refuse;
+mod resolve;
 mod start;
 
 pub use answer::{Acted, Answer};
+pub use approve::Approve;
+pub(crate) use ask::APPROVAL;
+pub use ask::Ask;
+pub use conclude::Conclude;
 pub use receive::Receive;
+pub use refuse::Refuse;
+pub(crate) use resolve::about;
+pub use resolve::{Decision, Resolve};
 pub use start::Start;
 
 use crate::deciding::{Answered, Refusal};
+use crate::delegation::action::ActionType;
 use crate::delegation::payload::InstructionId;
 use crate::delegation::row::DelegationRow;
 use countersign_contract::diagnostic::Code;
@@ -28,8 +41,34 @@ choice! {
     }
 }
 
+impl ExecutorKind {
+    /// Whether it can carry such an action out at all.
+    pub fn can(self, action: ActionType) -> bool {
+        use ActionType::{CreateBranch, CreateTag, DeleteBranch, DeleteTag};
+        self != Self::Git || matches!(action, CreateBranch | DeleteBranch | CreateTag | DeleteTag)
+    }
+}
+
 /// The views that show instructions.
-const VIEWS: &[&str] = &["delegation.show", "delegation.next", "delegation.alerts"];
+const VIEWS: &[&str] = &["delegation.show", "delegation.next", "delegation.alerts", "delegation.task", "inbox.list"];
+
+/// The views that show actions of a plan.
+const TASK_VIEWS: &[&str] = &[
+    "delegation.task",
+    "inbox.list",
+    "task.show",
+    "task.list",
+    "task.graph",
+    "task.next",
+    "run.show",
+    "lock.who",
+    "lock.list",
+    "lock.mine",
+    "lock.may",
+    "lock.strays",
+    "bundle.make",
+    "reconcile",
+];
 
 /// The codes that a command about an instruction may be refused with.
 const CODES: &[Code] = &[
@@ -40,6 +79,41 @@ const CODES: &[Code] = &[
     Code::IntegrityMismatch,
     Code::LedgerInconsistent,
 ];
+
+/// The codes that a command about an action of a plan may be refused with.
+const TASK_CODES: &[Code] = &[
+    Code::MissingRequiredInput,
+    Code::DependencyNotMet,
+    Code::InvalidTransition,
+    Code::ConcurrencyConflict,
+    Code::AuthorizationMissing,
+    Code::UntrustedContextBlock,
+    Code::IntegrityMismatch,
+];
+
+shape! {
+    /// How an action of a plan stands after a command.
+    pub struct ActionAnswer {
+        /// The task.
+        pub task_id: Option<String>,
+        /// The state of the task, if it changed.
+        pub status: Option<String>,
+        /// Why.
+        pub reason: Option<String>,
+        /// The last event; none, if everything was so already.
+        pub seq: Option<Int>,
+    }
+}
+
+fn action_answer(stored: &Answered<'_>) -> ActionAnswer {
+    let text = |name: &str| stored.events.iter().rev().find_map(|event| Some(event.facts[name].as_str()?.to_owned()));
+    ActionAnswer {
+        task_id: text("task"),
+        status: text("to"),
+        reason: text("reason"),
+        seq: stored.events.last().map(|event| event.seq.into()),
+    }
+}
 
 shape! {
     /// How an instruction stands after a command.

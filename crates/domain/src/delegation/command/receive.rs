@@ -12,6 +12,9 @@ use crate::delegation::payload::{
 };
 use crate::delegation::policy::{self, Claim};
 use crate::delegation::row::{day_key, delegation_key, delegation_of};
+use crate::delegation::standing::{Action, Planned, Standing};
+use crate::delegation::trying;
+use crate::ids::{RunId, TaskId};
 use crate::project::Payload;
 use countersign_contract::diagnostic::{Code, Source};
 use countersign_contract::{
@@ -32,6 +35,10 @@ shape! {
         pub executor: ExecutorKind,
         /// Why the executor cannot, as far as it knows before it acts.
         pub obstacles: Option<List<ValidationError>>,
+        /// The run, if it belongs to a plan.
+        pub run_id: Option<RunId>,
+        /// The task of the plan. Its instruction must be this one, and approved if that is asked for.
+        pub task_id: Option<TaskId>,
     }
 }
 
@@ -73,6 +80,36 @@ impl Header {
 }
 
 impl Receive {
+    fn action(&self) -> Option<Action<'_>> {
+        Some(Action { run: self.run_id.as_ref(), task: self.task_id.as_ref()? })
+    }
+
+    /// Refuses an instruction that is not what the plan has, or that a person has not approved.
+    fn must_be_planned(&self, desk: &Desk, digest: &str) -> Result<Option<Planned>, Refusal> {
+        let Some(action) = self.action() else { return Ok(None) };
+        let planned = action.seen(desk.seen())?;
+        planned.must_lead(desk)?;
+        let number = match planned.standing(desk.seen(), desk.moment().now_ms) {
+            Standing::Act(number) => number,
+            Standing::Ask => {
+                let help = "`countersign inbox` shows what is asked";
+                return Err(Refusal::new(Code::AuthorizationMissing, planned.question(), help).of_run(&planned.run.run));
+            }
+            _ => {
+                let reason = format!("{} is not to be acted on now", planned.task.task);
+                return Err(
+                    Refusal::new(Code::InvalidTransition, reason, "look how it stands").of_run(&planned.run.run)
+                );
+            }
+        };
+        if planned.digest_of(number) != Some(digest) {
+            let reason = format!("this is not the instruction of {}", planned.task.task);
+            let help = "hand in what `delegation.task` shows";
+            return Err(Refusal::new(Code::IntegrityMismatch, reason, help).of_run(&planned.run.run));
+        }
+        Ok(Some(planned))
+    }
+
     fn checked(&self, observer: &dyn Observer, text: &str) -> Checked {
         let (outside, checker) = (observer.outside(), observer.checker());
         let name = self.file.as_str();
@@ -107,7 +144,7 @@ impl Receive {
         let mut errors = fields::errors(&checked.decision.details.diagnostics, Some(header.action));
         errors.extend(self.obstacles.iter().flat_map(|it| it.iter()).map(|it| json!(it)));
         let lacks = lacks(&checked);
-        let digest = sha256_hex(canonical(&value).as_bytes());
+        let digest = trying::digest(&value);
         let end = json!([header.requester, header.context.requirement_id, value["ACTION"]]);
         let end = sha256_hex(canonical(&end).as_bytes());
         redact_value(&mut value);
@@ -162,11 +199,12 @@ impl Command for Receive {
         self.instruction.inspect(|text| self.looked_at(observer, text))
     }
 
-    fn needs(&self, _: &Seen, moment: &Moment) -> Vec<Need> {
+    fn needs(&self, seen: &Seen, moment: &Moment) -> Vec<Need> {
+        let planned = self.action().map(|action| action.needs(seen)).unwrap_or_default();
         // The id stands in a text that was read outside; it is found here by the same reader.
         let id = self.instruction.inspect(|text| instruction_id(self.file.as_str(), text));
         let instruction = id.map(|id| Need::Entity(delegation_key(&id)));
-        instruction.into_iter().chain([Need::Entity(day_key(today(moment)))]).collect()
+        instruction.into_iter().chain([Need::Entity(day_key(today(moment)))]).chain(planned).collect()
     }
 
     fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
@@ -180,15 +218,20 @@ impl Command for Receive {
             let reason = format!("another instruction came under {id} before, in event {}", row.received);
             return Err(Refusal::new(Code::CorrelationMismatch, reason, "give each instruction an id of its own"));
         }
+        let planned = self.must_be_planned(desk, digest)?;
         let day = today(desk.moment()).to_owned();
         let count = desk.entity(&day_key(&day)).and_then(|found| found.facts["count"].as_u64()).unwrap_or(0) + 1;
         let errors = facts["errors"].as_array().map_or(0, Vec::len);
-        let kept = json!({
+        let mut kept = json!({
             "action": facts["action"], "audit_entry_id": format!("PAA-{day}-{count:03}"), "digest": digest,
             "end": facts["end"], "errors": errors, "executor": self.executor.as_str(), "instruction_id": id,
             "lacks": facts["lacks"], "repository": facts["repository"],
             "response_id": format!("DR-{day}-{count:03}"), "valid": errors == 0,
         });
+        if let Some(planned) = planned {
+            kept["run"] = json!(planned.run.run);
+            kept["task"] = json!(planned.task.task);
+        }
         let texts = [text("instruction").to_owned(), facts["header"].to_string(), facts["errors"].to_string()];
         let texts = texts.map(Untrusted::new).to_vec();
         desk.record(Happening::new(DELEGATION_RECEIVED, kept).with_texts(texts));

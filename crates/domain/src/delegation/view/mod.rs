@@ -4,8 +4,12 @@ mod alerts;
 mod next;
 mod show;
 mod summary;
+mod task;
 
 pub use alerts::{AlertsShown, ListAlerts};
+pub(crate) use next::next;
 pub use next::{NextShown, NextStep, RETRIES_MAX, ShowNext};
 pub use show::{DelegationShown, ShowDelegation};
 pub use summary::summary;
+pub(crate) use task::shown;
+pub use task::{ActionShown, ActionStep, ShowAction};

@@ -5,7 +5,7 @@
 //! instruction ─┼──────── wait ◀─── BLOCKED, and it can clear: until it may be tried again, for a day at the longest
 //!              ├──────── correct ◀ INVALID_REQUEST, and what is wrong is said
 //!              ├─▶ proceed ◀────── SUCCESS
-//!              └─▶ escalate ◀───── everything else: a person decides
+//!              └─▶ escalate ◀───── everything else: a person decides ──▶ retry, or abandon
 //! ```
 //!
 //! To try again is to give a new instruction for the same end: who asks, where, what for and what to do are the same. How
@@ -42,6 +42,8 @@ choice! {
         Correct = "correct",
         /// Ask a person.
         Escalate = "escalate",
+        /// A person has given it up: leave it.
+        Abandon = "abandon",
     }
 }
 
@@ -69,8 +71,16 @@ shape! {
     }
 }
 
-/// A step, why, and when at the earliest.
-struct Next(NextStep, String, Option<i64>);
+/// A step, why, and when at the earliest in milliseconds since 1970.
+pub(crate) struct Next {
+    pub(crate) step: NextStep,
+    pub(crate) reason: String,
+    pub(crate) not_before: Option<i64>,
+}
+
+fn after(step: NextStep, reason: String, not_before: Option<i64>) -> Next {
+    Next { step, reason, not_before }
+}
 
 impl View for ShowNext {
     const INFO: ViewInfo =
@@ -90,54 +100,60 @@ impl View for ShowNext {
             return Err(Refusal::new(Code::DependencyNotMet, reason, help).of_absent());
         };
         let end = end_of(seen.so_far(&end_key(&row.end))).unwrap_or_default();
-        let Next(step, reason, not_before) = next(&row, &end, moment.now_ms);
+        let Next { step, reason, not_before } = next(&row, &end, moment.now_ms);
         let not_before = not_before.map(|at| at.unsigned_abs().into());
         Ok(NextShown { instruction_id: row.instruction_id, step, reason, not_before, tries: end.tries.into() })
     }
 }
 
-fn next(row: &DelegationRow, end: &EndRow, now_ms: i64) -> Next {
+/// What the requester of an instruction does next.
+pub(crate) fn next(row: &DelegationRow, end: &EndRow, now_ms: i64) -> Next {
     let Some(answered) = &row.answered else {
-        return Next(NextStep::Await, "there is no response yet".to_owned(), None);
+        return after(NextStep::Await, "there is no response yet".to_owned(), None);
     };
     if end.last != row.instruction_id && !end.last.is_empty() {
-        return Next(NextStep::Await, format!("it was tried again as {}, which counts", end.last), None);
+        return after(NextStep::Await, format!("it was tried again as {}, which counts", end.last), None);
+    }
+    match end.resolved.as_deref() {
+        Some("retry") => return after(NextStep::Retry, "a person lets it be tried again".to_owned(), None),
+        Some(_) => return after(NextStep::Abandon, "a person has given it up".to_owned(), None),
+        None => {}
     }
     let milliseconds = |at: &str| at.parse::<Timestamp>().map_or(now_ms, Timestamp::as_millisecond);
     let not_before = |seconds: u64| milliseconds(&answered.at) + i64::try_from(seconds).unwrap_or(0) * 1000;
     match Status::parse(&answered.status) {
-        Some(Status::Success) => Next(NextStep::Proceed, "it is done".to_owned(), None),
+        Some(Status::Success) => after(NextStep::Proceed, "it is done".to_owned(), None),
         Some(Status::Failure) if !answered.retry_allowed => {
-            Next(NextStep::Escalate, "it failed, and to try again is not allowed".to_owned(), None)
+            after(NextStep::Escalate, "it failed, and to try again is not allowed".to_owned(), None)
         }
         Some(Status::Failure) if end.failures > RETRIES_MAX => {
             let reason = format!("it failed {} times, and was tried again as often as it may be", end.failures);
-            Next(NextStep::Escalate, reason, None)
+            after(NextStep::Escalate, reason, None)
         }
         Some(Status::Failure) => {
             let reason = format!("it failed, and may be tried again: {} of {RETRIES_MAX}", end.failures.max(1));
-            Next(NextStep::Retry, reason, Some(not_before(answered.retry_after.unwrap_or(0))))
+            after(NextStep::Retry, reason, Some(not_before(answered.retry_after.unwrap_or(0))))
         }
         Some(Status::Blocked) if !answered.retry_allowed => {
-            Next(NextStep::Escalate, "a rule of the platform forbids it, and that will not clear".to_owned(), None)
+            after(NextStep::Escalate, "a rule of the platform forbids it, and that will not clear".to_owned(), None)
         }
         Some(Status::Blocked) => {
             let since = end.blocked_since.as_deref().map_or(now_ms, milliseconds);
             if now_ms - since > WAIT_MS_MAX {
                 let reason = "a rule of the platform has forbidden it for a day".to_owned();
-                return Next(NextStep::Escalate, reason, None);
+                return after(NextStep::Escalate, reason, None);
             }
             let reason = "a rule of the platform forbids it, and may clear".to_owned();
-            Next(NextStep::Wait, reason, Some(not_before(answered.retry_after.unwrap_or(WAIT_SECONDS))))
+            after(NextStep::Wait, reason, Some(not_before(answered.retry_after.unwrap_or(WAIT_SECONDS))))
         }
         // Authority is not for the requester to correct.
         Some(Status::InvalidRequest) if row.lacks => {
-            Next(NextStep::Escalate, "it lacks authority, which a person gives".to_owned(), None)
+            after(NextStep::Escalate, "it lacks authority, which a person gives".to_owned(), None)
         }
         Some(Status::InvalidRequest) => {
-            Next(NextStep::Correct, "it is wrong, and the response says where".to_owned(), None)
+            after(NextStep::Correct, "it is wrong, and the response says where".to_owned(), None)
         }
-        None => Next(NextStep::Escalate, "what it was answered with is not known here".to_owned(), None),
+        None => after(NextStep::Escalate, "what it was answered with is not known here".to_owned(), None),
     }
 }
 
@@ -164,7 +180,9 @@ mod tests {
             failures,
             last: last.to_owned(),
             blocked_since: Some("1970-01-01T00:00:10Z".to_owned()),
+            ..EndRow::default()
         };
+        let decided = |what: &str| EndRow { resolved: Some(what.to_owned()), ..end(4, "DI-1") };
         let one = end(1, "DI-1");
         let cases = [
             (row("SUCCESS", false, None, false), &one, 0, NextStep::Proceed, None),
@@ -178,11 +196,13 @@ mod tests {
             (row("INVALID_REQUEST", false, None, false), &one, 0, NextStep::Correct, None),
             (row("INVALID_REQUEST", false, None, true), &one, 0, NextStep::Escalate, None),
             (row("FAILURE", true, None, false), &end(2, "DI-2"), 0, NextStep::Await, None),
+            (row("FAILURE", false, None, false), &decided("retry"), 0, NextStep::Retry, None),
+            (row("INVALID_REQUEST", false, None, true), &decided("abandon"), 0, NextStep::Abandon, None),
             (DelegationRow::default(), &one, 0, NextStep::Await, None),
             (row("SPLENDID", true, None, false), &one, 0, NextStep::Escalate, None),
         ];
         for (row, end, now, step, at) in cases {
-            let Next(found, reason, not_before) = next(&row, end, now);
+            let Next { step: found, reason, not_before } = next(&row, end, now);
             assert_eq!((found, not_before), (step, at), "{row:?}: {reason}");
         }
     }

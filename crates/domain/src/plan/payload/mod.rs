@@ -1,12 +1,14 @@
 //! The contract of a plan.
 
 mod check;
+mod delegate;
 mod duration;
 mod gates;
 mod one_or_many;
 mod plan;
 
 pub use check::{Check, FileCheck, HttpCheck, PageCheck};
+pub use delegate::{Approval, Instructed, OfKind, PlannedKind, Written};
 pub use duration::Span;
 pub use gates::{Endpoint, Gates, Judge};
 pub use one_or_many::OneOrMany;

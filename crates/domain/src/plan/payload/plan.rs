@@ -1,12 +1,15 @@
 //! What a run is given to do.
 
-use super::{Check, Gates, OneOrMany, Span};
+use super::{Approval, Check, Gates, Instructed, OfKind, OneOrMany, PlannedKind, Span};
+use crate::delegation::command::ExecutorKind;
 use crate::ids::TaskId;
 use crate::plan::rules;
 use crate::validation::evidence::EvidenceKind;
 use crate::work::payload::{Priority, Resource};
+use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{
-    Contract, Form, Int, List, Map, Name, Outside, Rule, Text, Untrusted, VersionExactly, choice, shape,
+    Contract, Form, Int, List, Map, Name, Outside, Report, Rule, Subject, Text, Untrusted, VersionExactly, choice,
+    shape,
 };
 use serde_json::{Value, json};
 
@@ -103,16 +106,24 @@ shape! {
         pub id: TaskId = "T-1",
         /// One line.
         pub title: Text<1, 500> = "Round half to even",
+        /// What it is; the work of an agent, if it is not said.
+        pub kind: Option<PlannedKind>,
         /// Who does it.
-        pub agent: Name = "coder",
+        pub agent: OfKind<Name> = "coder",
+        /// For an action on a platform: what is to be done, as an instruction or as the path of one.
+        pub instruction: Option<Instructed>,
+        /// For an action: who carries it out; git where it can, otherwise GitHub, if it is not said.
+        pub executor: Option<ExecutorKind>,
+        /// For an action: whether a person must approve it; where the table of policy says so, if it is not said.
+        pub approval: Option<Approval>,
         /// The tasks that must be done before.
         pub depends_on: Option<OneOrMany<TaskId>>,
         /// What it may change.
-        pub lock_scope: OneOrMany<Resource> = ["billing/round.py", "tests/test_round.py"],
+        pub lock_scope: OfKind<OneOrMany<Resource>> = ["billing/round.py", "tests/test_round.py"],
         /// What it may not change.
         pub forbidden_scope: Option<OneOrMany<Resource>>,
         /// When it is done.
-        pub acceptance: List<Criterion, 1, 100>,
+        pub acceptance: OfKind<List<Criterion, 1, 100>> = [Criterion::example_value()],
         /// How long its agent may be silent; 20 minutes, if it is not said.
         pub timeout: Option<Span>,
         /// How often its agent gives a sign of life; every 2 minutes, if it is not said.
@@ -147,6 +158,10 @@ impl Check {
 }
 
 impl Criterion {
+    fn example_value() -> Value {
+        <Self as countersign_contract::Shape>::example()
+    }
+
     /// The kind of evidence that is asked for.
     pub fn asked(&self) -> EvidenceKind {
         let given = self.check.iter().flat_map(|checks| checks.iter()).flat_map(Check::kinds);
@@ -166,8 +181,29 @@ impl Contract for Plan {
         rules::plan::RULES
     }
 
+    /// An instruction obeys its own rules wherever it stands.
+    fn check_parts(subject: &Subject<'_, Self>, report: &mut Report) {
+        let Some(list) = subject.root.get("tasks") else { return };
+        for (index, (task, at)) in subject.record.tasks.iter().zip(list.items()).enumerate() {
+            if let (Some(written), Some(at)) = (task.instructed(), at.get("instruction")) {
+                let pointer = Pointer::at("/tasks").item(index).key("instruction");
+                subject.check_part(&written.record, at, &pointer, report);
+            }
+        }
+    }
+
     fn version(&self) -> Option<&str> {
         Some(Self::VERSION)
+    }
+
+    /// The files of instructions, and the evidence that instructions name.
+    fn files(&self) -> Vec<String> {
+        let of_task = |task: &PlannedTask| match &task.instruction {
+            Some(Instructed::File(path)) => vec![path.as_str().to_owned()],
+            Some(Instructed::Written(written)) => written.record.files(),
+            None => Vec::new(),
+        };
+        self.tasks.iter().flat_map(of_task).collect()
     }
 
     fn names(&self) -> Vec<String> {

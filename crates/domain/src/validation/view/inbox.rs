@@ -1,5 +1,6 @@
 //! What waits for a person: one list, oldest first.
 
+use super::instructed;
 use crate::deciding::{Key, Moment, Need, Range, Refusal, Seen, Tree, View, ViewInfo};
 use crate::ids::RunId;
 use crate::validation::row::{PromiseRow, promise_key, promise_of};
@@ -7,7 +8,7 @@ use crate::validation::shown;
 use crate::work::indexes;
 use crate::work::row::{TaskRow, run_key, run_of, task_of};
 use crate::work::view::cursor::{self, PAGE, PAGE_MAX};
-use countersign_contract::{Int, List, shape};
+use countersign_contract::{Int, List, Untrusted, shape};
 
 shape! {
     /// What waits for a person, oldest first.
@@ -24,12 +25,19 @@ shape! {
 shape! {
     /// Something that waits for a person.
     pub struct InboxItem {
-        /// What is asked: `acceptance`, `validation`, `judgement`, `conflict`, or `decision`.
+        /// What is asked: `acceptance`, `validation`, `judgement`, `conflict`, `approval` of an action, `delegation` (an
+        /// action did not succeed), or `decision`.
         pub asks: String,
-        /// The run.
-        pub run_id: String,
-        /// The task.
-        pub task_id: String,
+        /// The run; none, if it belongs to no run.
+        pub run_id: Option<String>,
+        /// The task; none, if it is an instruction that belongs to no plan.
+        pub task_id: Option<String>,
+        /// The instruction that it is about, by its id.
+        pub instruction_id: Option<String>,
+        /// That instruction, in canonical JSON, while its approval is asked for.
+        pub instruction: Option<Untrusted<String>>,
+        /// The SHA-256 of that.
+        pub sha256: Option<String>,
         /// One line.
         pub title: String,
         /// What it is filed under.
@@ -71,12 +79,15 @@ impl View for Inbox {
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
         let range = self.range();
         let keys: Vec<Key> = seen.range_so_far(&range).into_iter().flatten().map(|(_, key)| key.clone()).collect();
+        let (tasks, ends): (Vec<Key>, Vec<Key>) = keys.into_iter().partition(|key| key.kind == "task");
+        let others = tasks.iter().flat_map(|key| instructed::task_needs(key, seen));
+        let others: Vec<Need> = others.chain(ends.iter().flat_map(|key| instructed::end_needs(key, seen))).collect();
         let of_task = |key: Key| {
             let run = key.id.split_once('/').map(|(run, _)| Need::Entity(run_key(run)));
             let promise = Need::Entity(promise_key(&key.id));
             [Some(Need::Entity(key)), Some(promise), run].into_iter().flatten()
         };
-        keys.into_iter().flat_map(of_task).chain([Need::Range(range)]).collect()
+        tasks.into_iter().flat_map(of_task).chain(others).chain([Need::Range(range)]).collect()
     }
 
     fn render(&self, seen: &Seen, moment: &Moment, _: Option<&Tree>) -> Result<InboxShown, Refusal> {
@@ -86,16 +97,19 @@ impl View for Inbox {
         let next = hits.last().filter(|_| hits.len() == range.limit).map(|(at, _)| cursor::write(at));
         let wanted = |task: &TaskRow| self.run_id.as_ref().is_none_or(|run| run.as_str() == task.run);
         let open = |task: &TaskRow| run_of(seen.entity(&run_key(&task.run))).is_some_and(|run| run.is_open());
-        let tasks = hits.into_iter().filter_map(|(_, key)| task_of(seen.entity(key)));
-        let items = tasks.filter(|task| wanted(task) && open(task)).map(|task| {
+        let items = hits.into_iter().filter_map(|(_, key)| {
+            if key.kind != "task" {
+                return instructed::escalation(key, seen, moment).filter(|_| self.run_id.is_none());
+            }
+            let task = task_of(seen.entity(key)).filter(|task| wanted(task) && open(task))?;
             let promise = promise_of(seen.entity(&promise_key(&task.lease_name())));
-            item(&task, promise.as_ref(), moment)
+            Some(instructed::approval(&task, seen, moment).unwrap_or_else(|| item(&task, promise.as_ref(), moment)))
         });
         Ok(InboxShown { items: items.collect::<Vec<_>>().into(), next })
     }
 }
 
-fn item(task: &TaskRow, promise: Option<&PromiseRow>, moment: &Moment) -> InboxItem {
+pub(super) fn item(task: &TaskRow, promise: Option<&PromiseRow>, moment: &Moment) -> InboxItem {
     let blocker = task.blocker.as_ref();
     let asks = blocker.and_then(|it| it.asks.clone()).unwrap_or_else(|| "decision".to_owned());
     let failures: Vec<String> = match (asks.as_str(), promise) {
@@ -122,8 +136,11 @@ fn item(task: &TaskRow, promise: Option<&PromiseRow>, moment: &Moment) -> InboxI
         _ => None,
     };
     InboxItem {
-        run_id: task.run.clone(),
-        task_id: task.task.clone(),
+        run_id: Some(task.run.clone()),
+        task_id: Some(task.task.clone()),
+        instruction_id: None,
+        instruction: None,
+        sha256: None,
         title: task.spec.title.clone(),
         code: blocker.map(|it| it.code.clone()).unwrap_or_default(),
         reason: blocker.map(|it| it.reason.clone()).unwrap_or_default(),

@@ -2,6 +2,7 @@
 
 mod gate;
 mod inbox;
+mod instructed;
 mod promise;
 mod summary;
 

@@ -106,6 +106,11 @@ pub(super) fn claim(
         let task = picking::again(task, desk)?;
         return claim(desk, run, &task, worker, tree);
     }
+    if task.spec.led && run.led_by.as_deref() != Some(desk.moment().authn.as_str()) {
+        let reason = format!("{} is an action, which only the process that carries the run out takes", task.task);
+        let help = "go on with the run: `countersign run --resume`";
+        return Err(Refusal::new(Code::InvalidTransition, reason, help).of_run(&run.run));
+    }
     let now = desk.moment().now_ms;
     let scope = || task.spec.lock_scope.iter().map(String::as_str);
     while let Some(holder) = holding::conflict(scope(), Some(&task.key()), desk.seen(), now) {

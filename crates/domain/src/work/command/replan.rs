@@ -87,6 +87,11 @@ impl Command for Replan {
 
 /// What the gates of a task ask, and how often it may be tried, is part of the plan, and stays.
 pub(super) fn keep_gates(task: &TaskRow, definition: &mut Definition) -> Result<(), Refusal> {
+    if task.spec.led {
+        let reason = format!("{} is an action, and stays as the plan has it", task.task);
+        let help = "cancel it, and start a plan with the action as it should be";
+        return Err(Refusal::new(Code::InvalidTransition, reason, help).of_run(&task.run));
+    }
     if task.gated && definition.spec.criteria != task.spec.criteria {
         let (asked, given) = (task.spec.criteria, definition.spec.criteria);
         let reason = format!("{} has {asked} criteria with gates, and {given} were given", task.task);

@@ -70,6 +70,7 @@ impl TaskSpec {
             heartbeat_interval_seconds: heartbeat,
             priority: self.priority.unwrap_or(Priority::Normal).as_str().to_owned(),
             retries: None,
+            led: false,
         };
         Definition { spec, texts: texts(&self.acceptance_criteria, context) }
     }
@@ -128,6 +129,7 @@ pub(crate) fn of_assignment(task: &Task, context: &[ContextItem]) -> Definition 
         heartbeat_interval_seconds: task.heartbeat_interval_seconds.get(),
         priority: task.priority.unwrap_or(Priority::Normal).as_str().to_owned(),
         retries: None,
+        led: false,
     };
     Definition { spec, texts: texts(&task.acceptance_criteria, context) }
 }

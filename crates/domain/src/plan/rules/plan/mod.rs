@@ -8,8 +8,14 @@ mod plan_criterion_unverifiable;
 mod plan_dependencies_circular;
 mod plan_dependency_unknown;
 mod plan_evidence_too_weak;
+mod plan_executor_unable;
+mod plan_instruction_absent;
+mod plan_instruction_repeated;
+mod plan_retries_too_many;
 mod plan_scope_forbidden;
 mod plan_scopes_serialised;
+mod plan_task_incomplete;
+mod plan_task_mixed;
 mod plan_task_repeated;
 mod plan_time_too_short;
 mod plan_validator_is_author;
@@ -20,6 +26,12 @@ use countersign_contract::Rule;
 /// In the order in which they are checked.
 pub static RULES: &[&Rule<Plan>] = &[
     &plan_task_repeated::PLAN_TASK_REPEATED,
+    &plan_task_incomplete::PLAN_TASK_INCOMPLETE,
+    &plan_task_mixed::PLAN_TASK_MIXED,
+    &plan_instruction_absent::PLAN_INSTRUCTION_ABSENT,
+    &plan_instruction_repeated::PLAN_INSTRUCTION_REPEATED,
+    &plan_executor_unable::PLAN_EXECUTOR_UNABLE,
+    &plan_retries_too_many::PLAN_RETRIES_TOO_MANY,
     &plan_dependency_unknown::PLAN_DEPENDENCY_UNKNOWN,
     &plan_dependencies_circular::PLAN_DEPENDENCIES_CIRCULAR,
     &plan_agent_unknown::PLAN_AGENT_UNKNOWN,

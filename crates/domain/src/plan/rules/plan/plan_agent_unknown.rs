@@ -41,7 +41,7 @@ const OF_GATES: [&str; 4] = ["builtin", "person", "none", "optional"];
 fn check(it: &Subject<'_, Plan>, report: &mut Report) {
     let known = |name: &str| it.record.agents.iter().any(|(known, _)| known == name);
     let help = "describe it under `agents`, or name one that is there";
-    for (index, task) in it.record.tasks.iter().enumerate() {
+    for (index, task) in it.record.tasks.iter().enumerate().filter(|(_, task)| task.agent.is_given()) {
         if !known(task.agent.as_str()) {
             let message =
                 format!("{} is for agent `{}`, which the plan does not have", task.id, show(task.agent.as_str()));

@@ -1,0 +1,89 @@
+//! How a person answers for an action of a plan: what they answer is what they were shown, and a mark says what that was.
+
+use super::answering::{Shown, agreed, may_not};
+use crate::cli::asking::{Here, OfRun, Once, ask_of, refused, without_nothing, wrong};
+use crate::cli::words::text;
+use crate::cli::{Exit, output};
+use crate::client::Client;
+use crate::terminal;
+use countersign_diagnostic::visible_lines;
+use serde_json::{Value, json};
+
+/// Which action, and why.
+#[derive(Debug, clap::Args)]
+pub struct Asked {
+    /// The task
+    #[arg(value_name = "TASK")]
+    task: String,
+
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+
+    #[command(flatten)]
+    shown: Shown,
+
+    #[command(flatten)]
+    of: OfRun,
+
+    #[command(flatten)]
+    once: Once,
+}
+
+/// An answer to be given.
+pub struct Answer<'a> {
+    /// The command.
+    pub id: &'static str,
+    /// What was typed.
+    pub asked: &'a Asked,
+    /// What a person is asked who was just shown it.
+    pub question: &'a str,
+}
+
+/// Gives an answer. Without a mark the instruction is shown first, and the person is asked whether they mean it.
+pub fn answer(here: &Here<'_>, answer: &Answer<'_>) -> anyhow::Result<Exit> {
+    let Answer { id, asked, question } = answer;
+    let Asked { task, reason, shown, of, once } = asked;
+    let client = Client::open(here.project, here.global)?.with_key(once.key.as_deref())?;
+    let mark = match shown.mark() {
+        Some(mark) => mark.to_owned(),
+        None => {
+            if let Some(exit) = may_not(&client, id, once)? {
+                return Ok(exit);
+            }
+            if !terminal::can_ask() {
+                let why =
+                    "an answer counts for what was shown: give the mark that `countersign inbox` shows, as --shown";
+                return Err(wrong(why));
+            }
+            let action =
+                match client.look("delegation.task", &without_nothing(json!({ "run_id": of.id(), "task_id": task }))) {
+                    Ok(action) => action,
+                    Err(failure) => return refused(failure, once.how.format),
+                };
+            output::say_rendered(&visible_lines(said(&action).trim_end()));
+            if !agreed(question)? {
+                output::say("nothing was done");
+                return Ok(Exit::Refused);
+            }
+            action["shown"].as_str().unwrap_or_default().to_owned()
+        }
+    };
+    let request = json!({ "run_id": of.id(), "task_id": task, "shown": mark, "reason": reason });
+    ask_of(&client, once.how.format, id, request, |answer| followed(answer, task))
+}
+
+/// What followed, in a line.
+fn followed(answer: &Value, task: &str) -> String {
+    let [status, reason] = ["status", "reason"].map(|name| text(answer, name));
+    format!("{task}: {status}, {reason}\n  go on  countersign run --resume\n")
+}
+
+/// The exact instruction.
+fn said(action: &Value) -> String {
+    let field = |name: &str| action[name].as_str().unwrap_or("-");
+    let (id, executor, sha256) = (field("instruction_id"), field("executor"), field("sha256"));
+    let instruction: Value = serde_json::from_str(field("instruction")).unwrap_or_default();
+    let whole = serde_json::to_string_pretty(&instruction).unwrap_or_default();
+    format!("{id}, to be carried out by {executor}\nSHA-256 {sha256}\n{whole}\n")
+}

@@ -1,0 +1,61 @@
+//! Trying an action of a plan again: the same instruction under an id that is made from its own, so that whoever comes after a
+//! crash makes the same one.
+//!
+//! ```text
+//! DI-2025-12-25-001 ─▶ DI-2025-12-25-1000001 ─▶ DI-2025-12-25-2000001 ─▶ …
+//! ```
+
+use countersign_contract::{canonical, sha256_hex};
+use serde_json::{Value, json};
+
+/// By how much the numbers of two tries differ. An id that is tried again is below it.
+const STEP: u64 = 1_000_000;
+/// How many tries there can be: the first, those that follow by themselves, and those that people ask for.
+pub(crate) const TRIES_MAX: u64 = 16;
+
+/// The id of a try; the first has number 0. None, if there is none left.
+pub fn id_of_try(id: &str, number: u64) -> Option<String> {
+    if number == 0 {
+        return Some(id.to_owned());
+    }
+    let (day, sequence) = id.rsplit_once('-')?;
+    let sequence: u64 = sequence.parse().ok().filter(|sequence| *sequence < STEP)?;
+    (number < TRIES_MAX).then(|| format!("{day}-{}", number * STEP + sequence))
+}
+
+/// The instruction of a try.
+pub fn instruction_of_try(written: &Value, number: u64) -> Option<Value> {
+    let id = id_of_try(written["INSTRUCTION_ID"].as_str()?, number)?;
+    let mut instruction = written.clone();
+    instruction["INSTRUCTION_ID"] = json!(id);
+    Some(instruction)
+}
+
+/// What an instruction is known by: the hash of its canonical form.
+pub fn digest(instruction: &Value) -> String {
+    sha256_hex(canonical(instruction).as_bytes())
+}
+
+/// What the instruction of each try is known by. Whoever decides sees no texts, and tells by these what is the same.
+pub fn digests(written: &Value) -> Vec<String> {
+    (0..TRIES_MAX).map_while(|number| instruction_of_try(written, number)).map(|it| digest(&it)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delegation::payload::InstructionId;
+
+    #[test]
+    fn each_try_has_an_id_of_its_own() {
+        let mut seen = std::collections::BTreeSet::new();
+        for id in ["DI-2025-12-25-000", "DI-2025-12-25-001", "DI-2025-12-25-999999"] {
+            for number in 0..TRIES_MAX {
+                let id = id_of_try(id, number).unwrap();
+                assert!(InstructionId::parse(&id).is_some() && seen.insert(id.clone()), "{id}");
+            }
+            assert_eq!(id_of_try(id, TRIES_MAX), None);
+        }
+        assert_eq!(id_of_try("DI-2025-12-25-1000000", 1), None);
+    }
+}

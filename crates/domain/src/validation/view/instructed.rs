@@ -1,0 +1,86 @@
+//! What waits for a person because of an instruction: one of a plan that they must approve, and one that its requester may not
+//! go on with.
+
+use super::inbox::{InboxItem, item};
+use crate::deciding::{Key, Moment, Need, Seen};
+use crate::delegation::command::{APPROVAL, about};
+use crate::delegation::row::{
+    DelegationRow, EndRow, PlannedRow, delegation_key, delegation_of, end_of, planned_key, planned_of,
+};
+use crate::delegation::view::{NextStep, next, shown};
+use crate::mark;
+use crate::work::row::{TaskRow, task_of};
+use countersign_contract::diagnostic::Code;
+use serde_json::Value;
+
+/// What must be seen of a task that is an action.
+pub(super) fn task_needs(key: &Key, seen: &Seen) -> Vec<Need> {
+    let Some(task) = task_of(seen.so_far(key)).filter(|task| task.spec.led) else { return Vec::new() };
+    let key = planned_key(&task.run, &task.task);
+    let text = planned_of(seen.so_far(&key)).map(|planned| Need::Texts(planned.planned));
+    text.into_iter().chain([Need::Entity(key)]).collect()
+}
+
+/// What must be seen of an instruction that was not answered with success.
+pub(super) fn end_needs(key: &Key, seen: &Seen) -> Vec<Need> {
+    let mut needs = vec![Need::Entity(key.clone())];
+    if let Some(end) = end_of(seen.so_far(key)) {
+        needs.extend(end.unsettled.map(Need::Texts));
+        needs.push(Need::Entity(delegation_key(&end.last)));
+    }
+    needs
+}
+
+/// A task that is an action, if it is one: with the exact instruction while its approval is asked for.
+pub(super) fn approval(task: &TaskRow, seen: &Seen, moment: &Moment) -> Option<InboxItem> {
+    let planned: PlannedRow = planned_of(seen.so_far(&planned_key(&task.run, &task.task)))?;
+    let mut waits = item(task, None, moment);
+    waits.instruction_id = Some(planned.instruction_id.clone());
+    let id = &task.task;
+    if waits.asks == APPROVAL {
+        waits.shown = Some(mark::mark(&shown(&planned, task), moment.now_ms));
+        waits.instruction = seen.text(planned.planned, 0).cloned();
+        waits.answers =
+            ["approve", "refuse"].map(|verb| format!("countersign gate {verb} {id} --reason TEXT")).to_vec().into();
+        waits.sha256 = Some(planned.digest);
+    }
+    Some(waits)
+}
+
+/// An instruction that belongs to no plan, if it is for a person to decide how it goes on.
+pub(super) fn escalation(key: &Key, seen: &Seen, moment: &Moment) -> Option<InboxItem> {
+    let end: EndRow = end_of(seen.so_far(key))?;
+    let row: DelegationRow = delegation_of(seen.so_far(&delegation_key(&end.last)))?;
+    let after = next(&row, &end, moment.now_ms);
+    if after.step != NextStep::Escalate {
+        return None;
+    }
+    let since = end.unsettled?;
+    let response = seen.text(since, 0).and_then(|text| text.inspect(|text| serde_json::from_str::<Value>(text).ok()));
+    let said = response.as_ref().and_then(said).map(|said| format!(": {said}")).unwrap_or_default();
+    let id = &row.instruction_id;
+    let answer = |decision: &str| format!("countersign delegate --resolve {id} --decision {decision} --reason TEXT");
+    let code = if row.lacks { Code::AuthorizationMissing } else { Code::DependencyNotMet };
+    Some(InboxItem {
+        asks: "delegation".to_owned(),
+        run_id: None,
+        task_id: None,
+        instruction_id: Some(id.clone()),
+        instruction: None,
+        sha256: None,
+        title: format!("{} in {}", row.action, row.repository),
+        code: code.as_str().to_owned(),
+        reason: format!("{}{said}", after.reason),
+        since: since.into(),
+        failures: Vec::new().into(),
+        shown: Some(mark::mark(&about(&row), moment.now_ms)),
+        answers: vec![answer("retry"), answer("abandon")].into(),
+    })
+}
+
+/// What a response says that is no success.
+fn said(response: &Value) -> Option<String> {
+    let failure = response["FAILURE_DETAILS"]["ERROR_MESSAGE"].as_str();
+    let invalid = response["VALIDATION_ERRORS"][0]["ERROR"].as_str();
+    failure.or(invalid).map(countersign_contract::show)
+}
