@@ -6,13 +6,11 @@ mod cli;
 mod client;
 mod company;
 mod explaining;
-mod files;
 mod gather;
 mod home;
 mod hook;
 mod http;
 mod install;
-mod keeping;
 mod mcp;
 mod parallel;
 mod paths;
@@ -26,6 +24,7 @@ mod terminal;
 mod token;
 mod world;
 
+use countersign_runner::files;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
