@@ -4,7 +4,7 @@ mod cancel;
 mod close;
 mod dry;
 mod list;
-mod live;
+pub(super) mod live;
 mod open;
 mod report;
 mod show;

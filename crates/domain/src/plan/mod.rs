@@ -3,6 +3,7 @@
 //! ```text
 //! plan ──order──▶ stages of tasks that may go on beside each other
 //!   │ tasks[]  each with an agent, a scope and criteria; a criterion may have checks that a machine decides
+//!   │ handoffs[]  from one task to another, which waits for it and is told what came of it
 //!   └ gates    who validates, and who judges
 //! ```
 //!
@@ -15,6 +16,7 @@
 pub use crate::validation::evidence;
 pub mod command;
 pub mod event;
+pub mod handing;
 pub mod order;
 mod parts;
 pub mod payload;

@@ -25,6 +25,7 @@ mod checkouts;
 mod desk;
 mod gates;
 mod ground;
+mod handing;
 mod judging;
 mod landing;
 mod life;
@@ -119,6 +120,7 @@ struct Run<'a> {
     /// Asks the agents of this run to stop.
     stop: Stop,
     landing: landing::Queue,
+    handing: handing::Turns,
     began: Instant,
 }
 
@@ -152,6 +154,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
     let run = Run {
         board: Mutex::new(Board::new(setup.plan)),
         landing: landing::Queue::default(),
+        handing: handing::Turns::of(setup.plan),
         bell: Condvar::new(),
         stop: Stop::default(),
         began: Instant::now(),

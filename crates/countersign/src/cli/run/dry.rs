@@ -8,7 +8,7 @@ use countersign_contract::{Contract, Form, Request, check};
 use countersign_diagnostic::render;
 use countersign_diagnostic::{Source, visible};
 use countersign_domain::plan::order::stages;
-use countersign_domain::plan::payload::{Criterion, Plan, PlannedTask};
+use countersign_domain::plan::payload::{Criterion, HandoffEdge, Plan, PlannedTask};
 use countersign_domain::plan::{gated, machine_checks};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -50,7 +50,25 @@ fn said(plan: &Plan) -> String {
             of_task(&mut out, plan, task);
         }
     }
+    for edge in plan.edges() {
+        let _ = writeln!(out, "\nhandoff {}{}", edge.says(), budget(edge));
+    }
     out
+}
+
+/// What is known of a handoff before it is made.
+fn budget(edge: &HandoffEdge) -> String {
+    let mut words = String::new();
+    if let Some(tokens) = &edge.max_tokens {
+        let _ = write!(words, ", at most {} tokens", tokens.get());
+    }
+    if let Some(program) = edge.summarizer.as_ref().and_then(|words| words.first()) {
+        let _ = write!(words, ", shortened by {}", visible(program.as_str()));
+    }
+    if let Some(span) = &edge.expires {
+        let _ = write!(words, ", expires after {}", span.as_str());
+    }
+    words
 }
 
 fn of_task(out: &mut String, plan: &Plan, task: &PlannedTask) {
@@ -118,5 +136,5 @@ fn shown(plan: &Plan) -> Value {
             })
         })
         .collect();
-    json!({ "objective": plan.objective, "stages": stages, "tasks": tasks })
+    json!({ "objective": plan.objective, "stages": stages, "tasks": tasks, "handoffs": plan.edges() })
 }

@@ -3,11 +3,13 @@
 mod check;
 mod duration;
 mod gates;
+mod handoff_edge;
 mod one_or_many;
 mod plan;
 
 pub use check::{Check, FileCheck, HttpCheck, PageCheck};
 pub use duration::Span;
 pub use gates::{Endpoint, Gates, Judge};
+pub use handoff_edge::HandoffEdge;
 pub use one_or_many::OneOrMany;
 pub use plan::{Agent, AgentRole, Budgets, Criterion, Plan, PlannedTask, Preset};

@@ -1,6 +1,6 @@
 //! What a run is given to do.
 
-use super::{Check, Gates, OneOrMany, Span};
+use super::{Check, Gates, HandoffEdge, OneOrMany, Span};
 use crate::ids::TaskId;
 use crate::plan::rules;
 use crate::validation::evidence::EvidenceKind;
@@ -33,6 +33,8 @@ shape! {
         pub allow_hosts: Option<OneOrMany<Text<1, 253>>>,
         /// The tasks.
         pub tasks: List<PlannedTask, 1, 1000>,
+        /// What tasks hand over to each other.
+        pub handoffs: Option<List<HandoffEdge, 0, 200>>,
     }
 }
 
