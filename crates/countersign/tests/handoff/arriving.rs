@@ -64,7 +64,7 @@ fn whatever_was_changed_between_send_and_receive_is_caught() {
 #[test]
 fn a_handoff_in_yaml_goes_the_same_way_and_stays_in_yaml() {
     let house = project();
-    let value = house::document("universal_handoff", json!({ "handoff": { "trace_id": TRACE } }));
+    let value = crate::house::document("universal_handoff", json!({ "handoff": { "trace_id": TRACE } }));
     house.write("h.yaml", countersign_contract::fix::write(&value, "", countersign_contract::Form::Yaml));
     done(send(&house, "h.yaml", "skill-editor"));
     assert!(house.read("h.yaml").starts_with("handoff:") && house.read("h.yaml").contains("transmitted"));

@@ -1,13 +1,13 @@
 //! What fails, what is missing, and what is asked wrongly.
 
 use crate::{TRACE, code, document, done, json_of, kinds, long, made, make, notes, plan, project, send};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 #[test]
 fn every_failure_of_the_pipeline_is_told_and_nothing_passes_for_success() {
     let house = project();
     plan(&house);
-    let handoff = |patch: Value| house::document("universal_handoff", patch).to_string();
+    let handoff = |patch: Value| crate::house::document("universal_handoff", patch).to_string();
     house.write("cut.json", &handoff(json!({}))[..200]);
     house.write("old.json", handoff(json!({ "handoff": { "version": "2.0" } })));
     house.write("nobody.json", handoff(json!({ "handoff": { "target": { "skill": null } } })));
@@ -108,7 +108,7 @@ fn what_is_missing_around_a_handoff_degrades_it_and_is_said() {
     // A draft of old, without a trace.
     house.write(
         "old.json",
-        house::document("universal_handoff", json!({ "handoff": { "trace_id": null } })).to_string(),
+        crate::house::document("universal_handoff", json!({ "handoff": { "trace_id": null } })).to_string(),
     );
     let answer =
         done(house.run(&["handoff", "make", "--from", "old.json", "--session-path", "s", "--out", "new.json"]));

@@ -1,7 +1,7 @@
 //! What must not be seen: secrets, and what was erased.
 
 use crate::house::Answer;
-use crate::{TRACE, code, document, done, json_of, made, plan, project, receive, send};
+use crate::{TRACE, code, done, json_of, made, plan, project, send};
 use serde_json::json;
 
 #[test]
@@ -74,7 +74,7 @@ fn a_secret_is_in_no_document_name_or_output() {
     let file = answer["path"].as_str().unwrap();
     let sent = house.run(&["handoff", "send", file, "--as", "a"]);
     assert_eq!(sent.code, 0, "{sent:?}");
-    let bare = house::document("universal_handoff", json!({ "handoff": { "context": { "summary": SECRET } } }));
+    let bare = crate::house::document("universal_handoff", json!({ "handoff": { "context": { "summary": SECRET } } }));
     house.write("out/bare.json", bare.to_string());
     let mut said: Vec<Answer> = ["check", "send", "receive"]
         .map(|verb| house.run(&["handoff", verb, "out/bare.json", "--as", "programming-pm"]))

@@ -14,6 +14,9 @@ use countersign_domain::work::task_state::TaskStatus;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
+/// What a person can do about a handoff that is not what it should be.
+const CURE: &str = "unblock it to have it made anew";
+
 /// Receives everything that is handed to a task. Says whether its agent may begin.
 pub(in crate::run) fn take(run: &Run<'_>, task: &PlannedTask) -> bool {
     let own = edges(run, |edge| edge.to == task.id);
@@ -66,10 +69,14 @@ fn receive(run: &Run<'_>, edge: &HandoffEdge, step: &Value, worker: &str) -> Res
     let trace = trace(run, edge);
     let shown = run.desk.look("handoff.show", &json!({ "trace_id": trace, "step": step["step"] })).map_err(No::from)?;
     let Some(document) = shown["document"].as_str() else {
-        let reason = "was erased after it was sent; unblock it to have it made anew from what is left".to_owned();
+        let reason = format!("was erased after it was sent; {CURE}");
         return Err(No { code: Some("DEPENDENCY_NOT_MET".to_owned()), reason });
     };
     let document: Value = serde_json::from_str(document).unwrap_or_default();
+    if let Some(expired) = expired(edge, step) {
+        let reason = format!("was refused: ignored_stale: it expired at {expired}; {CURE}");
+        return Err(No { code: Some("SCHEMA_INVALID".to_owned()), reason });
+    }
     let file = lies(run, edge, step);
     if file.is_none() {
         let text = "the file of the handoff is gone; it is taken from the ledger, as it was sent";
@@ -79,19 +86,16 @@ fn receive(run: &Run<'_>, edge: &HandoffEdge, step: &Value, worker: &str) -> Res
     for name in kept::names(&document) {
         let place = reach::place(name, path.as_deref().unwrap_or(Path::new("")), Some(run.setup.root));
         if !place.is_some_and(|place| place.is_file()) {
-            let reason = format!(
-                "lost what was taken out of it: {name} is gone; bring it back, or unblock it to have it made anew"
-            );
+            let reason = format!("lost what was taken out of it: {name} is gone; bring it back, or {CURE}");
             return Err(No { code: Some("DEPENDENCY_NOT_MET".to_owned()), reason });
         }
     }
     let request = json!({
         "trace_id": trace, "skill": edge.to, "file": path.as_ref().map(|it| it.display().to_string()), "handoff": text,
     });
-    let cure = "unblock it to have it made anew";
     run.desk
         .ask_as(worker, None, "handoff.receive", &request)
-        .map_err(|no| No { reason: format!("was refused: {}; {cure}", no.reason), ..no })?;
+        .map_err(|no| No { reason: format!("was refused: {}; {CURE}", in_short(&no.reason)), ..no })?;
     if let (Some(path), Some(text)) = (&path, &text) {
         note_in_file(run, edge, path, text);
     }
@@ -99,6 +103,18 @@ fn receive(run: &Run<'_>, edge: &HandoffEdge, step: &Value, worker: &str) -> Res
     let number = step["step"].as_u64().unwrap_or(0);
     run.note(&Note::Received { task: edge.to.as_str(), from: edge.from.as_str(), step: number, hash });
     Ok(())
+}
+
+/// When a handoff has expired, if it has. The document says so too, unless that was among what did not fit into it.
+fn expired(edge: &HandoffEdge, step: &Value) -> Option<jiff::Timestamp> {
+    let made: jiff::Timestamp = step["made"].as_str()?.parse().ok()?;
+    let end = made.checked_add(jiff::SignedDuration::from_secs(edge.expires.as_ref()?.seconds())).ok()?;
+    (end <= jiff::Timestamp::now()).then_some(end)
+}
+
+/// A refusal without its findings, which say the same once more.
+fn in_short(reason: &str) -> &str {
+    reason.split_once(" (/").map_or(reason, |(reason, _)| reason)
 }
 
 /// The file of a handoff that was sent, and what it says. It is known by its name, and by when it was made.
