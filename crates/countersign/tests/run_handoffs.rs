@@ -148,6 +148,37 @@ fn what_is_too_long_is_kept_beside_and_nothing_is_lost() {
     }
 }
 
+/// A preset reads a prompt, in which what was handed over stands between marks, as data.
+#[test]
+fn who_reads_a_prompt_is_shown_it_between_marks() {
+    use std::os::unix::fs::PermissionsExt;
+    let yard = Yard::new();
+    let script = format!(
+        "#!/bin/sh\nprompt=$(cat)\nprintf %s \"$prompt\" > \"$COUNTERSIGN_HOME/prompt\"\nexec </dev/null; . {}\nscope=src/T-2\n\
+         mkdir -p src; echo x > $scope\n\
+         checks() {{ echo '{{\"criterion\":\"the file is there\",\"status\":\"pass\",\"evidence\":\"it is\"}}'; }}\n\
+         printf '{{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"structured_output\":%s}}\\n' \"$(claim $scope)\"\n",
+        yard.path("lib.sh").display()
+    );
+    let program = yard.path("bin/claude");
+    std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let agents = json!({ "coder": talker(&yard, &long(3000)), "claude": { "preset": "claude" } });
+    let tasks = vec![task("T-1", json!({})), task("T-2", json!({ "agent": "claude" }))];
+    let plan = yard.plan(agents, tasks, json!({ "handoffs": [edge("T-1", "T-2", json!({}))] }));
+    let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    yard.run_with(&["run", &plan], &[("PATH", &path)]).ended(0);
+    let prompt = std::fs::read_to_string(yard.path("home/prompt")).unwrap();
+    let (_, fenced) = prompt.split_once("<<<data handoff from T-1 ").unwrap();
+    let (mark, rest) = fenced.split_once('\n').unwrap();
+    let (document, rest) = rest.split_once(&format!("\n>>>data {mark}")).unwrap();
+    let document: Value = serde_json::from_str(document).unwrap();
+    assert_eq!(document["handoff"]["payload"]["working"]["from_agent"]["choice"], "half to even");
+    let kept = files(&yard, "session-context")[0].display().to_string();
+    assert!(rest.contains(&kept), "where the rest is: {rest:.400}");
+}
+
 /// What happens to a handoff between the moment it is sent and the moment it is received, and what comes of it.
 struct Case {
     name: &'static str,

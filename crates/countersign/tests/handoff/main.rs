@@ -9,14 +9,13 @@ mod chain;
 mod failing;
 #[path = "../house/mod.rs"]
 mod house;
-#[path = "../readme/mod.rs"]
-mod readme;
 mod secrets;
 #[path = "../walkthrough/mod.rs"]
 mod walkthrough;
 
 use house::{Answer, House};
 use serde_json::{Value, json};
+use walkthrough::readme;
 
 const TRACE: &str = "550e8400-e29b-41d4-a716-446655440000";
 

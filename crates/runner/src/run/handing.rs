@@ -30,17 +30,25 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Who is at which handoff: one at a time.
-pub(super) struct Turns(Vec<Mutex<()>>);
+/// Who is at which handoff: one at a time. Handoffs of one trace are sent one after the other.
+pub(super) struct Turns {
+    edges: Vec<Mutex<()>>,
+    sending: Mutex<()>,
+}
 
 impl Turns {
     pub(super) fn of(plan: &Plan) -> Self {
-        Self(plan.edges().iter().map(|_| Mutex::new(())).collect())
+        Self { edges: plan.edges().iter().map(|_| Mutex::new(())).collect(), sending: Mutex::new(()) }
     }
 
     /// Waits until nobody else is at a handoff.
     fn turn(&self, number: usize) -> Option<MutexGuard<'_, ()>> {
-        Some(self.0.get(number)?.lock().unwrap_or_else(PoisonError::into_inner))
+        Some(self.edges.get(number)?.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Waits until nobody else of this run sends.
+    fn sending(&self) -> MutexGuard<'_, ()> {
+        self.sending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -34,7 +34,7 @@ pub(in crate::run) fn give(run: &Run<'_>, task: &PlannedTask) {
     }
 }
 
-/// Makes a handoff from what the ledger has of its source, and sends it. The number of the handoff in its trace.
+/// Makes a handoff from what the ledger has of its source, and sends it.
 pub(super) fn make_and_send(run: &Run<'_>, edge: &HandoffEdge) -> Result<(), No> {
     let world = run.setup.world;
     let mut settings = world.checker().settings.clone();
@@ -46,14 +46,26 @@ pub(super) fn make_and_send(run: &Run<'_>, edge: &HandoffEdge) -> Result<(), No>
         "trace_id": trace(run, edge), "file": path.display().to_string(), "handoff": document,
         "taken": kept::taken(&value, &path, Some(run.setup.root)),
     });
-    let answer = run
-        .desk
-        .ask_within(&settings, "handoff.send", &request)
-        .map_err(|no| No { reason: format!("may not be sent: {}", no.reason), ..no })?;
+    let answer =
+        send(run, &settings, &request).map_err(|no| No { reason: format!("may not be sent: {}", no.reason), ..no })?;
     note_in_file(run, edge, &path, &answer);
     let step = answer["step"].as_u64().unwrap_or(0);
     run.note(&Note::Handed { task: edge.from.as_str(), to: edge.to.as_str(), step });
     Ok(())
+}
+
+/// Sends it. Where somebody else sent another one of its trace at the same time, it is looked at again whether this one may
+/// go.
+fn send(run: &Run<'_>, settings: &Settings, request: &Value) -> Result<Value, No> {
+    const TRIES_MAX: usize = 4;
+    let _turn = run.handing.sending();
+    let mut tries = 1;
+    loop {
+        match run.desk.ask_within(settings, "handoff.send", request) {
+            Err(no) if no.code.as_deref() == Some("CONCURRENCY_CONFLICT") && tries < TRIES_MAX => tries += 1,
+            answer => return answer,
+        }
+    }
 }
 
 /// Makes a handoff: the document, and where it lies.
