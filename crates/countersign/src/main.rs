@@ -6,13 +6,11 @@ mod cli;
 mod client;
 mod company;
 mod explaining;
-mod files;
 mod gather;
 mod home;
 mod hook;
 mod http;
 mod install;
-mod keeping;
 mod mcp;
 mod parallel;
 mod paths;
@@ -27,6 +25,7 @@ mod token;
 mod tracing;
 mod world;
 
+use countersign_runner::files;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

@@ -3,16 +3,14 @@
 use crate::cli::output;
 use crate::company::Company;
 use crate::project::Project;
-use crate::{keeping, world};
 use countersign_contract::fix::{Fixed, fix};
 use countersign_contract::{Checked, Checker, Form, Outside, Request, parse};
 use countersign_diagnostic::Source;
-use countersign_domain::handoff::location;
 use countersign_domain::validation::payload::ValidationRequest;
 use countersign_domain::validation::tolerant;
+use countersign_runner::handoff::kept;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 /// What documents are repaired with.
@@ -48,36 +46,21 @@ impl Repairs<'_> {
         }
     }
 
-    /// The world with those of the names for what is taken out that are taken: which names there are, and which is
-    /// chosen, only the handoff's own rules say. A name where there is no file is not listed, since it is not missed.
+    /// The world with those of the names for what is taken out that are taken.
     pub fn with_names_taken(&self, source: Source<'_>, document: &Path) -> Outside {
-        let mut outside = self.outside.clone();
-        let form = self.request(source, self.outside).form();
-        let value = parse(source.text, form, self.checker.settings.size_max).ok().map(|it| it.root().to_value());
-        let session = value.as_ref().and_then(|it| it.pointer("/handoff/source/session_path")).and_then(Value::as_str);
-        let Some(session) = session else { return outside };
-        let taken = RefCell::new(Vec::new());
-        location::of_kept(session, |name| {
-            let there = world::place(name, document, self.project).is_some_and(|path| path.exists());
-            if there {
-                taken.borrow_mut().push(name.to_owned());
-            }
-            there
-        });
-        outside.files.extend(taken.into_inner().into_iter().map(|name| (name, true)));
-        outside
+        kept::with_names_taken(self.outside, &self.value(source), document, self.project.root.as_deref())
     }
 
     /// The file that the document refers to for what earlier repairs took out of it, if more can be added to it.
     pub fn kept_before(&self, source: Source<'_>, document: &Path) -> Option<(String, PathBuf)> {
         let size_max = self.checker.settings.size_max;
+        kept::before(&self.value(source), document, self.project.root.as_deref(), size_max)
+    }
+
+    /// The document, as far as it can be read.
+    fn value(&self, source: Source<'_>) -> Value {
         let form = self.request(source, self.outside).form();
-        let value = parse(source.text, form, size_max).ok()?.root().to_value();
-        let files = value.pointer("/handoff/payload/references/files").and_then(Value::as_array)?;
-        let names = files.iter().filter_map(|file| file.get("path")?.as_str()).filter(|name| location::is_kept(name));
-        let mut places = names.filter_map(|name| Some((name, world::place(name, document, self.project)?)));
-        let (name, place) = places.find(|(_, place)| keeping::may_grow(place, size_max))?;
-        Some((name.to_owned(), place))
+        parse(source.text, form, self.checker.settings.size_max).map_or(Value::Null, |it| it.root().to_value())
     }
 
     /// Repairs a document. `kept_at` overrides where what is taken out will be found.

@@ -66,6 +66,17 @@ fn everybody_is_caught_and_everything_is_done() {
         ]
     );
 
+    // What is handed over was too long: from how many tokens to how many, what is kept where, and that it arrived.
+    let handed = answer.out.lines().find(|line| line.contains("hands    handoff to T-5 made, ")).unwrap();
+    let numbers: Vec<u64> = handed.split(|it: char| !it.is_ascii_digit()).filter_map(|it| it.parse().ok()).collect();
+    let [5, tokens, 1500, was, ..] = numbers[..] else { panic!("{handed}") };
+    assert!(tokens <= 1500 && was > 3000, "{handed}");
+    let kept = handed.split(" and ").nth(1).unwrap().split(" keeps the whole of ").next().unwrap();
+    assert!(house.read(&format!("demo/till/{kept}")).contains("I gave it 37 and 53, and it printed 90"), "{handed}");
+    assert!(handed.contains("payload/working/from_agent/tried"), "{handed}");
+    assert!(answer.out.contains("receives handoff 1 from T-1; its hash was verified: sha256:"));
+    assert!(answer.out.contains("T-1 tells me: till/sum.sh adds amounts up"));
+
     // So says the ledger, and nobody has changed it.
     let run = answer.out.split("COUNTERSIGN_RUN=").nth(1).unwrap().split_whitespace().next().unwrap();
     let list = in_till(&house, &["task", "list", "--run", run, "--format", "json"]);

@@ -248,6 +248,67 @@ fn a_promise_is_made_met_and_validated_by_two_agents_and_accepted_by_none() {
 }
 
 #[test]
+fn a_handoff_that_is_too_long_goes_from_one_agent_to_another_and_comes_back_only_with_a_reason() {
+    for revision in BOTH {
+        let house = project();
+        let planner = &mut Session::open(&house, "planner", revision);
+        let builder = &mut Session::open(&house, "builder", revision);
+        let say = Promises::of(planner);
+        let story = "The total is rounded half to even before it is shown. ".repeat(400);
+        let make = |source: &str, target: &str, more: Value| {
+            let mut asked = json!({ "source": source, "target": target, "summary": "Build it",
+                "problem_type": "implementation", "payload": { "story": story, "choice": "half to even" } });
+            asked.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            asked
+        };
+        let made = say.done(planner, "handoff_make", make("planner", "builder", json!({ "max_tokens": 900 })));
+        assert!(made["tokens"].as_u64().unwrap() <= 900, "{made}");
+        assert_eq!(made["taken"], json!(["/handoff/payload/working/story"]));
+        let kept: Value = serde_json::from_str(&house.read(made["kept_at"].as_str().unwrap())).unwrap();
+        assert_eq!(kept["values"]["/handoff/payload/working/story"], story.as_str());
+        assert_eq!(
+            std::fs::read_to_string(made["path"].as_str().unwrap()).unwrap(),
+            made["document"].as_str().unwrap()
+        );
+        let (trace, document) = (&made["trace_id"], &made["document"]);
+        let send = json!({ "trace_id": trace, "handoff": document, "taken": made["taken"] });
+        assert_eq!(say.refused(builder, "handoff_show", json!({ "trace_id": trace })), "DEPENDENCY_NOT_MET");
+        assert_eq!(say.done(planner, "handoff_send", send)["step"], 1);
+        let changed = document.as_str().unwrap().replace("half to even", "half up");
+        let receive = |more: Value| {
+            let mut asked = json!({ "trace_id": trace, "skill": "builder" });
+            asked.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            asked
+        };
+        let refused = say.refused(builder, "handoff_receive", receive(json!({ "handoff": changed })));
+        assert_eq!(refused, "INTEGRITY_MISMATCH");
+        assert_eq!(say.done(builder, "handoff_receive", receive(json!({})))["state"], "loaded");
+        let shown = say.done(builder, "handoff_show", json!({ "trace_id": trace }));
+        assert_eq!(shown["payload_hash"], made["payload_hash"]);
+        let back = |more: Value| {
+            let mut more = more;
+            more["trace_id"] = trace.clone();
+            make("builder", "planner", more)
+        };
+        assert_eq!(say.refused(builder, "handoff_make", back(json!({}))), "CIRCULAR_HANDOFF");
+        let again = say.done(builder, "handoff_make", back(json!({ "reason": "to be accepted" })));
+        let send = json!({ "trace_id": trace, "handoff": again["document"] });
+        assert_eq!(say.done(builder, "handoff_send", send)["step"], 2);
+        let chain = say.done(planner, "handoff_chain", json!({ "trace_id": trace }));
+        let steps: Vec<&str> =
+            chain["steps"].as_array().unwrap().iter().map(|step| step["status"].as_str().unwrap()).collect();
+        assert_eq!(steps, ["received", "sent"]);
+        // What cannot be made is refused, and nothing is written.
+        let before = house.all().len();
+        let short = json!({ "max_tokens": 60 });
+        assert_eq!(say.refused(planner, "handoff_make", make("planner", "other", short)), "TOKEN_LIMIT_EXCEEDED");
+        assert_eq!(house.all().len(), before);
+        let stranger = json!({ "trace_id": trace });
+        assert_eq!(say.refused(planner, "handoff_make", make("nobody", "builder", stranger)), "CORRELATION_MISMATCH");
+    }
+}
+
+#[test]
 fn a_call_with_a_key_is_done_once() {
     let house = project();
     let session = &mut Session::open(&house, "agent:w1", Revision::Stateless);
@@ -365,7 +426,7 @@ fn the_newer_revision_needs_no_handshake_and_says_what_it_speaks() {
     session.send(
         &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 9 } }).to_string(),
     );
-    assert_eq!(tools(session).len(), 21);
+    assert_eq!(tools(session).len(), 26);
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "1999-01-01", "io.modelcontextprotocol/clientCapabilities": {},
     });

@@ -2,6 +2,7 @@
 
 pub mod agent;
 mod caught;
+mod handing;
 mod reviewer;
 mod scenery;
 mod stage;

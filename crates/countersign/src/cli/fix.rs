@@ -1,7 +1,5 @@
 //! `countersign fix`
 
-pub(super) mod summarizer;
-
 use super::{Exit, contracts, output};
 use crate::company::{Company, Given, Together};
 use crate::gather::Input;
@@ -9,14 +7,14 @@ use crate::project::Project;
 use crate::repairing::{Repairs, printable};
 use crate::shelf::Shelf;
 use crate::terminal::Terminal;
-use crate::{files, keeping, world};
+use crate::{files, world};
 use anyhow::Context;
 use countersign_contract::fix::Fixed;
 use countersign_contract::{Checked, Checker, Outside, check};
 use countersign_diagnostic::render::text;
 use countersign_diagnostic::{Severity, Source, visible};
+use countersign_runner::handoff::{Summarizer, keeping, summarized};
 use std::path::{Path, PathBuf};
-use summarizer::summarized;
 
 /// Repair documents: defaults, every rule's repair, and for handoffs the ladder of compression
 ///
@@ -196,8 +194,8 @@ impl Job<'_> {
 
     fn fix(&self, source: Source<'_>, kept_at: Option<&str>, outside: &Outside) -> Fixed {
         let mut summarize = |text: &str, length: usize| {
-            let command = self.args.summarizer.as_deref()?;
-            match summarized(command, text, length) {
+            let by = Summarizer::typed(self.args.summarizer.as_deref()?);
+            match summarized(&by, text, length) {
                 Ok(shorter) => Some(shorter),
                 Err(error) => {
                     output::say(&format!("warning: the summarizer did not help: {error:#}"));

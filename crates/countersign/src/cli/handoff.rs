@@ -3,11 +3,8 @@
 mod arriving;
 mod chain;
 mod check;
-mod draft;
-mod fitting;
 mod make;
 mod onward;
-mod placing;
 mod receive;
 mod send;
 mod show;

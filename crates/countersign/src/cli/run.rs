@@ -6,7 +6,7 @@ mod drawn;
 mod dry;
 pub mod inlining;
 mod list;
-mod live;
+pub(super) mod live;
 mod open;
 mod report;
 mod show;

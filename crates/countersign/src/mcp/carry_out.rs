@@ -2,8 +2,8 @@
 
 use super::Shared;
 use super::answer::{Said, without_place};
-use super::documents;
 use super::tools::{Does, ToolRow};
+use super::{documents, handoffs};
 use countersign_engine::{Call, Reply};
 use serde_json::Value;
 
@@ -14,6 +14,7 @@ pub fn carry_out(shared: &Shared, call: &Call, row: &ToolRow, arguments: &str) -
         Does::Look(id) => shared.look(call, id, arguments).map_or_else(Said::failed, shown),
         Does::Check => documents::check_tool(shared, arguments),
         Does::Fix => documents::fix_tool(shared, arguments),
+        Does::MakeHandoff => handoffs::make_tool(shared, call, arguments),
         Does::Explain => documents::explain_tool(shared, arguments),
     }
 }

@@ -183,7 +183,7 @@ pub fn explain_tool(shared: &Shared, arguments: &str) -> Said {
     }
 }
 
-fn read<T: Shape>(project: &Project, name: &str, arguments: &str) -> Result<T, Said> {
+pub(super) fn read<T: Shape>(project: &Project, name: &str, arguments: &str) -> Result<T, Said> {
     // How long the document may be is for its check to say.
     let size_max = project.settings.size_max.max(arguments.len());
     let settings = Settings { size_max, ..project.settings.clone() };
@@ -206,7 +206,7 @@ fn unknown_contract(name: Option<&str>, project: &Project) -> Option<Said> {
     Some(Said::refused("MISSING_REQUIRED_INPUT", &reason, &help, &[]))
 }
 
-fn with_tokens(settings: &Settings, max: Option<Int<1>>) -> Settings {
+pub(super) fn with_tokens(settings: &Settings, max: Option<Int<1>>) -> Settings {
     let max = max.and_then(|max| usize::try_from(max.get()).ok()).unwrap_or(usize::MAX);
     Settings { tokens_max: settings.tokens_max.min(max), ..settings.clone() }
 }

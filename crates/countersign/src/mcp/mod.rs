@@ -12,6 +12,7 @@
 mod answer;
 mod carry_out;
 mod documents;
+mod handoffs;
 mod http;
 mod prompts;
 mod resources;

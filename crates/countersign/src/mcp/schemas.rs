@@ -1,6 +1,7 @@
 //! The schemas of tools, made from those of the engine's tables.
 
 use super::documents::{CheckAsked, CheckShown, ExplainAsked, ExplainShown, FixAsked, FixShown};
+use super::handoffs::{MakeAsked, MakeShown};
 use super::tools::Does;
 use countersign_contract::{Schemas, Shape};
 use countersign_engine::{command_row, view_row};
@@ -17,6 +18,7 @@ pub fn of(does: Does) -> (JsonObject, JsonObject) {
         Does::Look(id) => view_row(id).map_or(nothing, |row| (row.question, row.shown)),
         Does::Check => (CheckAsked::schema, CheckShown::schema),
         Does::Fix => (FixAsked::schema, FixShown::schema),
+        Does::MakeHandoff => (MakeAsked::schema, MakeShown::schema),
         Does::Explain => (ExplainAsked::schema, ExplainShown::schema),
     };
     (input_of(input), output_of(answer))

@@ -85,7 +85,7 @@ impl Server {
         arguments: JsonObject,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ErrorData> {
-        let is_slow = matches!(row.does, Does::Check | Does::Fix);
+        let is_slow = matches!(row.does, Does::Check | Does::Fix | Does::MakeHandoff);
         // It is never closed.
         let turn = if is_slow { self.shared.slow.clone().acquire_owned().await.ok() } else { None };
         let arguments = Value::Object(arguments).to_string();

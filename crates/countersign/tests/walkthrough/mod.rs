@@ -1,7 +1,7 @@
 //! Walkthroughs in the documentation, played: each command is typed in its terminal and prints what is shown.
 
 #[path = "../readme/mod.rs"]
-mod readme;
+pub mod readme;
 
 use crate::house::House;
 use std::collections::BTreeMap;

@@ -171,9 +171,7 @@ fn adopt(desk: &mut Desk, run: &str, plan: &Plan, text: &str) -> Result<(), Refu
     let mut left: Vec<&PlannedTask> = plan.tasks.iter().collect();
     while !left.is_empty() {
         let ids: BTreeSet<&str> = left.iter().map(|task| task.id.as_str()).collect();
-        let waits = |task: &PlannedTask| {
-            task.depends_on.iter().flat_map(|ids| ids.iter()).any(|dependency| ids.contains(dependency.as_str()))
-        };
+        let waits = |task: &PlannedTask| plan.needs(task).iter().any(|dependency| ids.contains(dependency.as_str()));
         let (later, now): (Vec<&PlannedTask>, Vec<&PlannedTask>) = left.iter().partition(|task| waits(task));
         if now.is_empty() {
             let reason = "some tasks of the plan wait for each other";
@@ -192,6 +190,7 @@ fn add(desk: &mut Desk, run: &str, plan: &Plan, task: &PlannedTask) -> Result<()
         return super::delegating::add(desk, run, task, written);
     }
     let mut definition = parts::spec(task)?.definition();
+    definition.spec.dependencies = plan.needs(task).iter().map(|id| id.as_str().to_owned()).collect();
     definition.spec.retries = task.retries.map(|retries| u32::try_from(retries.get()).unwrap_or(u32::MAX));
     exists(desk, run, task.id.as_str(), definition, true)?;
     let (questions, texts) = parts::questions(task);

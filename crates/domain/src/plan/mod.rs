@@ -4,6 +4,7 @@
 //! plan ──order──▶ stages of tasks that may go on beside each other
 //!   │ tasks[]  each with an agent, a scope and criteria; a criterion may have checks that a machine decides
 //!   │          or an instruction: an action on a platform, which somebody may have to approve
+//!   │ handoffs[]  from one task to another, which waits for it and is told what came of it
 //!   └ gates    who validates, and who judges
 //! ```
 //!
@@ -17,6 +18,7 @@ pub use crate::validation::evidence;
 pub mod command;
 mod delegating;
 pub mod event;
+pub mod handing;
 pub mod order;
 mod parts;
 pub mod payload;

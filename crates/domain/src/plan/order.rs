@@ -17,7 +17,7 @@ pub fn stages(plan: &Plan) -> Option<Vec<Stage>> {
     let mut stages = Vec::new();
     while !left.is_empty() {
         let mut stage: Stage = Vec::new();
-        let mut ready: Vec<usize> = left.iter().copied().filter(|task| is_ready(&tasks[*task], &done)).collect();
+        let mut ready: Vec<usize> = left.iter().copied().filter(|task| is_ready(plan, &tasks[*task], &done)).collect();
         ready.sort_by_key(|task| std::cmp::Reverse(tasks[*task].priority));
         for task in ready {
             if stage.iter().all(|other| !collide(&tasks[task], &tasks[*other])) {
@@ -37,8 +37,8 @@ pub fn stages(plan: &Plan) -> Option<Vec<Stage>> {
     Some(stages)
 }
 
-fn is_ready(task: &PlannedTask, done: &BTreeSet<&str>) -> bool {
-    task.depends_on.iter().flat_map(|ids| ids.iter()).all(|id| done.contains(id.as_str()))
+fn is_ready(plan: &Plan, task: &PlannedTask, done: &BTreeSet<&str>) -> bool {
+    plan.needs(task).iter().all(|id| done.contains(id.as_str()))
 }
 
 /// Whether two tasks want the same thing.

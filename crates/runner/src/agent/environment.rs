@@ -21,13 +21,19 @@ pub(super) struct Environment {
     pub(super) secrets: Vec<String>,
 }
 
+/// What everybody sees.
+pub(crate) fn common() -> BTreeMap<OsString, OsString> {
+    let shared = |name: &str| COMMON.contains(&name) || name.starts_with("LC_");
+    let mut variables: BTreeMap<OsString, OsString> =
+        std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(shared)).collect();
+    variables.insert("TERM".into(), "dumb".into());
+    variables
+}
+
 /// The common variables, those that the plan names for this agent, those of the task, and the mark. Nothing of ours is
 /// handed on by being there: what an agent may do in the ledger is what the task's own variables say.
 pub(super) fn of(job: &Job, attempt: &str) -> Result<Environment, String> {
-    let mut variables: BTreeMap<OsString, OsString> = std::env::vars_os()
-        .filter(|(name, _)| name.to_str().is_some_and(|name| COMMON.contains(&name) || name.starts_with("LC_")))
-        .collect();
-    variables.insert("TERM".into(), "dumb".into());
+    let mut variables = common();
     let mut secrets = Vec::new();
     let mut keep = |name: &str, value: &str| {
         if value.len() >= SECRET_MIN && (scan::secret_member(name, value) || name.ends_with("_LEASE")) {

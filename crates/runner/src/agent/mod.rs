@@ -33,7 +33,7 @@ mod usage;
 
 pub use answer::answer_of;
 pub use ended::{Ended, How};
-pub(crate) use environment::ATTEMPT;
+pub(crate) use environment::{ATTEMPT, common};
 pub use mark::{Mark, Stopped, stop_marked, stop_old};
 pub use running::{Pulse, Running, Stop};
 pub use usage::Usage;

@@ -26,6 +26,7 @@ pub(super) fn run_agent(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value, fold
         let fenced = countersign_contract::Untrusted::new(before).fenced("what became of the attempt before");
         prompt.push_str(&format!("\nFor your information:\n{fenced}\n"));
     }
+    super::handing::tell(run, attempt, &mut assignment, &mut prompt)?;
     let input = format!("{assignment}\n");
     let schema = (ContractInfo::of::<SubagentResult>().schema)().to_string();
     let spool = spool(run, attempt);

@@ -2,7 +2,7 @@
 
 use super::desk::No;
 use super::work::{self, Claimed};
-use super::{Note, Run, gates};
+use super::{Note, Run, gates, handing};
 use countersign_domain::deciding::Tree;
 use countersign_domain::plan::payload::{Agent, PlannedTask};
 use serde_json::json;
@@ -42,6 +42,9 @@ pub(super) fn attempt(run: &Run<'_>, number: usize) -> bool {
     if agent.peer == Some(true) {
         return of_peer(run, planned, number, agent);
     }
+    if !handing::take(run, planned) {
+        return false;
+    }
     let task = planned.id.as_str();
     let base = match run.ground.head() {
         Ok(base) => base,
@@ -67,6 +70,7 @@ pub(super) fn attempt(run: &Run<'_>, number: usize) -> bool {
     if let Err(no) = carry_on(run, &attempt) {
         give_up(run, &attempt, &no);
     }
+    handing::give(run, planned);
     true
 }
 
@@ -96,6 +100,7 @@ fn of_peer(run: &Run<'_>, planned: &PlannedTask, number: usize, agent: &Agent) -
     if let Err(no) = done {
         give_up(run, &attempt, &no);
     }
+    handing::give(run, planned);
     true
 }
 

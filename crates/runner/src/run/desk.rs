@@ -1,6 +1,6 @@
 //! How the ledger is asked: in the name of who leads, or of an agent.
 
-use countersign_contract::{Checked, Checker, Outside};
+use countersign_contract::{Checked, Checker, Outside, Settings};
 use countersign_domain::deciding::{Role, Tree};
 use countersign_domain::plan::payload::Budgets;
 use countersign_domain::validation::row::{promise_key, promise_of};
@@ -124,6 +124,11 @@ impl<'a> Desk<'a> {
         }
     }
 
+    /// Asks in the name of who leads, with other settings than the project's.
+    pub(super) fn ask_within(&self, settings: &Settings, id: &str, request: &Value) -> Result<Value, No> {
+        self.put(self.call, &Within { world: self.world, settings }, id, request)
+    }
+
     fn put(&self, call: &Call, world: &dyn World, id: &str, request: &Value) -> Result<Value, No> {
         let mut request = request.clone();
         if let Some(fields) = request.as_object_mut() {
@@ -177,9 +182,30 @@ impl<'a> Desk<'a> {
         }
     }
 
+    /// Whether since an event there was one of a kind whose facts are such.
+    pub(super) fn any_since(&self, since: u64, kind: &str, such: impl Fn(&Value) -> bool) -> Result<bool, String> {
+        let head = self.head()?;
+        let mut next = since + 1;
+        while next <= head {
+            let events = self.engine.stored(next, head.min(next + PAGE - 1)).map_err(|error| error.to_string())?;
+            let Some(end) = events.last().map(|event| event.seq) else { break };
+            let own = |facts: &Value| facts["run"].as_str() == Some(self.run) && such(facts);
+            if events.iter().any(|event| event.text("kind") == kind && own(event.facts())) {
+                return Ok(true);
+            }
+            next = end + 1;
+        }
+        Ok(false)
+    }
+
+    /// Asks a question, and is told why it was not answered.
+    pub(super) fn look_plainly(&self, id: &str, question: &Value) -> Result<Value, Failure> {
+        self.engine.look(self.world, self.call, id, &question.to_string())
+    }
+
     /// Asks a question.
     pub(super) fn look(&self, id: &str, question: &Value) -> Result<Value, String> {
-        let shown = self.engine.look(self.world, self.call, id, &question.to_string());
+        let shown = self.look_plainly(id, question);
         shown.map_err(|failure| String::from(No::from(failure)))
     }
 }
@@ -205,5 +231,29 @@ impl World for InTree<'_> {
 
     fn tree(&self, _: Option<&str>) -> Option<Tree> {
         Some(self.tree.clone())
+    }
+}
+
+/// The world with other settings in it.
+struct Within<'a> {
+    world: &'a dyn World,
+    settings: &'a Settings,
+}
+
+impl World for Within<'_> {
+    fn checker(&self) -> Checker<'_> {
+        Checker { settings: self.settings, ..self.world.checker() }
+    }
+
+    fn outside(&self) -> Outside {
+        self.world.outside()
+    }
+
+    fn look_for_files(&self, checked: &Checked, name: &str) -> Option<Outside> {
+        self.world.look_for_files(checked, name)
+    }
+
+    fn tree(&self, base: Option<&str>) -> Option<Tree> {
+        self.world.tree(base)
     }
 }

@@ -28,6 +28,7 @@ mod desk;
 mod effect;
 mod gates;
 mod ground;
+mod handing;
 mod judging;
 mod landing;
 mod life;
@@ -128,6 +129,7 @@ struct Run<'a> {
     /// Asks the agents of this run to stop.
     stop: Stop,
     landing: landing::Queue,
+    handing: handing::Turns,
     began: Instant,
 }
 
@@ -161,6 +163,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
     let run = Run {
         board: Mutex::new(Board::new(setup.plan)),
         landing: landing::Queue::default(),
+        handing: handing::Turns::of(setup.plan),
         bell: Condvar::new(),
         stop: Stop::default(),
         began: Instant::now(),

@@ -25,6 +25,20 @@ pub enum Note<'a> {
     Landed { task: &'a str, commit: &'a str },
     /// A platform action was answered.
     Answered { task: &'a str, instruction: &'a str, status: &'a str, entry: &'a str },
+    /// A handoff to another task was made: how many tokens it had, has and may have, what was taken out, and where that is.
+    Handing {
+        task: &'a str,
+        to: &'a str,
+        was: usize,
+        tokens: usize,
+        most: usize,
+        taken: &'a [String],
+        kept_at: Option<&'a str>,
+    },
+    /// A handoff to another task was sent.
+    Handed { task: &'a str, to: &'a str, step: u64 },
+    /// A handoff from another task arrived as it was sent: its number in its trace, and the hash that was verified.
+    Received { task: &'a str, from: &'a str, step: u64, hash: &'a str },
     /// A task is done.
     Done { task: &'a str, assurance: &'a str },
     /// A task will be tried again.

@@ -1,6 +1,7 @@
 //! The agents of the demonstration, as programs: an assignment on standard input, a result on standard output. They know
 //! nothing but what stands in the assignment; one that is told what was wrong does better.
 
+use super::handing;
 use super::scenery::mended;
 use crate::cli::asking::wrong;
 use crate::cli::{Exit, output};
@@ -55,6 +56,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     let assignment: Value = serde_json::from_reader(std::io::stdin().lock()).context("there is no assignment")?;
     let told = told(&assignment);
+    if let Some(words) = handing::told(&assignment) {
+        output::say(&words);
+    }
     let changed = match args.name {
         Name::Honest => {
             output::say("I wrote it, and ran its tests");
@@ -86,7 +90,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             put(&[("doc/manual.md", mended("doc/manual.md"))])?
         }
     };
-    output::print(&format!("{}\n", result(&assignment, &changed)));
+    let mut result = result(&assignment, &changed);
+    if args.name == Name::Honest {
+        result["x_handoff"] = handing::draft();
+    }
+    output::print(&format!("{result}\n"));
     Ok(Exit::Allowed)
 }
 

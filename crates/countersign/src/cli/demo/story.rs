@@ -2,6 +2,7 @@
 
 use super::agent;
 use crate::cli::output;
+use crate::cli::run::live::handing;
 use crate::terminal::Terminal;
 use countersign_diagnostic::visible;
 use countersign_domain::plan::payload::Plan;
@@ -95,6 +96,13 @@ fn words(now: &mut Now, note: &Note<'_>) -> Option<String> {
         Note::Answered { instruction, status, entry, .. } => {
             format!("{}{}", line("answered", &format!("{instruction} with {status}")), line("audited", entry))
         }
+        Note::Handing { to, was, tokens, most, taken, kept_at, .. } => {
+            line("hands", &handing(to, (*was, *tokens, *most), taken, *kept_at))
+        }
+        Note::Handed { .. } => return None,
+        Note::Received { from, step, hash, .. } => {
+            line("receives", &format!("handoff {step} from {from}; its hash was verified: {hash}"))
+        }
         Note::Done { assurance, .. } => line("done", assurance),
         Note::Again { reason, .. } => line("again", &format!("it is told why: {reason}")),
         Note::Stopped { reason, .. } if now.caught => line("waits", &format!("for a person: {reason}")),
@@ -118,6 +126,9 @@ fn task_of<'n>(note: &Note<'n>) -> Option<&'n str> {
         | Note::Judged { task, .. }
         | Note::Landed { task, .. }
         | Note::Answered { task, .. }
+        | Note::Handing { task, .. }
+        | Note::Handed { task, .. }
+        | Note::Received { task, .. }
         | Note::Done { task, .. }
         | Note::Again { task, .. }
         | Note::Stopped { task, .. }

@@ -32,7 +32,7 @@ pub fn from_ledger(here: &Here<'_>, client: &Client<'_>, trace: &str, skill: &st
     let mut own = steps.rev().filter(|step| step["target"] == skill && step["status"] == "received");
     let step = own.next().with_context(|| format!("what `{skill}` received of trace {trace} cannot be found"))?;
     let shown = client.look("handoff.show", &json!({ "trace_id": trace, "step": step["step"] })).map_err(unanswered)?;
-    let text = shown["document"].as_str().context("the document was erased")?;
+    let text = shown["document"].as_str().context("its text was erased after it was sent")?;
     let form = Form::of_text(text);
     let value = parse(text, form, here.project.settings.size_max).map(|it| it.root().to_value());
     let noted = value.ok().and_then(|value| noted(here, &value, (text, form), skill));

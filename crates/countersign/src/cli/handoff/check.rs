@@ -119,18 +119,22 @@ fn recorded(here: &Here<'_>, document: &Document) -> anyhow::Result<Option<Recor
         let sent = shown["document"].as_str().map(|text| parse(text, Form::of_text(text), SIZE_MAX));
         let changed = match sent {
             Some(Ok(sent)) => difference(&sent.root().to_value(), &document.value)
-                .map(|place| format!("{place} was changed after it was sent")),
-            Some(Err(fault)) => Some(format!("what was sent cannot be read: {}", fault.message)),
-            None => Some("what was sent was erased, so that nothing can be compared with it".to_owned()),
+                .map(|place| (Code::IntegrityMismatch, format!("{place} was changed after it was sent"))),
+            Some(Err(fault)) => {
+                Some((Code::IntegrityMismatch, format!("what was sent cannot be read: {}", fault.message)))
+            }
+            None => {
+                let why = "its text was erased after it was sent, so that nothing can be compared with it";
+                Some((Code::DependencyNotMet, why.to_owned()))
+            }
         };
-        let code = Code::IntegrityMismatch.as_str().to_owned();
         return Ok(Some(Recorded {
             steps: steps.len(),
             step: step["step"].as_u64(),
             chain: names(&step["chain"]),
             target: target.to_owned(),
             status: step["status"].as_str().unwrap_or_default().to_owned(),
-            barred: changed.map(|why| (code, why)),
+            barred: changed.map(|(code, why)| (code.as_str().to_owned(), why)),
         }));
     }
     let meta = &document.value["handoff"]["meta"];

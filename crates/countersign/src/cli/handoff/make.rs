@@ -1,20 +1,21 @@
 //! `countersign handoff make`
 
-use super::draft::{self, Drafted};
-use super::fitting::Fitting;
-use super::onward::{discover, warn_of_stranger};
-use super::placing::{self, Place};
-use super::verdict;
-use crate::cli::asking::{Here, How, line};
+use super::onward::{Document, discover, show_refused, warn_of_stranger};
+use super::{tiers, verdict};
+use crate::cli::asking::{Here, How, line, refused, wrong};
 use crate::cli::output::Format;
 use crate::cli::targets::Among;
 use crate::cli::{Exit, output};
+use crate::client::Client;
 use crate::terminal::Terminal;
+use crate::world;
 use countersign_contract::Checker;
 use countersign_contract::fix::{ATTEMPTS_MAX, Fixed};
 use countersign_diagnostic::{Source, render, visible};
+use countersign_domain::handoff::payload::TraceId;
+use countersign_runner::handoff::{Chain, Made, Making, Summarizer, Undrafted, Words, Written};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Make a handoff within its budget
 ///
@@ -109,34 +110,118 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
-    let value = match draft::of(args, here)? {
-        Drafted::Draft(value) => *value,
-        Drafted::Refused => return Ok(Exit::Refused),
+    let Some(words) = words(args, here)? else { return Ok(Exit::Refused) };
+    let mut settings = here.project.settings.clone();
+    settings.tokens_max = args.max_tokens.map_or(settings.tokens_max, |max| max.min(settings.tokens_max));
+    let checker = Checker { settings: &settings, ..here.project.checker() };
+    let summarizer = args.summarizer.as_deref().map(Summarizer::typed);
+    let client = ledger(here, &words)?;
+    let chain = |client: &Client<'_>, question: &Value| client.look("handoff.chain", question);
+    let chain = client.as_ref().map(|client| move |question: &Value| chain(client, question));
+    let making = Making {
+        root: here.project.root.as_deref(),
+        checker: &checker,
+        outside: &world::outside(None),
+        summarizer: summarizer.as_ref(),
+        chain: chain.as_ref().map(|chain| chain as Chain<'_>),
+        warn: &|what: &str| output::say(&format!("warning: {what}")),
+    };
+    let value = match making.draft(&words) {
+        Ok(value) => value,
+        Err(why) => return undrafted(args, why),
     };
     let word = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).filter(|it| !it.trim().is_empty());
     let Some(target) = word("/handoff/target/skill") else {
         return discover(here, &args.among, &value, args.how.format);
     };
     warn_of_stranger(here, &args.among, target)?;
-    let mut settings = here.project.settings.clone();
-    settings.tokens_max = args.max_tokens.map_or(settings.tokens_max, |max| max.min(settings.tokens_max));
-    let checker = Checker { settings: &settings, ..here.project.checker() };
-    let place = placing::place(args, here, &value);
-    let text = format!("{value:#}\n");
-    let fitting =
-        Fitting { project: here.project, checker: &checker, summarizer: args.summarizer.as_deref(), place: &place };
-    let fixed = fitting.fit(&text)?;
-    if !fixed.checked.decision.allow {
-        report(args, &fixed);
-        return Ok(Exit::Refused);
-    }
-    let path = place.write(&fixed.text)?;
-    for finding in &fixed.checked.decision.details.diagnostics {
+    // Whoever named the session at the command line may write there.
+    let place = making.place(&value, args.out.as_deref(), args.session_path.is_some());
+    let written = match making.write(&value, &place)? {
+        Written::Made(made) => made,
+        Written::Undecided(fixed) => {
+            report(args, &fixed);
+            return Ok(Exit::Refused);
+        }
+    };
+    for finding in &written.fixed.checked.decision.details.diagnostics {
         let word = finding.severity.as_str();
         output::say(&format!("{word}: {}: {}; {}", finding.pointer, finding.message, finding.help));
     }
-    made(args, &fixed, &place, path);
+    made(args, &written);
     Ok(Exit::Allowed)
+}
+
+/// The ledger that knows the trace, where a trace is named and there is a ledger or must be one.
+fn ledger<'p>(here: &Here<'p>, words: &Words) -> anyhow::Result<Option<Client<'p>>> {
+    let begun = words.from.as_ref().and_then(|it| it.pointer("/handoff/trace_id")).and_then(Value::as_str);
+    let trace = words.trace.as_deref().or(begun).and_then(TraceId::parse);
+    let has_ledger = here.project.root.is_some() || here.global.ledger.is_some() || here.global.server.is_some();
+    let asks = trace.is_some() && (has_ledger || words.trace.is_some());
+    asks.then(|| Client::open(here.project, here.global)).transpose()
+}
+
+/// What was said on the command line. None, if what it was to begin with may not be used; that was said.
+fn words(args: &Args, here: &Here<'_>) -> anyhow::Result<Option<Words>> {
+    if let Some(trace) = args.trace.as_deref().filter(|trace| TraceId::parse(trace).is_none()) {
+        return Err(wrong(format!("`{trace}` is no trace id: a UUID in lower case")));
+    }
+    let from = match &args.from {
+        None => None,
+        Some(path) => match begin(args, here, path)? {
+            Some(value) => Some(value),
+            None => return Ok(None),
+        },
+    };
+    let payload = if args.payload.is_empty() { None } else { Some(tiers::of(&args.payload, here)?) };
+    Ok(Some(Words {
+        from,
+        source: args.source.clone(),
+        target: args.target.clone(),
+        summary: args.summary.clone(),
+        problem_type: args.problem_type.clone(),
+        payload,
+        trace: args.trace.clone(),
+        session_path: args.session_path.clone(),
+        workflow_id: args.workflow_id.clone(),
+        phase: args.phase.clone(),
+        confidence: args.confidence.clone(),
+        reason: args.reason.clone(),
+        approved: args.approved,
+        expires_at: args.expires_at,
+    }))
+}
+
+/// What was begun with. A document that vouches for another payload than it has is not gone on from.
+fn begin(args: &Args, here: &Here<'_>, path: &Path) -> anyhow::Result<Option<Value>> {
+    let format = args.how.format;
+    let Some(document) = Document::read(here, path, format)? else {
+        output::say("the draft is no handoff that can be read; make it again without --from");
+        return Ok(None);
+    };
+    let source = Source { name: &document.input.name, text: &document.text };
+    let checked = super::checked(here.project, source, document.path());
+    let findings = &checked.decision.details.diagnostics;
+    if findings.iter().any(|it| it.rule == "payload-hash-mismatch") && args.payload.is_empty() {
+        show_refused(here, &document.input, &document.text, format);
+        return Ok(None);
+    }
+    Ok(Some(document.value))
+}
+
+fn undrafted(args: &Args, why: Undrafted) -> anyhow::Result<Exit> {
+    match (why, args.how.format) {
+        (Undrafted::Barred { code, why }, Format::Json) => {
+            output::print(&line(&json!({ "allow": false, "code": code, "reason": why })));
+            Ok(Exit::Refused)
+        }
+        (Undrafted::Barred { code, why }, Format::Text) => {
+            output::say(&format!("refused [{code}]: {why}"));
+            Ok(Exit::Refused)
+        }
+        (Undrafted::Unasked(failure), format) => refused(failure, format),
+        (Undrafted::Unusable(why), _) => Err(anyhow::Error::msg(why)),
+    }
 }
 
 /// What a person must decide. Nothing was written.
@@ -160,12 +245,13 @@ fn report(args: &Args, fixed: &Fixed) {
     }
 }
 
-fn made(args: &Args, fixed: &Fixed, place: &Place, path: Option<PathBuf>) {
+fn made(args: &Args, made: &Made) {
+    let fixed = &made.fixed;
     let value: Value = serde_json::from_str(&fixed.text).unwrap_or_default();
     let word = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let trace = word("/handoff/trace_id");
     let taken: Vec<&String> = fixed.kept.keys().collect();
-    match (args.how.format, path) {
+    match (args.how.format, &made.path) {
         // The document is what was asked for on standard output, whatever the format of the answer.
         (_, None) => {
             output::print(&fixed.text);
@@ -174,7 +260,7 @@ fn made(args: &Args, fixed: &Fixed, place: &Place, path: Option<PathBuf>) {
         (Format::Json, Some(path)) => output::print(&line(&json!({
             "path": path, "trace_id": trace, "tokens": value["handoff"]["meta"]["token_count"],
             "payload_hash": word("/handoff/meta/payload_hash"), "kept_at": fixed.kept_at, "taken": taken,
-            "changes": fixed.changes, "attempts": fixed.attempts, "fallback": place.is_fallback(),
+            "changes": fixed.changes, "attempts": fixed.attempts, "fallback": made.fallback,
         }))),
         (Format::Text, Some(path)) => {
             let path = path.display().to_string();

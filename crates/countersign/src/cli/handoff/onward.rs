@@ -7,11 +7,10 @@ use crate::cli::targets::{Among, candidates, rank};
 use crate::cli::{Exit, output};
 use crate::gather::Input;
 use crate::terminal::Terminal;
-use crate::{files, world};
-use countersign_contract::{Form, SIZE_MAX, parse};
+use countersign_contract::{Form, parse};
 use countersign_diagnostic::{Source, render};
-use countersign_domain::handoff::location;
 use countersign_domain::handoff::payload::{TraceId, UniversalHandoff};
+use countersign_runner::handoff::kept;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -71,21 +70,7 @@ impl Document {
 
     /// What was taken out of it, as the files say that it refers to.
     pub fn taken(&self, here: &Here<'_>) -> Vec<String> {
-        let files = self.value.pointer("/handoff/payload/references/files").and_then(Value::as_array);
-        let paths = files.into_iter().flatten().filter_map(|file| file["path"].as_str());
-        let places = paths.filter(|path| location::is_kept(path)).filter_map(|path| {
-            let bytes = files::read(&world::place(path, self.path(), here.project)?, SIZE_MAX).ok()?;
-            serde_json::from_slice::<Value>(&bytes).ok()
-        });
-        let mut taken = Vec::new();
-        for kept in places.filter(|kept| kept["kept_by"].is_string()) {
-            let later = kept["later"].as_array().into_iter().flatten();
-            let values = [&kept["values"]].into_iter().chain(later).filter_map(Value::as_object);
-            taken.extend(values.flat_map(|values| values.keys().cloned()));
-        }
-        taken.sort_unstable();
-        taken.dedup();
-        taken
+        kept::taken(&self.value, self.path(), here.project.root.as_deref())
     }
 }
 

@@ -1,8 +1,8 @@
 //! `countersign handoff show`
 
 use crate::cli::Exit;
-use crate::cli::asking::{Here, How, look, wrong};
-use crate::cli::output::Format;
+use crate::cli::asking::{Here, How, look_and_judge, wrong};
+use crate::cli::output::{self, Format};
 use crate::cli::words::{text, texts};
 use countersign_diagnostic::visible_lines;
 use serde_json::{Value, json};
@@ -35,11 +35,22 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
         return Err(wrong("--document and --format json exclude each other; JSON has the document in it"));
     }
     let question = json!({ "trace_id": args.trace, "step": args.step });
-    look(here, &args.how, "handoff.show", question, |shown| if args.document { document(shown) } else { said(shown) })
+    let said = |shown: &Value| if args.document { document(shown) } else { said(shown) };
+    look_and_judge(here, &args.how, "handoff.show", question, said, |shown| match shown["document"].is_string() {
+        // Nothing on standard output, where the document was asked for, is not the document.
+        false if args.document => {
+            output::say(&format!("error: {ERASED}; have its source make it anew"));
+            Exit::Refused
+        }
+        _ => Exit::Allowed,
+    })
 }
 
+/// What is said where the document was.
+const ERASED: &str = "the text of this handoff was erased after it was sent; who handed it to whom is kept";
+
 fn document(shown: &Value) -> String {
-    let document = shown["document"].as_str().unwrap_or_default();
+    let Some(document) = shown["document"].as_str() else { return String::new() };
     format!("{}\n", visible_lines(document.trim_end()))
 }
 
@@ -64,6 +75,6 @@ fn said(shown: &Value) -> String {
     field("kept in", texts(step, "kept").join(", "));
     match shown["document"].is_string() {
         true => format!("{out}\n{}", document(shown)),
-        false => format!("{out}  the document was erased\n"),
+        false => format!("{out}  {ERASED}\n"),
     }
 }

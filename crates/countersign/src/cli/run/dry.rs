@@ -9,7 +9,7 @@ use countersign_contract::{Contract, Form, Request, check};
 use countersign_diagnostic::{Source, visible};
 use countersign_domain::delegation::trying::digest;
 use countersign_domain::plan::order::stages;
-use countersign_domain::plan::payload::{Criterion, Plan, PlannedTask, Written};
+use countersign_domain::plan::payload::{Criterion, HandoffEdge, Plan, PlannedTask, Written};
 use countersign_domain::plan::{gated, machine_checks};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -42,6 +42,9 @@ fn said(plan: &Plan) -> String {
             of_task(&mut out, plan, task);
         }
     }
+    for edge in plan.edges() {
+        let _ = writeln!(out, "\nhandoff {}{}", edge.says(), budget(edge));
+    }
     out
 }
 
@@ -57,6 +60,21 @@ fn of_action(out: &mut String, task: &PlannedTask, written: &Written) {
         false => "nobody is asked: the policy lets it be done",
     };
     let _ = writeln!(out, "    approval   {approval}");
+}
+
+/// What is known of a handoff before it is made.
+fn budget(edge: &HandoffEdge) -> String {
+    let mut words = String::new();
+    if let Some(tokens) = &edge.max_tokens {
+        let _ = write!(words, ", at most {} tokens", tokens.get());
+    }
+    if let Some(program) = edge.summarizer.as_ref().and_then(|words| words.first()) {
+        let _ = write!(words, ", shortened by {}", visible(program.as_str()));
+    }
+    if let Some(span) = &edge.expires {
+        let _ = write!(words, ", expires after {}", span.as_str());
+    }
+    words
 }
 
 fn of_task(out: &mut String, plan: &Plan, task: &PlannedTask) {
@@ -135,5 +153,5 @@ fn shown(plan: &Plan) -> Value {
             })
         })
         .collect();
-    json!({ "objective": plan.objective, "stages": stages, "tasks": tasks })
+    json!({ "objective": plan.objective, "stages": stages, "tasks": tasks, "handoffs": plan.edges() })
 }

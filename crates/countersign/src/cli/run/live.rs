@@ -138,6 +138,13 @@ fn words(note: &Note<'_>) -> Option<(String, String, bool)> {
         Note::Answered { task, instruction, status, entry } => {
             of(task, format!("{instruction} {status}, audit entry {entry}"), true)
         }
+        Note::Handing { task, to, was, tokens, most, taken, kept_at } => {
+            of(task, handing(to, (*was, *tokens, *most), taken, *kept_at), false)
+        }
+        Note::Handed { task, to, step } => of(task, format!("handed over to {to}, as handoff {step}"), false),
+        Note::Received { task, from, step, hash } => {
+            of(task, format!("received handoff {step} from {from}; its hash was verified: {hash}"), true)
+        }
         Note::Done { task, assurance } => of(task, format!("done ({assurance})"), true),
         Note::Again { task, reason } => of(task, format!("tried again: {reason}"), true),
         Note::Stopped { task, reason } => of(task, format!("waits for a person: {reason}"), true),
@@ -145,6 +152,19 @@ fn words(note: &Note<'_>) -> Option<(String, String, bool)> {
         Note::Recovered { task, what } => of(task, format!("left by an earlier runner: {what}"), false),
         Note::Swept { .. } | Note::Waiting { .. } | Note::Tick { .. } => None,
     }
+}
+
+/// What was made for another task, from how many tokens to how many of those it may have.
+pub fn handing(
+    to: &str,
+    (was, tokens, most): (usize, usize, usize),
+    taken: &[String],
+    kept_at: Option<&str>,
+) -> String {
+    let Some(kept_at) = kept_at else { return format!("handoff to {to} made, {tokens} of {most} tokens") };
+    let parts: Vec<&str> = taken.iter().map(|pointer| pointer.trim_start_matches("/handoff/")).collect();
+    let parts = parts.join(", ");
+    format!("handoff to {to} made, {tokens} of {most} tokens; it had {was}, and {kept_at} keeps the whole of {parts}")
 }
 
 /// The name of a note for programs.
@@ -159,6 +179,9 @@ fn name(note: &Note<'_>) -> &'static str {
         Note::Judged { .. } => "judged",
         Note::Landed { .. } => "landed",
         Note::Answered { .. } => "answered",
+        Note::Handing { .. } => "handing",
+        Note::Handed { .. } => "handed",
+        Note::Received { .. } => "received",
         Note::Done { .. } => "done",
         Note::Again { .. } => "again",
         Note::Stopped { .. } => "stopped",

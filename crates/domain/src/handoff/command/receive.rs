@@ -158,8 +158,8 @@ impl Command for ReceiveHandoff {
         let step = self.step(&row, body)?;
         let document = text_of(observer, &mut seen, step.sent, 0)?;
         let (Some(document), Some(hash)) = (document, text_of(observer, &mut seen, step.sent, 1)?) else {
-            let reason = format!("the document of {} was erased", step.says());
-            return Err(Refusal::new(Code::DependencyNotMet, reason, "have its source make it again"));
+            let reason = format!("the text of {} was erased after it was sent", step.says());
+            return Err(Refusal::new(Code::DependencyNotMet, reason, "have its source make it anew"));
         };
         let sent = self.read(observer, None, &document)?;
         if payload_hash(&sent.value) != hash {

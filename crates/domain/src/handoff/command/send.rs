@@ -100,7 +100,14 @@ impl Command for SendHandoff {
         let steps = row.as_ref().map(|row| row.steps.as_slice()).unwrap_or_default();
         let alike = steps.iter().rev().find(|it| it.source == source && it.target == target && it.made == made);
         let before = match alike {
-            Some(step) => text_of(observer, &mut seen, step.sent, 1)?.filter(|it| *it == hash).map(|_| step.step),
+            Some(step) => match text_of(observer, &mut seen, step.sent, 1)? {
+                Some(sent) => (sent == hash).then_some(step.step),
+                // Whether it is the same cannot be told, and what was erased is not brought back by the way.
+                None => {
+                    let reason = format!("the text of {} was erased after it was sent", step.says());
+                    return Err(Refusal::new(Code::DependencyNotMet, reason, "have its source make it anew"));
+                }
+            },
             None => None,
         };
         let (document, noted) = outgoing(&reading, observer, &text, source);

@@ -4,6 +4,7 @@ mod check;
 mod delegate;
 mod duration;
 mod gates;
+mod handoff_edge;
 mod one_or_many;
 mod plan;
 
@@ -11,5 +12,6 @@ pub use check::{Check, FileCheck, HttpCheck, PageCheck};
 pub use delegate::{Approval, Instructed, OfKind, PlannedKind, Written};
 pub use duration::Span;
 pub use gates::{Endpoint, Gates, Judge};
+pub use handoff_edge::HandoffEdge;
 pub use one_or_many::OneOrMany;
 pub use plan::{Agent, AgentRole, Budgets, Criterion, Plan, PlannedTask, Preset};

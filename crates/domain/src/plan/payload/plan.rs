@@ -1,6 +1,6 @@
 //! What a run is given to do.
 
-use super::{Approval, Check, Gates, Instructed, OfKind, OneOrMany, PlannedKind, Span};
+use super::{Approval, Check, Gates, HandoffEdge, Instructed, OfKind, OneOrMany, PlannedKind, Span};
 use crate::delegation::command::ExecutorKind;
 use crate::ids::TaskId;
 use crate::plan::rules;
@@ -36,6 +36,8 @@ shape! {
         pub allow_hosts: Option<OneOrMany<Text<1, 253>>>,
         /// The tasks.
         pub tasks: List<PlannedTask, 1, 1000>,
+        /// What tasks hand over to each other.
+        pub handoffs: Option<List<HandoffEdge, 0, 200>>,
     }
 }
 

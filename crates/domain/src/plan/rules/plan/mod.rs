@@ -9,6 +9,11 @@ mod plan_dependencies_circular;
 mod plan_dependency_unknown;
 mod plan_evidence_too_weak;
 mod plan_executor_unable;
+mod plan_handoff_budget_unusable;
+mod plan_handoff_chain_unapproved;
+mod plan_handoff_repeated;
+mod plan_handoff_task_unknown;
+mod plan_handoff_to_peer;
 mod plan_instruction_absent;
 mod plan_instruction_repeated;
 mod plan_retries_too_many;
@@ -34,8 +39,13 @@ pub static RULES: &[&Rule<Plan>] = &[
     &plan_retries_too_many::PLAN_RETRIES_TOO_MANY,
     &plan_dependency_unknown::PLAN_DEPENDENCY_UNKNOWN,
     &plan_dependencies_circular::PLAN_DEPENDENCIES_CIRCULAR,
+    &plan_handoff_task_unknown::PLAN_HANDOFF_TASK_UNKNOWN,
+    &plan_handoff_repeated::PLAN_HANDOFF_REPEATED,
+    &plan_handoff_budget_unusable::PLAN_HANDOFF_BUDGET_UNUSABLE,
+    &plan_handoff_chain_unapproved::PLAN_HANDOFF_CHAIN_UNAPPROVED,
     &plan_agent_unknown::PLAN_AGENT_UNKNOWN,
     &plan_agent_unusable::PLAN_AGENT_UNUSABLE,
+    &plan_handoff_to_peer::PLAN_HANDOFF_TO_PEER,
     &plan_scope_forbidden::PLAN_SCOPE_FORBIDDEN,
     &plan_check_ambiguous::PLAN_CHECK_AMBIGUOUS,
     &plan_check_program_unusable::PLAN_CHECK_PROGRAM_UNUSABLE,

@@ -17,6 +17,14 @@ rule! {
     ///    "acceptance": [{"text": "tests pass", "check": {"test": ["pytest"]}}], "depends_on": "T-1"}
     /// ]}
     /// ```
+    /// ```json rejected
+    /// {"tasks": [
+    ///   {"id": "T-1", "title": "Round half to even", "agent": "coder", "lock_scope": ["billing"],
+    ///    "acceptance": [{"text": "tests pass", "check": {"test": ["pytest"]}}]},
+    ///   {"id": "T-2", "title": "Round half to even", "agent": "coder", "lock_scope": ["docs"],
+    ///    "acceptance": [{"text": "tests pass", "check": {"test": ["pytest"]}}], "depends_on": "T-1"}
+    /// ], "handoffs": [{"from": "T-2", "to": "T-1"}]}
+    /// ```
     ///
     /// ## Accepted
     /// ```json accepted
@@ -39,14 +47,16 @@ rule! {
 fn check(it: &Subject<'_, Plan>, report: &mut Report) {
     let mut links = Links::default();
     for task in it.record.tasks.iter() {
-        for dependency in task.depends_on.iter().flat_map(|ids| ids.iter()).filter(|id| **id != task.id) {
+        for dependency in it.record.needs(task).into_iter().filter(|id| **id != task.id) {
             links.add(Plan::NAME, task.id.as_str(), dependency.as_str());
         }
     }
     let circle = |index: usize| links.circle(Plan::NAME, it.record.tasks[index].id.as_str());
     if let Some((index, circle)) = (0..it.record.tasks.len()).find_map(|index| Some((index, circle(index)?))) {
         let message = format!("these tasks wait for each other: {}", circle.join(", "));
-        let help = "leave one of the dependencies out";
-        report.add(Pointer::at("/tasks").item(index).key("depends_on"), message, help);
+        let help = "leave one of the dependencies or handoffs out";
+        let at = Pointer::at("/tasks").item(index);
+        let named = it.record.tasks[index].depends_on.is_some();
+        report.add(if named { at.key("depends_on") } else { at }, message, help);
     }
 }

@@ -42,9 +42,7 @@ const NAMED_MAX: usize = 20;
 
 fn check(it: &Subject<'_, Plan>, report: &mut Report) {
     let tasks = &it.record.tasks;
-    let direct = |one: &PlannedTask, other: &PlannedTask| {
-        one.depends_on.iter().flat_map(|ids| ids.iter()).any(|id| *id == other.id)
-    };
+    let direct = |one: &PlannedTask, other: &PlannedTask| it.record.needs(one).iter().any(|id| **id == other.id);
     let mut named = 0;
     for (later, task) in tasks.iter().enumerate() {
         for earlier in tasks[..later].iter().filter(|earlier| collide(task, earlier)) {

@@ -1,59 +1,56 @@
 //! Where a handoff is written: below its session, or else in the temporary directory.
 
-use super::make::Args;
-use crate::cli::asking::Here;
-use crate::cli::output;
-use crate::{files, world};
+use super::{Making, reach};
+use crate::files;
 use anyhow::Context;
 use serde_json::Value;
-use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 /// How many names are tried for a handoff.
 const NAMES_MAX: usize = 100;
 
 /// Where a handoff will lie.
+#[derive(Debug)]
 pub struct Place {
     /// What was named; none, if the convention says where.
     out: Option<PathBuf>,
     folder: Option<PathBuf>,
     name: String,
-    fallback: Cell<bool>,
 }
 
 /// The directory of a session, as the handoff names it: below the project's where there is one, and else in full, so that it
 /// is found from wherever the handoff lies.
-pub fn session(args: &Args, here: &Here<'_>, workflow: &str) -> String {
-    let own = args.session_path.clone().unwrap_or_else(|| PathBuf::from(".countersign/sessions").join(safe(workflow)));
-    let full = match (&here.project.root, std::env::current_dir()) {
+pub(super) fn session(named: Option<&Path>, root: Option<&Path>, workflow: &str) -> String {
+    let own = named.map_or_else(|| Path::new(".countersign/sessions").join(safe(workflow)), Path::to_owned);
+    let full = match (root, std::env::current_dir()) {
         // What is named at the command line is meant from where one stands.
-        (Some(_), _) if args.session_path.is_none() => return own.display().to_string(),
+        (Some(_), _) if named.is_none() => return own.display().to_string(),
         (_, Ok(current)) => current.join(&own),
         (_, Err(_)) => own,
     };
-    let root = here.project.root.as_ref().and_then(|root| root.canonicalize().ok());
+    let root = root.and_then(|root| root.canonicalize().ok());
     let below = root.and_then(|root| full.strip_prefix(root).ok().map(Path::to_owned));
     below.filter(|it| !it.as_os_str().is_empty()).unwrap_or(full).display().to_string()
 }
 
-/// Where the handoff will lie: `{session}/handoffs/{source}-to-{target}-{time}.json`.
-pub fn place(args: &Args, here: &Here<'_>, value: &Value) -> Place {
-    let word = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-    let time: String = word("/handoff/timestamp").chars().filter(|it| it.is_ascii_alphanumeric()).collect();
-    let seconds = time.get(..15).map_or(time.clone(), |seconds| format!("{seconds}Z"));
-    let (source, target) = (safe(word("/handoff/source/skill")), safe(word("/handoff/target/skill")));
-    let session = word("/handoff/source/session_path");
-    let root = here.project.root.as_deref().unwrap_or(Path::new("."));
-    let folder = match args.session_path.is_some() {
-        // Whoever named it at the command line may write there.
-        true => Some(root.join(session)),
-        false => world::place(session, Path::new(""), here.project),
-    };
-    Place {
-        out: args.out.clone(),
-        folder: folder.map(|folder| folder.join("handoffs")),
-        name: format!("{source}-to-{target}-{seconds}"),
-        fallback: Cell::new(false),
+impl Making<'_> {
+    /// Where a handoff will lie: where it was said, or in `{session}/handoffs/{source}-to-{target}-{time}.json`. `trusted` says
+    /// that whoever named the session may write there, wherever it is.
+    pub fn place(&self, draft: &Value, out: Option<&Path>, trusted: bool) -> Place {
+        let word = |pointer: &str| draft.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let time: String = word("/handoff/timestamp").chars().filter(|it| it.is_ascii_alphanumeric()).collect();
+        let seconds = time.get(..15).map_or(time.clone(), |seconds| format!("{seconds}Z"));
+        let (source, target) = (safe(word("/handoff/source/skill")), safe(word("/handoff/target/skill")));
+        let session = word("/handoff/source/session_path");
+        let folder = match trusted {
+            true => Some(self.root.unwrap_or(Path::new(".")).join(session)),
+            false => reach::place(session, Path::new(""), self.root),
+        };
+        Place {
+            out: out.map(Path::to_owned),
+            folder: folder.map(|folder| folder.join("handoffs")),
+            name: format!("{source}-to-{target}-{seconds}"),
+        }
     }
 }
 
@@ -68,7 +65,7 @@ fn safe(name: &str) -> String {
 }
 
 /// The place for what cannot be written where it should be.
-fn temporary() -> PathBuf {
+pub(super) fn temporary() -> PathBuf {
     std::env::temp_dir().join("countersign-handoffs")
 }
 
@@ -87,27 +84,23 @@ impl Place {
         }
     }
 
-    /// Whether it could not be written where it should be.
-    pub fn is_fallback(&self) -> bool {
-        self.fallback.get()
-    }
-
-    /// Writes the handoff, and says where it is; none on standard output. What is there already is never written over.
-    pub fn write(&self, text: &str) -> anyhow::Result<Option<PathBuf>> {
+    /// Writes the handoff, and says where it is, none on standard output, and whether that is not where it should be. What is
+    /// there already is never written over.
+    pub(super) fn write(&self, text: &str, warn: &dyn Fn(&str)) -> anyhow::Result<(Option<PathBuf>, bool)> {
         match &self.out {
-            Some(out) if out.as_os_str() == "-" => return Ok(None),
-            Some(out) => return files::write_new(out, text).map(|()| Some(out.clone())),
+            Some(out) if out.as_os_str() == "-" => return Ok((None, false)),
+            Some(out) => return files::write_new(out, text).map(|()| (Some(out.clone()), false)),
             None => {}
         }
         let folder = self.folder.as_deref().context("the session lies outside the project and the temporary directory");
         let error = match folder.and_then(|folder| self.write_in(folder, text)) {
-            Ok(path) => return Ok(Some(path)),
+            Ok(path) => return Ok((Some(path), false)),
             Err(error) => error,
         };
         let fallback = temporary();
-        output::say(&format!("warning: {error:#}; using the fallback location {}", fallback.display()));
-        self.fallback.set(true);
-        self.write_in(&fallback, text).map(Some).context("the handoff cannot be written anywhere")
+        warn(&format!("{error:#}; using the fallback location {}", fallback.display()));
+        let path = self.write_in(&fallback, text).context("the handoff cannot be written anywhere")?;
+        Ok((Some(path), true))
     }
 
     fn write_in(&self, folder: &Path, text: &str) -> anyhow::Result<PathBuf> {

@@ -1,4 +1,4 @@
-//! What `fix` takes out of a handoff, in a file that the handoff refers to.
+//! What is taken out of a handoff, in a file that the handoff refers to.
 //!
 //! There is one such file for a handoff, however often it is repaired: what is taken out later is added behind what was
 //! taken out before, so that the one reference leads to all of it and nothing that was kept is ever changed.

@@ -1,7 +1,9 @@
-//! A program of the user's that makes texts shorter.
+//! A program that makes texts shorter.
 
 use anyhow::{Context, bail};
+use std::ffi::OsString;
 use std::io::{Read, Write};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -16,18 +18,47 @@ const PAUSE_MAX: Duration = Duration::from_millis(20);
 /// How many bytes of its answer are read.
 const SUMMARY_MAX: u64 = 1 << 20;
 
-/// Runs the summariser: the text on its standard input, the length it should keep to in `COUNTERSIGN_LENGTH`. The words
-/// of the command come from the person who typed them and are passed on as they are, without a shell. It runs in a process
-/// group of its own, and when it ends, or takes too long, whatever it started in that group is ended with it.
-pub fn summarized(command: &str, text: &str, length: usize) -> anyhow::Result<String> {
-    let mut words = command.split_whitespace();
-    let program = words.next().context("the command is empty")?;
-    let mut command = Command::new(program);
-    command.args(words).env("COUNTERSIGN_LENGTH", length.to_string());
+/// A program that makes texts shorter, and where it runs.
+#[derive(Debug, Clone, Default)]
+pub struct Summarizer {
+    /// The program and its arguments.
+    pub words: Vec<String>,
+    /// Where it stands; where we do, if nothing is said.
+    pub folder: Option<PathBuf>,
+    /// All that it sees of the environment. Whoever typed the command has it run in their own, which is none here.
+    pub variables: Option<Vec<(OsString, OsString)>>,
+}
+
+impl Summarizer {
+    /// One that a person typed, words between spaces; they are passed on as they are, without a shell.
+    pub fn typed(command: &str) -> Self {
+        Self { words: command.split_whitespace().map(str::to_owned).collect(), ..Self::default() }
+    }
+
+    fn command(&self) -> anyhow::Result<Command> {
+        let (program, words) = self.words.split_first().context("the command is empty")?;
+        let mut command = Command::new(program);
+        command.args(words);
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
+        if let Some(variables) = &self.variables {
+            command.env_clear().envs(variables.iter().cloned());
+        }
+        Ok(command)
+    }
+}
+
+/// Runs the summariser: the text on its standard input, the length it should keep to in `COUNTERSIGN_LENGTH`. It runs in a
+/// process group of its own, and when it ends, or takes too long, whatever it started in that group is ended with it.
+pub fn summarized(by: &Summarizer, text: &str, length: usize) -> anyhow::Result<String> {
+    let mut command = by.command()?;
+    command.env("COUNTERSIGN_LENGTH", length.to_string());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let mut child = command.spawn().with_context(|| format!("`{program}` cannot be started"))?;
+    let mut child =
+        command.spawn().with_context(|| format!("`{}` cannot be started", command.get_program().to_string_lossy()))?;
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let (sender, receiver) = mpsc::channel();
     if let (Some(mut stdin), Some(mut stdout)) = (stdin, stdout) {

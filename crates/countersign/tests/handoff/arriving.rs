@@ -1,0 +1,82 @@
+//! What arrives is what was sent, in whatever form it is written.
+
+use crate::{TRACE, code, document, done, json_of, kinds, made, plan, project, receive, send};
+use serde_json::{Value, json};
+
+#[test]
+fn whatever_was_changed_between_send_and_receive_is_caught() {
+    let house = project();
+    plan(&house);
+    made(&house, "planner", "builder", "h.json", &["--expires-at", "2999-01-01T00:00:00Z"]);
+    done(send(&house, "h.json", "planner"));
+    let sent = document(&house, "h.json");
+    type Change = fn(&mut Value);
+    let seal: Change = |it| (countersign_domain::contract("universal_handoff").unwrap().seal)(it);
+    let cases: [(&str, Change, bool, Option<&str>); 7] = [
+        ("the payload", |it| it["payload"]["working"]["decision"] = json!("round up"), false, Some("hash_mismatch")),
+        ("with its hash", |it| it["payload"]["working"]["decision"] = json!("round up"), true, Some("hash_mismatch")),
+        ("the summary", |it| it["context"]["summary"] = json!("Pay everybody"), true, Some("hash_mismatch")),
+        ("an approval", |it| it["meta"]["user_approved"] = json!(true), true, Some("hash_mismatch")),
+        ("the expiry", |it| it["expires_at"] = json!("2999-01-02T00:00:00Z"), true, Some("hash_mismatch")),
+        ("into the past", |it| it["expires_at"] = json!("2026-01-01T00:00:00Z"), true, None),
+        ("the target", |it| it["target"]["skill"] = json!("thief"), true, None),
+    ];
+    for (what, change, sealed, state) in cases {
+        let mut changed = sent.clone();
+        change(&mut changed["handoff"]);
+        if sealed {
+            seal(&mut changed);
+        }
+        house.write("changed.json", format!("{changed:#}\n"));
+        let by = if what == "the target" { "thief" } else { "builder" };
+        let answer = receive(&house, "changed.json", by);
+        assert_eq!(answer.code, 1, "{what}: {answer:?}");
+        if let Some(state) = state {
+            assert_eq!(json_of(&answer)["state"], state, "{what}: {answer:?}");
+            assert_eq!(json_of(&answer)["code"], "INTEGRITY_MISMATCH");
+        }
+        // To whom it goes next is the source's to say, as long as it was not sent.
+        let checked = house.run(&["handoff", "check", "changed.json"]);
+        assert_eq!(checked.code, i32::from(what != "the target"), "{what}: {checked:?}");
+    }
+    // For somebody else.
+    for what in ["h.json", TRACE] {
+        assert_eq!(code(&receive(&house, what, "thief")), "AUTHORIZATION_MISSING");
+    }
+    assert_eq!(kinds(&house), ["handoff.sent"]);
+    // What changes nothing is no change: another order of members, and white space.
+    let mut again = sent.clone();
+    let handoff = again["handoff"].as_object_mut().unwrap();
+    let moved = handoff.remove("version").unwrap();
+    handoff.insert("version".to_owned(), moved);
+    house.write("again.json", again.to_string());
+    assert_eq!(json_of(&done(receive(&house, "again.json", "builder")))["state"], "loaded");
+    // Once is enough, by the file and by the trace; and it is theirs.
+    for what in ["h.json", TRACE] {
+        assert_eq!(json_of(&done(receive(&house, what, "builder")))["repeated"], true);
+    }
+    let other = house.run(&["handoff", "receive", "h.json", "--skill", "builder", "--as", "else", "--format", "json"]);
+    assert_eq!(code(&other), "INVALID_TRANSITION");
+    assert_eq!(kinds(&house), ["handoff.sent", "handoff.received"]);
+    assert_eq!(code(&receive(&house, "550e8400-e29b-41d4-a716-446655440001", "builder")), "DEPENDENCY_NOT_MET");
+}
+
+#[test]
+fn a_handoff_in_yaml_goes_the_same_way_and_stays_in_yaml() {
+    let house = project();
+    let value = crate::house::document("universal_handoff", json!({ "handoff": { "trace_id": TRACE } }));
+    house.write("h.yaml", countersign_contract::fix::write(&value, "", countersign_contract::Form::Yaml));
+    done(send(&house, "h.yaml", "skill-editor"));
+    assert!(house.read("h.yaml").starts_with("handoff:") && house.read("h.yaml").contains("transmitted"));
+    done(house.run(&["handoff", "check", "h.yaml"]));
+    // A copy in the other form is the same handoff, and one that was changed is not.
+    house.write("copy.json", value.to_string());
+    done(house.run(&["handoff", "check", "copy.json"]));
+    let mut changed = value.clone();
+    changed["handoff"]["context"]["summary"] = json!("another");
+    house.write("changed.json", changed.to_string());
+    assert_eq!(code(&house.run(&["handoff", "check", "changed.json", "--format", "json"])), "INTEGRITY_MISMATCH");
+    let out = house.run(&["handoff", "receive", TRACE, "--skill", "programming-pm", "--as", "pm", "--out", "in.yaml"]);
+    assert!(done(out).out.starts_with("loaded"));
+    assert!(house.read("in.yaml").starts_with("handoff:") && house.read("in.yaml").contains("received"));
+}
