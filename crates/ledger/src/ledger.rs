@@ -88,6 +88,7 @@ impl Ledger {
             project: project.clone(),
             queue: Arc::clone(&queue),
             edge: None,
+            hot: crate::hot::Hot::default(),
             about: Arc::clone(&about),
             in_line: Arc::clone(&in_line),
         };

@@ -25,6 +25,7 @@ mod event;
 mod export;
 mod fold;
 mod hash;
+mod hot;
 mod intake;
 pub mod lease;
 mod ledger;

@@ -4,7 +4,8 @@
 //! store is written to once, when all are through.
 
 use crate::error::Result;
-use crate::rows::{EventRow, Row, RowKey, RowValue, TextRow};
+use crate::hot::Hot;
+use crate::rows::{Entity, EventRow, Row, RowKey, RowValue, TextRow};
 use crate::store::{Batch, Store};
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,8 +18,10 @@ pub(crate) struct Overlay {
     pub(crate) events: Vec<EventRow>,
     pub(crate) texts: Vec<TextRow>,
     pub(crate) erase: Vec<(u64, u32)>,
-    /// Rows of the store that were read ahead, for all commands of a commit at once.
+    /// Rows of the store that were read before they were asked for.
     ahead: HashMap<RowKey, Option<RowValue>>,
+    /// Entities that are known without reading.
+    hot: Hot,
 }
 
 /// How far an overlay had come.
@@ -30,6 +33,16 @@ pub(crate) struct Mark {
 }
 
 impl Overlay {
+    /// Over a store of which something is known.
+    pub(crate) fn knowing(hot: Hot) -> Self {
+        Self { hot, ..Self::default() }
+    }
+
+    /// Gives back what was known of the store.
+    pub(crate) fn take_hot(&mut self) -> Hot {
+        std::mem::take(&mut self.hot)
+    }
+
     /// The point to which a refused command is taken back.
     pub(crate) fn mark(&mut self) -> Mark {
         self.keep();
@@ -60,19 +73,37 @@ impl Overlay {
         self.fresh.insert(key, None);
     }
 
-    /// Reads the rows of some keys ahead: one round trip instead of one for each command.
-    pub(crate) fn read_ahead(&mut self, store: &mut dyn Store, keys: Vec<RowKey>) -> Result<()> {
+    /// Reads the rows of some keys, as far as they are not known: one round trip instead of one for each.
+    pub(crate) fn read_ahead(&mut self, store: &mut dyn Store, mut keys: Vec<RowKey>) -> Result<()> {
+        keys.retain(|key| self.known(key).is_none());
         if keys.is_empty() {
             return Ok(());
         }
         let rows = store.get(&keys)?;
-        self.ahead = keys.into_iter().zip(rows).collect();
+        self.ahead.extend(keys.into_iter().zip(rows));
         Ok(())
     }
 
     /// What is known of a row without asking the store.
     fn known(&self, key: &RowKey) -> Option<&Option<RowValue>> {
-        self.fresh.get(key).or_else(|| self.rows.get(key)).or_else(|| self.ahead.get(key))
+        let changed = self.fresh.get(key).or_else(|| self.rows.get(key));
+        changed.or_else(|| self.ahead.get(key)).or_else(|| self.hot.get(key))
+    }
+
+    /// An entity of those that were read ahead.
+    pub(crate) fn entity(&self, key: &RowKey) -> Option<&Entity> {
+        match self.known(key) {
+            Some(Some(RowValue::Entity(entity))) => Some(entity),
+            _ => None,
+        }
+    }
+
+    /// The row of one key.
+    pub(crate) fn one(&self, store: &mut dyn Store, key: &RowKey) -> Result<Option<RowValue>> {
+        match self.known(key) {
+            Some(known) => Ok(known.clone()),
+            None => Ok(store.get(std::slice::from_ref(key))?.pop().flatten()),
+        }
     }
 
     /// The rows of some keys: as changed here, else as the store has them.

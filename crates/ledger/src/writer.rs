@@ -1,7 +1,7 @@
 //! The one place of a process that writes: it takes the commands that wait together into one commit.
 //!
 //! ```text
-//! take the writer's place ─▶ who waits? ─▶ read ahead ─▶ command ─▶ command ─▶ … ─▶ commit ─▶ answer all ─▶ settle
+//! take the writer's place ─▶ who waits? ─▶ read ahead ─▶ command ─▶ command ─▶ … ─▶ commit ─▶ answer all ─▶ settle, remember
 //! ```
 //!
 //! Where only one command is about, its own thread does all that, and is spared two changes of thread.
@@ -11,12 +11,13 @@
 
 use crate::error::{Error, Result};
 use crate::fold::Fold;
+use crate::hot::Hot;
 use crate::overlay::Overlay;
 use crate::queue::{Job, Queue, Work};
 use crate::rows::RowKey;
-use crate::store::{Begun, Head, Store};
+use crate::store::{Batch, Begun, Head, Store};
 use crate::transaction::Transaction;
-use crate::tree::{Edge, leaf};
+use crate::tree::{Edge, TILE_HASHES, leaf};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -39,10 +40,27 @@ pub(crate) struct Writer {
     pub(crate) queue: Arc<Queue>,
     /// Where the tree stands, as long as nobody else has written.
     pub(crate) edge: Option<(Head, Edge)>,
+    /// What need not be read, as long as nobody else has written.
+    pub(crate) hot: Hot,
     /// How many commands were about in the last round.
     pub(crate) about: Arc<AtomicUsize>,
     /// Whether the writer stands in line, and has nothing in its hands.
     pub(crate) in_line: Arc<AtomicBool>,
+}
+
+/// What is known after a commit, and was not worth keeping its callers waiting for.
+struct Rest {
+    batch: Batch,
+    hot: Hot,
+    edge: Option<Edge>,
+    head: Head,
+}
+
+impl Default for Rest {
+    /// Nothing is known.
+    fn default() -> Self {
+        Self { batch: Batch::default(), hot: Hot::default(), edge: None, head: Head::EMPTY }
+    }
 }
 
 impl Writer {
@@ -60,7 +78,6 @@ impl Writer {
         let jobs = self.gather(first);
         let taken = jobs.len();
         self.together(jobs, &begun);
-        self.store.settle();
         self.about.store(taken + self.queue.waiting(), Ordering::SeqCst);
     }
 
@@ -75,16 +92,22 @@ impl Writer {
             self.store.rollback();
             return Ok(Err(error));
         }
-        let (mut head, mut overlay) = (begun.head, Overlay::default());
+        let (mut head, mut overlay) = (begun.head, self.overlay(&begun));
         let done = self.perform(work, &begun, &mut overlay, &mut head);
-        let outcome = self.finish(begun.head, head, overlay);
+        let (outcome, rest) = self.finish(begun.head, head, overlay);
         self.store.settle();
+        self.remember(rest);
         Ok(outcome.and(done))
+    }
+
+    /// Nothing changed yet, over what is known.
+    fn overlay(&mut self, begun: &Begun) -> Overlay {
+        Overlay::knowing(std::mem::take(&mut self.hot).at(begun.head))
     }
 
     /// Does some commands in one commit and answers each.
     fn together(&mut self, mut jobs: Vec<Job>, begun: &Begun) {
-        let (mut head, mut overlay) = (begun.head, Overlay::default());
+        let (mut head, mut overlay) = (begun.head, self.overlay(begun));
         let looks_at = jobs.iter_mut().flat_map(|job| std::mem::take(&mut job.looks_at)).collect();
         let read = overlay.read_ahead(&mut *self.store, looks_at);
         let mut answers = Vec::with_capacity(jobs.len());
@@ -95,12 +118,15 @@ impl Writer {
             };
             answers.push((job.ticket, done));
         }
-        if let Err(error) = self.finish(begun.head, head, overlay) {
+        let (outcome, rest) = self.finish(begun.head, head, overlay);
+        if let Err(error) = outcome {
             answers.iter_mut().for_each(|(_, answer)| *answer = Err(error.clone()));
         }
         for (ticket, answer) in answers {
             ticket.answer(answer);
         }
+        self.store.settle();
+        self.remember(rest);
     }
 
     /// Begins a transaction and makes sure that this binary may write here.
@@ -152,13 +178,14 @@ impl Writer {
         done
     }
 
-    /// Writes what came together and ends the transaction.
-    fn finish(&mut self, before: Head, after: Head, mut overlay: Overlay) -> Result<()> {
-        let grown = match self.grow(before, &mut overlay) {
-            Ok(grown) => grown,
+    /// Writes what came together and ends the transaction. What else follows from it need keep nobody waiting.
+    fn finish(&mut self, before: Head, after: Head, mut overlay: Overlay) -> (Result<()>, Rest) {
+        let hot = overlay.take_hot();
+        let edge = match self.grow(before, after, &mut overlay) {
+            Ok(edge) => edge,
             Err(error) => {
                 self.store.rollback();
-                return Err(error);
+                return (Err(error), Rest::default());
             }
         };
         if !overlay.erase.is_empty() {
@@ -168,28 +195,47 @@ impl Writer {
         let batch = overlay.into_batch();
         if batch.is_empty() {
             self.store.rollback();
-            return Ok(());
+            return (Ok(()), Rest { batch, hot, edge, head: before });
         }
         let outcome = match self.store.apply_and_commit(&batch) {
             Err(Error::Unknown(why)) if after != before => self.resolve(after, why),
             outcome => outcome,
         };
-        self.edge = grown.filter(|_| outcome.is_ok()).map(|edge| (after, edge));
-        outcome
+        let rest = if outcome.is_ok() { Rest { batch, hot, edge, head: after } } else { Rest::default() };
+        (outcome, rest)
     }
 
-    /// The tree with the new leaves, if it is known or needed; the tiles that changed go into the overlay.
-    fn grow(&mut self, before: Head, overlay: &mut Overlay) -> Result<Option<Edge>> {
-        let mut edge = match self.edge.take() {
-            Some((head, edge)) if head == before => edge,
-            _ if overlay.events.is_empty() => return Ok(None),
-            _ => Edge::load(&mut *self.store, before.seq)?,
+    /// The tree, if it is known or needed. It is needed once a tile is whole, and the tiles that change then go into the
+    /// overlay; otherwise the new leaves are left for later.
+    fn grow(&mut self, before: Head, after: Head, overlay: &mut Overlay) -> Result<Option<Edge>> {
+        let known = self.edge.take().filter(|(head, _)| *head == before).map(|(_, edge)| edge);
+        if before.seq / TILE_HASHES == after.seq / TILE_HASHES {
+            return Ok(known);
+        }
+        let mut edge = match known {
+            Some(edge) => edge,
+            None => Edge::load(&mut *self.store, before.seq)?,
         };
         let leaves: Vec<_> = overlay.events.iter().map(|event| leaf(&event.body)).collect();
         for leaf in leaves {
             edge.add(leaf, |key, value| overlay.put(key, value));
         }
         Ok(Some(edge))
+    }
+
+    /// Keeps what is known after a commit for the next one.
+    fn remember(&mut self, rest: Rest) {
+        let Rest { batch, mut hot, edge, head } = rest;
+        self.edge = edge.map(|mut edge| {
+            let size = edge.size();
+            for event in batch.events.iter().filter(|event| event.seq > size) {
+                // No tile becomes whole by it, or it would be there already.
+                edge.add(leaf(&event.body), |_, _| {});
+            }
+            (head, edge)
+        });
+        hot.follow(batch, head);
+        self.hot = hot;
     }
 
     /// Finds out what became of a commit that gave no clear answer: the last event is there with its hash, or it is not.

@@ -10,6 +10,7 @@
 mod backup;
 mod bell;
 mod blobs;
+mod checkpoints;
 mod fault;
 mod open;
 mod rows;
@@ -104,7 +105,7 @@ impl Sqlite {
         if new {
             take_turn(&mut turn, PATIENCE)?;
         }
-        let connection = open::connect(path);
+        let connection = connect(path);
         if new {
             turn.leave();
         }
@@ -132,7 +133,7 @@ impl Sqlite {
     fn connection(&mut self) -> Result<&Connection> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
-            None => open::connect(&self.path)?,
+            None => connect(&self.path)?,
         };
         Ok(self.connection.insert(connection))
     }
@@ -278,6 +279,13 @@ impl Sqlite {
         }
         Ok(())
     }
+}
+
+/// Opens the file, and keeps its write-ahead log short from here on.
+fn connect(path: &Path) -> Result<Connection> {
+    let mut connection = open::connect(path)?;
+    checkpoints::keep_short(&mut connection, path).map_err(|error| unreadable(&error))?;
+    Ok(connection)
 }
 
 fn take_turn(turn: &mut Turn, patience: Duration) -> Result<bool> {
