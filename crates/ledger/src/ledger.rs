@@ -87,8 +87,9 @@ impl Ledger {
             fold: Arc::clone(&fold),
             project: project.clone(),
             queue: Arc::clone(&queue),
-            edge: None,
-            hot: crate::hot::Hot::default(),
+            reader: None,
+            known: None,
+            overlaps: false,
             about: Arc::clone(&about),
             in_line: Arc::clone(&in_line),
         };

@@ -19,6 +19,7 @@ mod chain;
 mod checkpoint;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
+mod deciding;
 mod erasure;
 mod error;
 mod event;

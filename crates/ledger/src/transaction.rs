@@ -216,7 +216,7 @@ impl Transaction<'_> {
 
     /// Refuses to erase what was never said: from then on it would look like a text that came back.
     fn has_text(&mut self, (seq, n): TextPlace) -> Result<()> {
-        let brought = match self.overlay.events.iter().find(|row| row.seq == seq) {
+        let brought = match self.overlay.event(seq) {
             Some(row) => texts_of(row),
             None => self.store.events(seq, None, 1)?.first().filter(|row| row.seq == seq).and_then(texts_of),
         };
@@ -377,7 +377,8 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// At most `limit` stored events from `from` on; those of this commit are not among them.
+    /// At most `limit` stored events from `from` on. Those of this commit are not among them, and those of one that is under
+    /// way need not be.
     pub fn events(&mut self, from: u64, limit: usize) -> Result<Vec<EventRow>> {
         self.store.events(from, None, limit)
     }

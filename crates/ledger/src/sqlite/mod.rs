@@ -23,7 +23,7 @@ use crate::hash::Hash;
 use crate::ledger::PATIENCE;
 use crate::rows::{EventRow, Row, RowKey, RowValue, Table, TextRow};
 use crate::store::{Batch, Begun, Head, Store};
-use crate::time::Clock;
+use crate::time::{Clock, Time};
 use bell::Bell;
 use blobs::Blobs;
 use fault::{not_written, reason, unreadable};
@@ -47,6 +47,8 @@ pub struct Sqlite {
     blobs: Blobs,
     bell: Bell,
     writing: bool,
+    /// The place is kept beyond the next commit.
+    staying: bool,
     /// A commit gave no clear answer, and its pages may still lie in the write-ahead log.
     doubtful: bool,
     /// A temporary folder that is removed with the store.
@@ -124,6 +126,7 @@ impl Sqlite {
             blobs: Blobs::beside(path),
             bell: Bell::beside(path),
             writing: false,
+            staying: false,
             doubtful: false,
             _folder: None,
         })
@@ -166,7 +169,7 @@ impl Sqlite {
             self.doubtful = false;
         }
         let connection = self.connection()?;
-        connection.execute_batch("BEGIN IMMEDIATE").map_err(|error| not_written(&error))?;
+        prepared(connection, "BEGIN IMMEDIATE").map_err(|error| not_written(&error))?;
         let begun = (head(connection), meta(connection));
         match begun {
             (Ok(head), Ok(meta)) => Ok(Begun { head, now: self.clock.now(), meta }),
@@ -175,6 +178,7 @@ impl Sqlite {
     }
 
     fn leave(&mut self) {
+        self.staying = false;
         if std::mem::take(&mut self.writing) {
             self.turn.leave();
         }
@@ -288,6 +292,11 @@ fn connect(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
+/// Runs a statement of every commit, which is prepared once.
+fn prepared(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
+    connection.prepare_cached(sql)?.execute([]).map(drop)
+}
+
 fn take_turn(turn: &mut Turn, patience: Duration) -> Result<bool> {
     match turn.take_within(patience) {
         Ok(true) => Ok(true),
@@ -365,12 +374,22 @@ impl Store for Sqlite {
         cleared.map(drop).map_err(|error| not_written(&error)).inspect_err(|_| self.give_up())
     }
 
+    fn stays(&self) -> bool {
+        true
+    }
+
+    fn stay(&mut self) -> Option<Time> {
+        let begun = self.connection.as_ref().is_some_and(|it| !it.is_autocommit());
+        self.staying = self.writing && begun && self.turn.is_unwanted();
+        self.staying.then(|| self.clock.now())
+    }
+
     fn commit(&mut self) -> Result<()> {
         let Some(connection) = self.connection.as_ref().filter(|it| !it.is_autocommit()) else {
             self.leave();
             return Err(Error::NotWritten("no transaction was begun".to_owned()));
         };
-        if let Err(error) = connection.execute_batch("COMMIT") {
+        if let Err(error) = prepared(connection, "COMMIT") {
             // There was no room for all of the frames. The last of them is the one that makes a commit of them, and it is
             // written in full before anything is synced; nothing can come back. To clear the journal would take room, too.
             if error.sqlite_error_code() == Some(ErrorCode::DiskFull) {
@@ -381,7 +400,11 @@ impl Store for Sqlite {
             self.give_up();
             return Err(Error::Unknown(reason(&error)));
         }
-        self.leave();
+        // If the next one cannot be begun, the place is given back, and whoever writes into it is told so.
+        let stays = std::mem::take(&mut self.staying);
+        if !stays || prepared(connection, "BEGIN IMMEDIATE").is_err() {
+            self.leave();
+        }
         Ok(())
     }
 
