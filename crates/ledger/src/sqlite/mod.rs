@@ -12,6 +12,7 @@ mod bell;
 mod blobs;
 mod checkpoints;
 mod fault;
+mod log;
 mod open;
 mod rows;
 mod turn;
@@ -170,7 +171,7 @@ impl Sqlite {
         }
         let connection = self.connection()?;
         prepared(connection, "BEGIN IMMEDIATE").map_err(|error| not_written(&error))?;
-        let begun = (head(connection), meta(connection));
+        let begun = (log::head(connection), log::meta(connection));
         match begun {
             (Ok(head), Ok(meta)) => Ok(Begun { head, now: self.clock.now(), meta }),
             (Err(error), _) | (_, Err(error)) => Err(not_written(&error)),
@@ -195,7 +196,7 @@ impl Sqlite {
         for row in &batch.texts {
             self.write_text(connection, row)?;
         }
-        write_rows(connection, batch).map_err(|error| not_written(&error))
+        log::write(connection, batch).map_err(|error| not_written(&error))
     }
 
     fn write_text(&self, connection: &Connection, row: &TextRow) -> Result<()> {
@@ -305,37 +306,6 @@ fn take_turn(turn: &mut Turn, patience: Duration) -> Result<bool> {
     }
 }
 
-fn write_rows(connection: &Connection, batch: &Batch) -> rusqlite::Result<()> {
-    let mut insert =
-        connection.prepare_cached("INSERT INTO event (seq, id, run, hash, body) VALUES (?1, ?2, ?3, ?4, ?5)")?;
-    for row in &batch.events {
-        insert.execute((number(row.seq), &row.id, row.run.as_deref(), row.hash.0.as_slice(), &row.body))?;
-    }
-    let mut empty =
-        connection.prepare_cached("UPDATE text SET salt = NULL, body = NULL, blob = NULL WHERE seq = ?1 AND n = ?2")?;
-    for (seq, n) in &batch.erase {
-        empty.execute((number(*seq), n))?;
-    }
-    rows::delete(connection, &batch.delete)?;
-    rows::put(connection, &batch.put)
-}
-
-fn head(connection: &Connection) -> rusqlite::Result<Head> {
-    let mut last = connection.prepare_cached("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1")?;
-    let head = last.query_row([], |row| Ok(Head { seq: unsigned(row, 0)?, hash: rows::hash(row, 1)? })).optional()?;
-    Ok(head.unwrap_or(Head::EMPTY))
-}
-
-fn event(row: &rusqlite::Row<'_>) -> rusqlite::Result<EventRow> {
-    let hash = rows::hash(row, 3)?;
-    Ok(EventRow { seq: unsigned(row, 0)?, id: row.get(1)?, run: row.get(2)?, hash, body: row.get(4)? })
-}
-
-fn meta(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
-    let mut all = connection.prepare_cached("SELECT name, value FROM meta ORDER BY name")?;
-    all.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-}
-
 impl Store for Sqlite {
     fn begin(&mut self) -> Result<Begun> {
         self.rollback();
@@ -431,7 +401,7 @@ impl Store for Sqlite {
     }
 
     fn head(&mut self) -> Result<Head> {
-        self.read(head).map_err(|error| match error {
+        self.read(log::head).map_err(|error| match error {
             Error::Damaged(why) => Error::Damaged(format!("the last event cannot be read: {why}")),
             error => error,
         })
@@ -442,7 +412,7 @@ impl Store for Sqlite {
         let limit = number(limit.min(i32::MAX as usize) as u64);
         self.read(|connection| {
             let sql = "SELECT seq, id, run, hash, body FROM event WHERE run = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3";
-            connection.prepare_cached(sql)?.query_map((run, number(from), limit), event)?.collect()
+            connection.prepare_cached(sql)?.query_map((run, number(from), limit), log::event)?.collect()
         })
     }
 
@@ -459,7 +429,7 @@ impl Store for Sqlite {
                 if bytes > bytes_max && !events.is_empty() {
                     break;
                 }
-                events.push(event(row)?);
+                events.push(log::event(row)?);
             }
             Ok(events)
         })
