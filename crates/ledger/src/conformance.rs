@@ -5,6 +5,7 @@
 mod ledger;
 #[cfg(unix)]
 pub mod postgres_server;
+mod staying;
 mod store;
 
 use crate::event::{Command, Draft, Event, Once, Text};
@@ -27,6 +28,7 @@ pub struct Fresh {
 /// Puts stores through everything that is promised. Each test has a store of its own.
 pub fn run(fresh: &dyn Fn() -> Fresh) {
     store::run(fresh);
+    staying::run(fresh);
     ledger::run(fresh);
 }
 

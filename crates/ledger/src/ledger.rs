@@ -91,7 +91,9 @@ impl Ledger {
             fold: Arc::clone(&fold),
             project: project.clone(),
             queue: Arc::clone(&queue),
-            edge: None,
+            reader: None,
+            known: None,
+            overlaps: false,
             about: Arc::clone(&about),
             in_line: Arc::clone(&in_line),
         };

@@ -19,12 +19,14 @@ mod chain;
 mod checkpoint;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
+mod deciding;
 mod erasure;
 mod error;
 mod event;
 mod export;
 mod fold;
 mod hash;
+mod hot;
 mod intake;
 pub mod lease;
 mod ledger;

@@ -4,9 +4,11 @@
 //! store is written to once, when all are through.
 
 use crate::error::Result;
-use crate::rows::{EventRow, Row, RowKey, RowValue, TextRow};
+use crate::hot::Hot;
+use crate::rows::{Entity, EventRow, Row, RowKey, RowValue, TextRow};
 use crate::store::{Batch, Store};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 #[derive(Default)]
 pub(crate) struct Overlay {
@@ -17,8 +19,12 @@ pub(crate) struct Overlay {
     pub(crate) events: Vec<EventRow>,
     pub(crate) texts: Vec<TextRow>,
     pub(crate) erase: Vec<(u64, u32)>,
-    /// Rows of the store that were read ahead, for all commands of a commit at once.
+    /// Rows of the store that were read before they were asked for.
     ahead: HashMap<RowKey, Option<RowValue>>,
+    /// Entities that are known without reading.
+    hot: Hot,
+    /// A commit that is under way: the store may have it or not.
+    under_way: Option<Arc<Batch>>,
 }
 
 /// How far an overlay had come.
@@ -30,6 +36,33 @@ pub(crate) struct Mark {
 }
 
 impl Overlay {
+    /// Over a store of which something is known.
+    pub(crate) fn knowing(hot: Hot) -> Self {
+        Self { hot, ..Self::default() }
+    }
+
+    /// The same, where a commit is under way.
+    pub(crate) fn after(mut self, batch: &Arc<Batch>) -> Self {
+        self.under_way = Some(Arc::clone(batch));
+        self
+    }
+
+    /// An event that the store may not have yet.
+    pub(crate) fn event(&self, seq: u64) -> Option<&EventRow> {
+        self.new_events().find(|row| row.seq == seq)
+    }
+
+    /// All events that the store may not have yet.
+    pub(crate) fn new_events(&self) -> impl Iterator<Item = &EventRow> {
+        let under_way = self.under_way.iter().flat_map(|batch| &batch.events);
+        self.events.iter().chain(under_way)
+    }
+
+    /// Gives back what was known of the store.
+    pub(crate) fn take_hot(&mut self) -> Hot {
+        std::mem::take(&mut self.hot)
+    }
+
     /// The point to which a refused command is taken back.
     pub(crate) fn mark(&mut self) -> Mark {
         self.keep();
@@ -60,19 +93,38 @@ impl Overlay {
         self.fresh.insert(key, None);
     }
 
-    /// Reads the rows of some keys ahead: one round trip instead of one for each command.
-    pub(crate) fn read_ahead(&mut self, store: &mut dyn Store, keys: Vec<RowKey>) -> Result<()> {
+    /// Reads the rows of some keys, as far as they are not known: one round trip instead of one for each.
+    pub(crate) fn read_ahead(&mut self, store: &mut dyn Store, mut keys: Vec<RowKey>) -> Result<()> {
+        keys.retain(|key| self.known(key).is_none());
         if keys.is_empty() {
             return Ok(());
         }
         let rows = store.get(&keys)?;
-        self.ahead = keys.into_iter().zip(rows).collect();
+        self.ahead.extend(keys.into_iter().zip(rows));
         Ok(())
     }
 
     /// What is known of a row without asking the store.
-    fn known(&self, key: &RowKey) -> Option<&Option<RowValue>> {
-        self.fresh.get(key).or_else(|| self.rows.get(key)).or_else(|| self.ahead.get(key))
+    fn known(&self, key: &RowKey) -> Option<Option<&RowValue>> {
+        let changed = self.fresh.get(key).or_else(|| self.rows.get(key)).map(Option::as_ref);
+        let changed = changed.or_else(|| self.under_way.as_ref()?.change(key));
+        changed.or_else(|| self.ahead.get(key).or_else(|| self.hot.get(key)).map(Option::as_ref))
+    }
+
+    /// An entity of those that were read ahead.
+    pub(crate) fn entity(&self, key: &RowKey) -> Option<&Entity> {
+        match self.known(key) {
+            Some(Some(RowValue::Entity(entity))) => Some(entity),
+            _ => None,
+        }
+    }
+
+    /// The row of one key.
+    pub(crate) fn one(&self, store: &mut dyn Store, key: &RowKey) -> Result<Option<RowValue>> {
+        match self.known(key) {
+            Some(known) => Ok(known.cloned()),
+            None => Ok(store.get(std::slice::from_ref(key))?.pop().flatten()),
+        }
     }
 
     /// The rows of some keys: as changed here, else as the store has them.
@@ -80,7 +132,7 @@ impl Overlay {
         let unknown: Vec<RowKey> = keys.iter().filter(|key| self.known(key).is_none()).cloned().collect();
         let mut stored = if unknown.is_empty() { Vec::new() } else { store.get(&unknown)? }.into_iter();
         let one = |key| match self.known(key) {
-            Some(known) => known.clone(),
+            Some(known) => known.cloned(),
             None => stored.next().flatten(),
         };
         Ok(keys.iter().map(one).collect())
@@ -98,7 +150,10 @@ impl Overlay {
         let inside = |key: &RowKey| key.table() == table && to.is_none_or(|to| key < to);
         // The fresh ones come last, and so over the others.
         let changes = [&self.rows, &self.fresh].into_iter();
-        let changes: Vec<_> = changes.flat_map(|rows| rows.range(from..).take_while(|(key, _)| inside(key))).collect();
+        let changes = changes.flat_map(|rows| rows.range(from..).take_while(|(key, _)| inside(key)));
+        let changes = changes.map(|(key, change)| (key, change.as_ref()));
+        let under_way = self.under_way.iter().flat_map(|batch| batch.changes(from));
+        let changes: Vec<_> = under_way.filter(|(key, _)| inside(key)).chain(changes).collect();
         if changes.is_empty() {
             return store.range(from, to, limit);
         }
@@ -130,6 +185,20 @@ impl Overlay {
 }
 
 impl Batch {
+    /// What becomes of a row, if anything does.
+    fn change(&self, key: &RowKey) -> Option<Option<&RowValue>> {
+        let put = self.put.binary_search_by(|(at, _)| at.cmp(key)).ok();
+        let put = put.and_then(|at| self.put.get(at)).map(|(_, value)| Some(value));
+        put.or_else(|| self.delete.binary_search(key).is_ok().then_some(None))
+    }
+
+    /// What becomes of the rows from `from` on: those that are put, and then those that are deleted.
+    fn changes(&self, from: &RowKey) -> impl Iterator<Item = (&RowKey, Option<&RowValue>)> {
+        let put = self.put.iter().skip(self.put.partition_point(|(key, _)| key < from));
+        let delete = self.delete.iter().skip(self.delete.partition_point(|key| key < from));
+        put.map(|(key, value)| (key, Some(value))).chain(delete.map(|key| (key, None)))
+    }
+
     /// Whether there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.events.is_empty()

@@ -88,6 +88,18 @@ pub trait Store: Send {
     /// Takes all rows of a table away, in the transaction.
     fn clear(&mut self, table: Table) -> Result<()>;
 
+    /// Whether [`Store::stay`] can be of use.
+    fn stays(&self) -> bool {
+        false
+    }
+
+    /// Keeps the writer's place beyond the next commit, which then begins another transaction at once: nobody comes between
+    /// the two. Gives the store's clock; nothing, if somebody else waits for the place, or the store cannot do that. While
+    /// the commit is under way, another handle sees all of it or nothing.
+    fn stay(&mut self) -> Option<Time> {
+        None
+    }
+
     /// Makes what was applied durable and seen, and ends the transaction.
     fn commit(&mut self) -> Result<()>;
 

@@ -155,7 +155,7 @@ impl Transaction<'_> {
     pub fn remembered(&mut self, command: &Command) -> Result<Option<Remembered>> {
         let Some(once) = &command.once else { return Ok(None) };
         let key = [command.actor.clone(), command.name.clone(), once.key.clone()];
-        match self.overlay.get(self.store, &[RowKey::Remembered(key)])?.pop().flatten() {
+        match self.overlay.one(self.store, &RowKey::Remembered(key))? {
             Some(RowValue::Remembered(it)) if it.request == once.request => Ok(Some(it)),
             Some(RowValue::Remembered(it)) => Err(Refused::KeyReused { key: once.key.clone(), first: it.first }.into()),
             _ => Ok(None),
@@ -240,7 +240,7 @@ impl Transaction<'_> {
         if chosen.is_empty() {
             return Ok(());
         }
-        let mut used: HashSet<&str> = self.overlay.events.iter().map(|row| row.id.as_str()).collect();
+        let mut used: HashSet<&str> = self.overlay.new_events().map(|row| row.id.as_str()).collect();
         for id in chosen {
             if !used.insert(id) || self.store.find(id)?.is_some() {
                 return Err(Error::Malformed(format!(
@@ -253,7 +253,7 @@ impl Transaction<'_> {
 
     /// Refuses to erase what was never said: from then on it would look like a text that came back.
     fn has_text(&mut self, (seq, n): TextPlace) -> Result<()> {
-        let brought = match self.overlay.events.iter().find(|row| row.seq == seq) {
+        let brought = match self.overlay.event(seq) {
             Some(row) => texts_of(row),
             None => self.store.events(seq, None, 1)?.first().filter(|row| row.seq == seq).and_then(texts_of),
         };
@@ -319,10 +319,10 @@ impl Transaction<'_> {
 
     /// Everything that follows from an event: entities and their places, the idempotency key, the lease.
     pub(crate) fn derive(&mut self, event: &Event<'_>) -> Result<()> {
-        let touched = self.fold.touched(event);
-        let before = self.get(&touched)?;
-        for (key, before) in touched.into_iter().zip(before) {
-            self.change(key, before, event)?;
+        let touched: Vec<_> = self.fold.touched(event).into_iter().map(RowKey::Entity).collect();
+        self.overlay.read_ahead(self.store, touched.clone())?;
+        for key in touched {
+            self.change(key, event)?;
         }
         if let Some(once) = &event.once {
             let key = [event.actor.to_owned(), event.command.to_owned(), once.key.to_owned()];
@@ -333,24 +333,27 @@ impl Transaction<'_> {
         self.follow_lease(event)
     }
 
-    fn change(&mut self, key: Key, before: Option<Entity>, event: &Event<'_>) -> Result<()> {
-        let state = self.fold.evolve(&key, before.as_ref(), event);
+    /// Brings an entity, which was read, behind an event.
+    fn change(&mut self, row: RowKey, event: &Event<'_>) -> Result<()> {
+        let RowKey::Entity(key) = &row else { return Ok(()) };
+        let before = self.overlay.entity(&row);
+        let state = self.fold.evolve(key, before, event);
         let after = state.map(|state| Entity {
             key: key.clone(),
             seq: event.seq,
-            version: before.as_ref().map_or(0, |it| it.version) + 1,
-            birth: before.as_ref().map_or(event.seq, |it| it.birth),
+            version: before.map_or(0, |it| it.version) + 1,
+            birth: before.map_or(event.seq, |it| it.birth),
             shape: self.fold.shape(),
             matter: state.matter,
             class: state.class,
             facts: state.facts,
         });
-        let places = |entity: &Option<Entity>| entity.as_ref().map_or_else(Vec::new, |it| self.fold.places(it));
-        let (old, new) = (places(&before), places(&after));
+        let places = |entity: Option<&Entity>| entity.map_or_else(Vec::new, |it| self.fold.places(it));
+        let (old, new) = (places(before), places(after.as_ref()));
         for place in &new {
-            fits(place.index.len() + place.at.len() + key.kind.len() + key.id.len(), &key, event)?;
+            fits(place.index.len() + place.at.len() + key.kind.len() + key.id.len(), key, event)?;
         }
-        fits(key.kind.len() + key.id.len(), &key, event)?;
+        fits(key.kind.len() + key.id.len(), key, event)?;
         for place in old.iter().filter(|place| !new.contains(place)) {
             self.overlay.delete(RowKey::Index(place.clone(), key.clone()));
         }
@@ -359,15 +362,15 @@ impl Transaction<'_> {
         }
         self.overlay.put(RowKey::Touch(key.clone(), event.seq), RowValue::Nothing);
         match after {
-            Some(after) => self.overlay.put(RowKey::Entity(key), RowValue::Entity(after)),
-            None => self.overlay.delete(RowKey::Entity(key)),
+            Some(after) => self.overlay.put(row, RowValue::Entity(after)),
+            None => self.overlay.delete(row),
         }
         Ok(())
     }
 
     fn follow_lease(&mut self, event: &Event<'_>) -> Result<()> {
         let Some(change) = &event.lease else { return Ok(()) };
-        let before = self.overlay.get(self.store, &[RowKey::Lease(lease::name_of(change).to_owned())])?.pop().flatten();
+        let before = self.overlay.one(self.store, &RowKey::Lease(lease::name_of(change).to_owned()))?;
         let before = match before {
             Some(RowValue::Lease(before)) => Some(before),
             _ => None,
@@ -387,7 +390,7 @@ impl Transaction<'_> {
 
     fn set_liveness(&mut self, name: &str, fresh: Option<Liveness>) -> Result<()> {
         let key = RowKey::Liveness(name.to_owned());
-        let before = self.overlay.get(self.store, std::slice::from_ref(&key))?.pop().flatten();
+        let before = self.overlay.one(self.store, &key)?;
         if let Some(RowValue::Liveness(before)) = before {
             self.overlay.delete(RowKey::Due(before.deadline, name.to_owned()));
         }
@@ -403,8 +406,7 @@ impl Transaction<'_> {
 
     /// Something that is counted beside the log, such as what is too frequent to be recorded.
     pub fn tally(&mut self, name: &str) -> Result<Option<Tally>> {
-        let row = self.overlay.get(self.store, &[tally_key(name)])?.pop().flatten();
-        Ok(match row {
+        Ok(match self.overlay.one(self.store, &tally_key(name))? {
             Some(RowValue::Liveness(row)) => Some(Tally { since: row.beat, count: row.number }),
             _ => None,
         })
@@ -417,7 +419,8 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// At most `limit` stored events from `from` on; those of this commit are not among them.
+    /// At most `limit` stored events from `from` on. Those of this commit are not among them, and those of one that is under
+    /// way need not be.
     pub fn events(&mut self, from: u64, limit: usize) -> Result<Vec<EventRow>> {
         self.store.events(from, None, limit)
     }

@@ -4,20 +4,22 @@
 //! take the writer's place ─▶ who waits? ─▶ read ahead ─▶ command ─▶ command ─▶ … ─▶ commit ─▶ answer all ─▶ settle
 //! ```
 //!
-//! Where only one command is about, its own thread does all that, and is spared two changes of thread.
+//! Where only one command is about, its own thread does all that, and is spared two changes of thread. Where many are, and to
+//! decide them takes about as long as to write them, the next are decided while the last are written: they see those as if
+//! they were written already, and fail with them.
 //!
 //! **Invariant:** nobody is answered before the commit has returned, not even who was refused: a refusal may rest on a write
-//! that shares the commit.
+//! that shares the commit, or on the one before.
 
+use crate::deciding::{Decided, Deciding, Known, answer};
 use crate::error::{Error, Result};
 use crate::fold::Fold;
 use crate::overlay::Overlay;
 use crate::queue::{Job, Queue, Work};
 use crate::rows::RowKey;
 use crate::store::{Begun, Head, Store};
-use crate::transaction::Transaction;
-use crate::tree::{Edge, leaf};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use crate::time::Time;
+use crate::tree::Edge;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -28,19 +30,25 @@ const COMMANDS_MAX: usize = 64;
 const TAKING_MAX: Duration = Duration::from_millis(5);
 /// How long to wait for one more command when more were there a moment ago.
 const LINGER: Duration = Duration::from_micros(300);
+/// How many commands must be about for it to be worth while to decide some and write others.
+const CROWD: usize = 16;
 /// How long the outcome of a commit is looked for before it is called unknown.
 const RESOLVING_MAX: Duration = Duration::from_secs(20);
 const RESOLVING_PAUSE: Duration = Duration::from_millis(100);
 
 pub(crate) struct Writer {
     pub(crate) store: Box<dyn Store>,
+    /// To read from while the other writes.
+    pub(crate) reader: Option<Box<dyn Store>>,
     pub(crate) fold: Arc<dyn Fold>,
     pub(crate) project: String,
     pub(crate) queue: Arc<Queue>,
-    /// Where the tree stands, as long as nobody else has written.
-    pub(crate) edge: Option<(Head, Edge)>,
+    /// What is known at the end of the log, as long as nobody else has written.
+    pub(crate) known: Option<(Head, Known)>,
     /// How many commands were about in the last round.
     pub(crate) about: Arc<AtomicUsize>,
+    /// Whether commands are decided while others are written.
+    pub(crate) overlaps: bool,
     /// Whether the writer stands in line, and has nothing in its hands.
     pub(crate) in_line: Arc<AtomicBool>,
 }
@@ -58,10 +66,16 @@ impl Writer {
             }
         };
         let jobs = self.gather(first);
-        let taken = jobs.len();
-        self.together(jobs, &begun);
-        self.store.settle();
-        self.about.store(taken + self.queue.waiting(), Ordering::SeqCst);
+        let started = Instant::now();
+        let mut decided = self.decide(jobs, &begun);
+        let mut deciding = started.elapsed();
+        while let Some(now) = self.stay(&mut decided) {
+            match self.write_and_decide(decided, now) {
+                Some((next, took)) => (decided, deciding) = (next, took),
+                None => return,
+            }
+        }
+        self.write(decided, deciding);
     }
 
     /// Does one command in its caller's thread, if the writer's place is free. Otherwise the command is given back.
@@ -75,143 +89,174 @@ impl Writer {
             self.store.rollback();
             return Ok(Err(error));
         }
-        let (mut head, mut overlay) = (begun.head, Overlay::default());
-        let done = self.perform(work, &begun, &mut overlay, &mut head);
-        let outcome = self.finish(begun.head, head, overlay);
+        let (overlay, edge) = self.known_at(begun.head);
+        let (done, decided) = self.deciding(begun.now).one(work, begun.head, overlay, edge);
+        let outcome = write(&mut *self.store, &self.in_line, &decided);
         self.store.settle();
+        self.remember(&outcome, decided);
         Ok(outcome.and(done))
-    }
-
-    /// Does some commands in one commit and answers each.
-    fn together(&mut self, mut jobs: Vec<Job>, begun: &Begun) {
-        let (mut head, mut overlay) = (begun.head, Overlay::default());
-        let looks_at = jobs.iter_mut().flat_map(|job| std::mem::take(&mut job.looks_at)).collect();
-        let read = overlay.read_ahead(&mut *self.store, looks_at);
-        let mut answers = Vec::with_capacity(jobs.len());
-        for job in jobs {
-            let done = match &read {
-                Ok(()) => self.perform(job.work, begun, &mut overlay, &mut head),
-                Err(error) => Err(error.clone()),
-            };
-            answers.push((job.ticket, done));
-        }
-        if let Err(error) = self.finish(begun.head, head, overlay) {
-            answers.iter_mut().for_each(|(_, answer)| *answer = Err(error.clone()));
-        }
-        for (ticket, answer) in answers {
-            ticket.answer(answer);
-        }
     }
 
     /// Begins a transaction and makes sure that this binary may write here.
     fn begin(&mut self) -> Result<Begun> {
-        let begun = self.line_up()?;
+        let begun = line_up(&mut *self.store, &self.in_line)?;
         let may = may_write(&begun, &self.project, self.fold.shape());
         may.inspect_err(|_| self.store.rollback()).map(|()| begun)
     }
 
-    /// Waits for the writer's place, however long that takes.
-    fn line_up(&mut self) -> Result<Begun> {
-        self.in_line.store(true, Ordering::SeqCst);
-        let begun = self.store.begin();
-        self.in_line.store(false, Ordering::SeqCst);
-        begun
-    }
-
-    /// The commands that share this commit: those that wait, and those that are likely to come at once.
+    /// The commands that share this commit: those that wait, and those that are likely to come at once. Where others are to
+    /// be decided meanwhile, half of them are left for that.
     fn gather(&mut self, first: Job) -> Vec<Job> {
-        let likely = self.about.load(Ordering::SeqCst).saturating_sub(1);
-        let more = self.queue.more(likely, COMMANDS_MAX - 1, LINGER, Instant::now() + TAKING_MAX);
+        let about = self.about.load(Ordering::SeqCst);
+        let share = if self.overlaps { about.div_ceil(2) } else { COMMANDS_MAX };
+        let most = share.clamp(1, COMMANDS_MAX) - 1;
+        let more = self.queue.more(about.saturating_sub(1), most, LINGER, Instant::now() + TAKING_MAX);
         std::iter::once(first).chain(more).filter(|job| job.ticket.take()).collect()
     }
 
-    /// Runs one command. One that fails leaves no trace in the overlay.
-    fn perform(&mut self, work: Work, begun: &Begun, overlay: &mut Overlay, head: &mut Head) -> Result<()> {
-        let (mark, head_before) = (overlay.mark(), *head);
-        let mut transaction = Transaction {
-            store: &mut *self.store,
-            fold: &*self.fold,
-            project: &self.project,
-            overlay,
-            head,
-            now: begun.now,
-            live: true,
-            healed: Vec::new(),
-        };
-        let done = catch_unwind(AssertUnwindSafe(|| work(&mut transaction)));
-        let done = done.unwrap_or_else(|panic| Err(Error::Broke(said(&*panic))));
-        if done.is_err() {
-            transaction.overlay.take_back(mark);
-            *transaction.head = head_before;
-            // That a lease lives from now on, because the clock has gone back, holds for whoever is refused as well: else
-            // it would live from now on whenever somebody asks, and never lapse.
-            for name in std::mem::take(&mut transaction.healed) {
-                let _ = transaction.lease(&name);
-            }
-        }
-        done
+    fn deciding(&mut self, now: Time) -> Deciding<'_> {
+        Deciding { store: &mut *self.store, fold: &*self.fold, project: &self.project, now }
     }
 
-    /// Writes what came together and ends the transaction.
-    fn finish(&mut self, before: Head, after: Head, mut overlay: Overlay) -> Result<()> {
-        let grown = match self.grow(before, &mut overlay) {
-            Ok(grown) => grown,
-            Err(error) => {
-                self.store.rollback();
-                return Err(error);
-            }
-        };
-        if !overlay.erase.is_empty() {
-            let (key, value) = crate::erasure::set(after);
-            overlay.put(key, value);
+    /// What is known where the log ends here.
+    fn known_at(&mut self, head: Head) -> (Overlay, Option<Edge>) {
+        let known = self.known.take().filter(|(known, _)| *known == head).map(|(_, known)| known);
+        let Known { hot, edge } = known.unwrap_or_default();
+        (Overlay::knowing(hot), edge)
+    }
+
+    fn decide(&mut self, jobs: Vec<Job>, begun: &Begun) -> Decided {
+        let (overlay, edge) = self.known_at(begun.head);
+        self.deciding(begun.now).all(jobs, begun.head, overlay, edge)
+    }
+
+    /// Whether the next commands are decided while these are written; then it gives the store's clock, and nobody comes
+    /// between the two commits.
+    fn stay(&mut self, decided: &mut Decided) -> Option<Time> {
+        if !self.overlaps || decided.fault.is_some() || decided.batch.is_empty() {
+            return None;
         }
-        let batch = overlay.into_batch();
-        if batch.is_empty() {
+        if self.reader.is_none() {
+            self.reader = self.store.another().ok();
+        }
+        self.reader.as_ref()?;
+        // The next ones cannot look at events that are being written, and may need the tree.
+        if decided.known.edge.is_none() {
+            decided.known.edge = Some(Edge::load(&mut *self.store, decided.before.seq).ok()?);
+        }
+        self.store.stay()
+    }
+
+    /// Writes what was decided and answers, while those who wait are decided. Gives what came of these and how long it took;
+    /// nothing, if what they rest on was not written.
+    fn write_and_decide(&mut self, mut decided: Decided, now: Time) -> Option<(Decided, Duration)> {
+        let Self { store, reader, fold, project, queue, in_line, about, .. } = self;
+        let reader = reader.as_mut()?;
+        let (taken, mut known) = (decided.answers.len(), Known::default());
+        let mut answers = std::mem::take(&mut decided.answers);
+        decided.catch_up();
+        std::mem::swap(&mut known, &mut decided.known);
+        let likely = about.load(Ordering::SeqCst).saturating_sub(taken);
+        let (written, next, deciding) = std::thread::scope(|scope| {
+            let writing = std::thread::Builder::new().name("ledger-commit".to_owned()).spawn_scoped(scope, || {
+                let started = Instant::now();
+                let outcome = write(&mut **store, in_line, &decided);
+                answer(std::mem::take(&mut answers), &outcome);
+                store.settle();
+                (outcome, started.elapsed())
+            });
+            let Ok(writing) = writing else { return (None, None, Duration::ZERO) };
+            let jobs = queue.more(likely, COMMANDS_MAX, LINGER, Instant::now() + TAKING_MAX);
+            let jobs = jobs.into_iter().filter(|job| job.ticket.take()).collect();
+            let started = Instant::now();
+            let place = Deciding { store: &mut **reader, fold: &**fold, project, now };
+            let overlay = Overlay::knowing(known.hot).after(&decided.batch);
+            let next = place.all(jobs, decided.after, overlay, known.edge);
+            let deciding = started.elapsed();
+            (writing.join().ok(), Some(next), deciding)
+        });
+        let Some(mut next) = next else {
+            // There was no thread to be had.
+            let outcome = write(&mut *self.store, &self.in_line, &decided);
+            answer(answers, &outcome);
+            self.store.settle();
             self.store.rollback();
-            return Ok(());
-        }
-        let outcome = match self.store.apply_and_commit(&batch) {
-            Err(Error::Unknown(why)) if after != before => self.resolve(after, why),
-            outcome => outcome,
+            self.overlaps = false;
+            return None;
         };
-        self.edge = grown.filter(|_| outcome.is_ok()).map(|edge| (after, edge));
-        outcome
+        let broke = || (Err(Error::Unknown("the commit broke off".to_owned())), Duration::ZERO);
+        let (outcome, writing) = written.unwrap_or_else(broke);
+        if let Err(error) = outcome {
+            let why = format!("what it rests on was not written: {error}");
+            answer(next.answers, &Err(Error::NotWritten(why)));
+            self.store.rollback();
+            return None;
+        }
+        self.about.store(taken + next.answers.len(), Ordering::SeqCst);
+        // Half the commands share a sync: that is worth it as long as syncing is not most of it.
+        self.overlaps = 3 * deciding > writing;
+        next.known.follow(decided.batch);
+        Some((next, deciding))
     }
 
-    /// The tree with the new leaves, if it is known or needed; the tiles that changed go into the overlay.
-    fn grow(&mut self, before: Head, overlay: &mut Overlay) -> Result<Option<Edge>> {
-        let mut edge = match self.edge.take() {
-            Some((head, edge)) if head == before => edge,
-            _ if overlay.events.is_empty() => return Ok(None),
-            _ => Edge::load(&mut *self.store, before.seq)?,
-        };
-        let leaves: Vec<_> = overlay.events.iter().map(|event| leaf(&event.body)).collect();
-        for leaf in leaves {
-            edge.add(leaf, |key, value| overlay.put(key, value));
-        }
-        Ok(Some(edge))
-    }
-
-    /// Finds out what became of a commit that gave no clear answer: the last event is there with its hash, or it is not.
-    fn resolve(&mut self, after: Head, why: String) -> Result<()> {
+    /// Writes what was decided and answers.
+    fn write(&mut self, mut decided: Decided, deciding: Duration) {
         let started = Instant::now();
-        loop {
-            match self.look(after) {
-                Ok(true) => return Ok(()),
-                Ok(false) => return Err(Error::NotWritten(why)),
-                Err(_) if started.elapsed() < RESOLVING_MAX => std::thread::sleep(RESOLVING_PAUSE),
-                Err(_) => return Err(Error::Unknown(why)),
-            }
-        }
+        let outcome = write(&mut *self.store, &self.in_line, &decided);
+        let writing = started.elapsed();
+        let taken = decided.answers.len();
+        answer(std::mem::take(&mut decided.answers), &outcome);
+        self.store.settle();
+        self.remember(&outcome, decided);
+        self.about.store(taken + self.queue.waiting(), Ordering::SeqCst);
+        self.overlaps = taken >= CROWD && 2 * deciding > writing && self.store.stays();
     }
 
-    fn look(&mut self, after: Head) -> Result<bool> {
-        // In the writer's place: whatever was still under way has ended when we have it.
-        self.line_up()?;
-        let found = self.store.events(after.seq, None, 1);
-        self.store.rollback();
-        Ok(found?.first().is_some_and(|event| event.hash == after.hash))
+    /// Keeps what is known after a commit for the next one.
+    fn remember(&mut self, outcome: &Result<()>, decided: Decided) {
+        self.known = outcome.is_ok().then(|| (decided.after, decided.written()));
     }
+}
+
+/// Writes what was decided into the transaction and ends it.
+fn write(store: &mut dyn Store, in_line: &AtomicBool, decided: &Decided) -> Result<()> {
+    if decided.fault.is_some() || decided.batch.is_empty() {
+        store.rollback();
+        return decided.fault.clone().map_or(Ok(()), Err);
+    }
+    match store.apply_and_commit(&decided.batch) {
+        Err(Error::Unknown(why)) if decided.after != decided.before => resolve(store, in_line, decided.after, why),
+        outcome => outcome,
+    }
+}
+
+/// Waits for the writer's place, however long that takes.
+fn line_up(store: &mut dyn Store, in_line: &AtomicBool) -> Result<Begun> {
+    in_line.store(true, Ordering::SeqCst);
+    let begun = store.begin();
+    in_line.store(false, Ordering::SeqCst);
+    begun
+}
+
+/// Finds out what became of a commit that gave no clear answer: the last event is there with its hash, or it is not.
+fn resolve(store: &mut dyn Store, in_line: &AtomicBool, after: Head, why: String) -> Result<()> {
+    let started = Instant::now();
+    loop {
+        match look(store, in_line, after) {
+            Ok(true) => return Ok(()),
+            Ok(false) => return Err(Error::NotWritten(why)),
+            Err(_) if started.elapsed() < RESOLVING_MAX => std::thread::sleep(RESOLVING_PAUSE),
+            Err(_) => return Err(Error::Unknown(why)),
+        }
+    }
+}
+
+fn look(store: &mut dyn Store, in_line: &AtomicBool, after: Head) -> Result<bool> {
+    // In the writer's place: whatever was still under way has ended when we have it.
+    line_up(store, in_line)?;
+    let found = store.events(after.seq, None, 1);
+    store.rollback();
+    Ok(found?.first().is_some_and(|event| event.hash == after.hash))
 }
 
 /// Whether this binary, for this project, may write to a ledger.
@@ -243,7 +288,5 @@ pub(crate) fn meta(name: &str) -> RowKey {
     RowKey::Meta(name.to_owned())
 }
 
-fn said(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|it| (*it).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "an internal error".to_owned())
-}
+#[cfg(test)]
+mod tests;

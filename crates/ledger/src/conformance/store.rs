@@ -76,7 +76,7 @@ fn who_has_little_patience_is_told_who_writes(fresh: &dyn Fn() -> Fresh) {
     assert_eq!(waited.join().unwrap(), Ok(2));
 }
 
-fn event(seq: u64, run: Option<&str>) -> EventRow {
+pub(super) fn event(seq: u64, run: Option<&str>) -> EventRow {
     let body = format!("body {seq} \"ü\u{1}\"");
     EventRow { seq, id: format!("id-{seq}"), run: run.map(str::to_owned), hash: Hash::of(body.as_bytes()), body }
 }

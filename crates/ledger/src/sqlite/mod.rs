@@ -10,7 +10,9 @@
 mod backup;
 mod bell;
 mod blobs;
+mod checkpoints;
 mod fault;
+mod log;
 mod open;
 mod reading;
 mod rows;
@@ -23,7 +25,7 @@ use crate::hash::Hash;
 use crate::ledger::PATIENCE;
 use crate::rows::{EventRow, Row, RowKey, RowValue, Table, TextRow};
 use crate::store::{Batch, Begun, Head, Store};
-use crate::time::Clock;
+use crate::time::{Clock, Time};
 use bell::Bell;
 use blobs::Blobs;
 use fault::{not_written, reason, unreadable};
@@ -48,6 +50,8 @@ pub struct Sqlite {
     blobs: Blobs,
     bell: Bell,
     writing: bool,
+    /// The place is kept beyond the next commit.
+    staying: bool,
     /// A commit gave no clear answer, and its pages may still lie in the write-ahead log.
     doubtful: bool,
     /// Why it may only be read, if so, and the way in which that is done.
@@ -111,7 +115,7 @@ impl Sqlite {
         if new {
             take_turn(&mut turn, PATIENCE)?;
         }
-        let connection = open::connect(path);
+        let connection = connect(path);
         if new {
             turn.leave();
         }
@@ -154,6 +158,7 @@ impl Sqlite {
             blobs: Blobs::beside(path),
             bell: Bell::beside(path),
             writing: false,
+            staying: false,
             doubtful: false,
             reading,
             _folder: None,
@@ -173,7 +178,7 @@ impl Sqlite {
         self.reading = reading::only_read(&self.path).map(|why| (why, Way::to(&self.path)));
         match self.reading {
             Some((_, way)) => reading::connect(&self.path, way),
-            None => open::connect(&self.path),
+            None => connect(&self.path),
         }
     }
 
@@ -231,9 +236,9 @@ impl Sqlite {
             self.doubtful = false;
         }
         let connection = self.connection()?;
-        connection.execute_batch("BEGIN IMMEDIATE").map_err(|error| not_written(&error))?;
+        prepared(connection, "BEGIN IMMEDIATE").map_err(|error| not_written(&error))?;
         open::still_fits(connection)?;
-        let begun = (head(connection), meta(connection));
+        let begun = (log::head(connection), log::meta(connection));
         match begun {
             (Ok(head), Ok(meta)) => Ok(Begun { head, now: self.clock.now(), meta }),
             (Err(error), _) | (_, Err(error)) => Err(not_written(&error)),
@@ -241,6 +246,7 @@ impl Sqlite {
     }
 
     fn leave(&mut self) {
+        self.staying = false;
         if std::mem::take(&mut self.writing) {
             self.turn.leave();
         }
@@ -257,7 +263,7 @@ impl Sqlite {
         for row in &batch.texts {
             self.write_text(connection, row)?;
         }
-        write_rows(connection, batch).map_err(|error| not_written(&error))
+        log::write(connection, batch).map_err(|error| not_written(&error))
     }
 
     fn write_text(&self, connection: &Connection, row: &TextRow) -> Result<()> {
@@ -348,43 +354,24 @@ impl Sqlite {
     }
 }
 
+/// Opens the file, and keeps its write-ahead log short from here on.
+fn connect(path: &Path) -> Result<Connection> {
+    let mut connection = open::connect(path)?;
+    checkpoints::keep_short(&mut connection, path).map_err(|error| unreadable(&error))?;
+    Ok(connection)
+}
+
+/// Runs a statement of every commit, which is prepared once.
+fn prepared(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
+    connection.prepare_cached(sql)?.execute([]).map(drop)
+}
+
 fn take_turn(turn: &mut Turn, patience: Duration) -> Result<bool> {
     match turn.take_within(patience) {
         Ok(true) => Ok(true),
         Ok(false) => Err(Error::busy(patience, turn.holder())),
         Err(error) => Err(Error::NotWritten(format!("the writer's place cannot be had: {error}"))),
     }
-}
-
-fn write_rows(connection: &Connection, batch: &Batch) -> rusqlite::Result<()> {
-    let mut insert =
-        connection.prepare_cached("INSERT INTO event (seq, id, run, hash, body) VALUES (?1, ?2, ?3, ?4, ?5)")?;
-    for row in &batch.events {
-        insert.execute((number(row.seq), &row.id, row.run.as_deref(), row.hash.0.as_slice(), &row.body))?;
-    }
-    let mut empty =
-        connection.prepare_cached("UPDATE text SET salt = NULL, body = NULL, blob = NULL WHERE seq = ?1 AND n = ?2")?;
-    for (seq, n) in &batch.erase {
-        empty.execute((number(*seq), n))?;
-    }
-    rows::delete(connection, &batch.delete)?;
-    rows::put(connection, &batch.put)
-}
-
-fn head(connection: &Connection) -> rusqlite::Result<Head> {
-    let mut last = connection.prepare_cached("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1")?;
-    let head = last.query_row([], |row| Ok(Head { seq: unsigned(row, 0)?, hash: rows::hash(row, 1)? })).optional()?;
-    Ok(head.unwrap_or(Head::EMPTY))
-}
-
-fn event(row: &rusqlite::Row<'_>) -> rusqlite::Result<EventRow> {
-    let hash = rows::hash(row, 3)?;
-    Ok(EventRow { seq: unsigned(row, 0)?, id: row.get(1)?, run: row.get(2)?, hash, body: row.get(4)? })
-}
-
-fn meta(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
-    let mut all = connection.prepare_cached("SELECT name, value FROM meta ORDER BY name")?;
-    all.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
 impl Store for Sqlite {
@@ -427,12 +414,22 @@ impl Store for Sqlite {
         cleared.map(drop).map_err(|error| not_written(&error)).inspect_err(|_| self.give_up())
     }
 
+    fn stays(&self) -> bool {
+        true
+    }
+
+    fn stay(&mut self) -> Option<Time> {
+        let begun = self.connection.as_ref().is_some_and(|it| !it.is_autocommit());
+        self.staying = self.writing && begun && self.turn.is_unwanted();
+        self.staying.then(|| self.clock.now())
+    }
+
     fn commit(&mut self) -> Result<()> {
         let Some(connection) = self.connection.as_ref().filter(|it| !it.is_autocommit()) else {
             self.leave();
             return Err(Error::NotWritten("no transaction was begun".to_owned()));
         };
-        if let Err(error) = connection.execute_batch("COMMIT") {
+        if let Err(error) = prepared(connection, "COMMIT") {
             // There was no room for all of the frames. The last of them is the one that makes a commit of them, and it is
             // written in full before anything is synced; nothing can come back. To clear the journal would take room, too.
             if error.sqlite_error_code() == Some(ErrorCode::DiskFull) {
@@ -443,7 +440,11 @@ impl Store for Sqlite {
             self.give_up();
             return Err(Error::Unknown(reason(&error)));
         }
-        self.leave();
+        // If the next one cannot be begun, the place is given back, and whoever writes into it is told so.
+        let stays = std::mem::take(&mut self.staying);
+        if !stays || prepared(connection, "BEGIN IMMEDIATE").is_err() {
+            self.leave();
+        }
         Ok(())
     }
 
@@ -470,7 +471,7 @@ impl Store for Sqlite {
     }
 
     fn head(&mut self) -> Result<Head> {
-        self.read(head).map_err(|error| match error {
+        self.read(log::head).map_err(|error| match error {
             Error::Damaged(why) => Error::Damaged(format!("the last event cannot be read: {why}")),
             error => error,
         })
@@ -481,7 +482,7 @@ impl Store for Sqlite {
         let limit = number(limit.min(i32::MAX as usize) as u64);
         self.read(|connection| {
             let sql = "SELECT seq, id, run, hash, body FROM event WHERE run = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3";
-            connection.prepare_cached(sql)?.query_map((run, number(from), limit), event)?.collect()
+            connection.prepare_cached(sql)?.query_map((run, number(from), limit), log::event)?.collect()
         })
     }
 
@@ -498,7 +499,7 @@ impl Store for Sqlite {
                 if bytes > bytes_max && !events.is_empty() {
                     break;
                 }
-                events.push(event(row)?);
+                events.push(log::event(row)?);
             }
             Ok(events)
         })

@@ -13,8 +13,6 @@ pub(super) const STEPS: &[&str] = &[include_str!("steps/0001.sql")];
 const APPLICATION: i32 = 0x4353_5347;
 /// How long to wait for other programs on the file. Our own writers queue elsewhere.
 pub(super) const BUSY: Duration = Duration::from_secs(5);
-/// After how many pages of 4 KiB the write-ahead log is brought into the file: 8 MiB.
-const CHECKPOINT_PAGES: i32 = 2048;
 /// How much of the file is kept in memory, in KiB.
 const CACHE_KIB: i32 = 16 * 1024;
 
@@ -70,7 +68,6 @@ fn settle(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "fullfsync", true)?;
     connection.pragma_update(None, "checkpoint_fullfsync", true)?;
     connection.pragma_update(None, "secure_delete", true)?;
-    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
     settle_reading(connection)
 }
 

@@ -89,6 +89,15 @@ impl Turn {
         taken
     }
 
+    /// Whether nobody waits for the turn, as far as can be seen by whoever has it.
+    pub(super) fn is_unwanted(&self) -> bool {
+        let unwanted = self.next.try_lock().is_ok();
+        if unwanted {
+            let _ = self.next.unlock();
+        }
+        unwanted
+    }
+
     pub(super) fn leave(&self) {
         // A lock that cannot be given back goes with the file handle.
         let _ = self.locks().and_then(|locks| locks.turn.unlock());

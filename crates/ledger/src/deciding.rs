@@ -1,0 +1,183 @@
+//! What commands come to, before it is written.
+//!
+//! **Invariant:** a command sees what the commands before it have done, whether that is in the store, in a commit that is
+//! under way or in its own, and nothing else.
+
+use crate::error::{Error, Result};
+use crate::fold::Fold;
+use crate::hot::Hot;
+use crate::overlay::Overlay;
+use crate::queue::{Job, Ticket, Work};
+use crate::store::{Batch, Head, Store};
+use crate::time::Time;
+use crate::transaction::Transaction;
+use crate::tree::{Edge, TILE_HASHES, leaf};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// Where commands are decided.
+pub(crate) struct Deciding<'a> {
+    pub(crate) store: &'a mut dyn Store,
+    pub(crate) fold: &'a dyn Fold,
+    pub(crate) project: &'a str,
+    pub(crate) now: Time,
+}
+
+/// What is known of a ledger without asking its store, as long as nobody else has written.
+#[derive(Default)]
+pub(crate) struct Known {
+    pub(crate) hot: Hot,
+    /// Where the tree stands.
+    pub(crate) edge: Option<Edge>,
+}
+
+/// Commands that share a commit: what there is to write, and how each of them came out.
+pub(crate) struct Decided {
+    pub(crate) before: Head,
+    pub(crate) after: Head,
+    pub(crate) batch: Arc<Batch>,
+    pub(crate) answers: Vec<Answer>,
+    /// Why none of it can be written.
+    pub(crate) fault: Option<Error>,
+    pub(crate) known: Known,
+}
+
+/// Who waits, and for what.
+pub(crate) type Answer = (Ticket, Result<()>);
+
+impl Deciding<'_> {
+    /// Decides some commands, after one another.
+    pub(crate) fn all(mut self, mut jobs: Vec<Job>, before: Head, mut overlay: Overlay, edge: Option<Edge>) -> Decided {
+        let looks_at = jobs.iter_mut().flat_map(|job| std::mem::take(&mut job.looks_at)).collect();
+        let read = overlay.read_ahead(self.store, looks_at);
+        let mut after = before;
+        let mut answers = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            let done = match &read {
+                Ok(()) => self.perform(job.work, &mut overlay, &mut after),
+                Err(error) => Err(error.clone()),
+            };
+            answers.push((job.ticket, done));
+        }
+        Decided { answers, ..self.close(before, after, overlay, edge) }
+    }
+
+    /// Decides one command, whose caller does not wait in line.
+    pub(crate) fn one(
+        mut self,
+        work: Work,
+        before: Head,
+        mut overlay: Overlay,
+        edge: Option<Edge>,
+    ) -> (Result<()>, Decided) {
+        let mut after = before;
+        let done = self.perform(work, &mut overlay, &mut after);
+        (done, self.close(before, after, overlay, edge))
+    }
+
+    /// Runs one command. One that fails leaves no trace in the overlay.
+    fn perform(&mut self, work: Work, overlay: &mut Overlay, head: &mut Head) -> Result<()> {
+        let (mark, head_before) = (overlay.mark(), *head);
+        let mut transaction = Transaction {
+            store: self.store,
+            fold: self.fold,
+            project: self.project,
+            overlay,
+            head,
+            now: self.now,
+            live: true,
+            healed: Vec::new(),
+        };
+        let done = catch_unwind(AssertUnwindSafe(|| work(&mut transaction)));
+        let done = done.unwrap_or_else(|panic| Err(Error::Broke(said(&*panic))));
+        if done.is_err() {
+            transaction.overlay.take_back(mark);
+            *transaction.head = head_before;
+            // That a lease lives from now on, because the clock has gone back, holds for whoever is refused as well: else
+            // it would live from now on whenever somebody asks, and never lapse.
+            for name in std::mem::take(&mut transaction.healed) {
+                let _ = transaction.lease(&name);
+            }
+        }
+        done
+    }
+
+    /// Everything that there is to write.
+    fn close(&mut self, before: Head, after: Head, mut overlay: Overlay, edge: Option<Edge>) -> Decided {
+        let hot = overlay.take_hot();
+        let (edge, fault) = match grow(self.store, before, after, edge, &mut overlay) {
+            Ok(edge) => (edge, None),
+            Err(error) => (None, Some(error)),
+        };
+        if !overlay.erase.is_empty() {
+            let (key, value) = crate::erasure::set(after);
+            overlay.put(key, value);
+        }
+        let batch = Arc::new(overlay.into_batch());
+        Decided { before, after, batch, answers: Vec::new(), fault, known: Known { hot, edge } }
+    }
+}
+
+/// The tree, if it is known or needed. It is needed once a tile is whole, and the tiles that change then go into the
+/// overlay; otherwise the new leaves are left for later.
+fn grow(
+    store: &mut dyn Store,
+    before: Head,
+    after: Head,
+    known: Option<Edge>,
+    overlay: &mut Overlay,
+) -> Result<Option<Edge>> {
+    if before.seq / TILE_HASHES == after.seq / TILE_HASHES {
+        return Ok(known);
+    }
+    let mut edge = match known {
+        Some(edge) => edge,
+        None => Edge::load(store, before.seq)?,
+    };
+    let leaves: Vec<_> = overlay.events.iter().map(|event| leaf(&event.body)).collect();
+    for leaf in leaves {
+        edge.add(leaf, |key, value| overlay.put(key, value));
+    }
+    Ok(Some(edge))
+}
+
+impl Decided {
+    /// Adds the leaves that were left for later to the tree, if that is known.
+    pub(crate) fn catch_up(&mut self) {
+        let Some(edge) = &mut self.known.edge else { return };
+        let size = edge.size();
+        for event in self.batch.events.iter().filter(|event| event.seq > size) {
+            // No tile becomes whole by it, or it would be there already.
+            edge.add(leaf(&event.body), |_, _| {});
+        }
+    }
+
+    /// What is known once it was written.
+    pub(crate) fn written(mut self) -> Known {
+        self.catch_up();
+        self.known.follow(self.batch);
+        self.known
+    }
+}
+
+impl Known {
+    /// Goes along with a commit, as far as nobody else holds on to it.
+    pub(crate) fn follow(&mut self, batch: Arc<Batch>) {
+        match Arc::try_unwrap(batch) {
+            Ok(batch) => self.hot.follow(batch),
+            Err(_) => self.hot = Hot::default(),
+        }
+    }
+}
+
+/// Tells everybody how it came out, which is what the commit says if it failed.
+pub(crate) fn answer(answers: Vec<Answer>, outcome: &Result<()>) {
+    for (ticket, answer) in answers {
+        ticket.answer(outcome.clone().and(answer));
+    }
+}
+
+fn said(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|it| (*it).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "an internal error".to_owned())
+}
