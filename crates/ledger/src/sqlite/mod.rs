@@ -128,11 +128,11 @@ impl Sqlite {
         })
     }
 
-    /// The connection, opened anew if an error closed it.
+    /// The connection, opened when it is first needed, and anew if an error closed it.
     fn connection(&mut self) -> Result<&Connection> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
-            None => open::connect(&self.path)?,
+            None => open::connect_again(&self.path)?,
         };
         Ok(self.connection.insert(connection))
     }
@@ -493,7 +493,18 @@ impl Store for Sqlite {
     }
 
     fn another(&self) -> Result<Box<dyn Store>> {
-        Ok(Box::new(Self::open(&self.path, self.clock.clone())?))
+        let unlocked = |error| Error::Unreadable(format!("the lock files of the ledger cannot be opened: {error}"));
+        Ok(Box::new(Self {
+            path: self.path.clone(),
+            clock: self.clock.clone(),
+            connection: None,
+            turn: Turn::beside(&self.path).map_err(unlocked)?,
+            blobs: Blobs::beside(&self.path),
+            bell: Bell::beside(&self.path),
+            writing: false,
+            doubtful: false,
+            _folder: None,
+        }))
     }
 
     fn wait(&mut self, seq: u64, patience: Duration) -> Result<Head> {

@@ -39,6 +39,17 @@ pub(super) fn connect(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
+/// Opens a ledger's file that was open before. A newer program may have changed its format since, and then it is not ours to
+/// use.
+pub(super) fn connect_again(path: &Path) -> Result<Connection> {
+    let connection = connect(path)?;
+    let (found, known) = (format(&connection)?, STEPS.len() as u32);
+    if found > known {
+        return Err(Error::Newer { what: "format", found, known });
+    }
+    Ok(connection)
+}
+
 /// Makes sure that the file and its shared memory were opened for writing. Where SQLite cannot do that, it opens them for
 /// reading, and all connections of a process share that until the last of them is closed: one open that failed would keep
 /// the process from writing for as long as it lives.
@@ -275,6 +286,16 @@ mod tests {
         assert_eq!(refused, Error::Newer { what: "format", found: 2, known: 1 });
         assert!(refused.to_string().contains("format 2") && refused.to_string().contains("knows 1"));
         assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn a_file_that_got_a_newer_format_meanwhile_is_refused_where_it_is_opened_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Sqlite::open(&made(folder.path()), Clock::System).unwrap();
+        let (mut before, mut after) = (store.another().unwrap(), store.another().unwrap());
+        assert_eq!(before.head().unwrap().seq, 1);
+        open_next(&folder.path().join("ledger.db")).unwrap();
+        assert_eq!(after.head().unwrap_err(), Error::Newer { what: "format", found: 2, known: 1 });
     }
 
     #[test]
