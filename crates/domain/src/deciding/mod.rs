@@ -123,13 +123,16 @@ pub struct Refusal {
     pub kept: Vec<Happening>,
     /// Whether what was named does not exist. Doors that tell that apart from a conflict do so by this.
     pub absent: bool,
+    /// The run of somebody else that it tells of, and what is said instead to those who may not see that run.
+    pub elsewhere: Option<(String, String)>,
 }
 
 impl Refusal {
     /// A refusal.
     pub fn new(code: Code, reason: impl Into<String>, help: impl Into<String>) -> Self {
-        let (run, findings, kept) = (None, Vec::new(), Vec::new());
-        Self { code, reason: reason.into(), help: help.into().into_boxed_str(), run, findings, kept, absent: false }
+        let (run, findings, kept, elsewhere) = (None, Vec::new(), Vec::new(), None);
+        let (reason, help) = (reason.into(), help.into().into_boxed_str());
+        Self { code, reason, help, run, findings, kept, absent: false, elsewhere }
     }
 
     /// The same, because what was named does not exist.

@@ -204,6 +204,8 @@ shape! {
         pub reason: String,
         /// What to do instead.
         pub help: Option<String>,
+        /// The run of the task that is in the way.
+        pub run_id: Option<String>,
         /// The task under which they may, or which is in the way.
         pub task_id: Option<String>,
         /// Who holds it, if that is somebody else.
@@ -237,6 +239,7 @@ impl MayChange {
             code: code.map(|code| code.as_str().to_owned()),
             reason: reason.into(),
             help: help.map(str::to_owned),
+            run_id: None,
             task_id: None,
             holder: None,
             expires_at: None,
@@ -289,6 +292,7 @@ impl View for MayChange {
             let help = "wait until that task is done; `countersign lock who` tells how it stands";
             let shown = self.shown(false, Some(Code::LockConflict), holder.sentence(), Some(help));
             return Ok(MayShown {
+                run_id: Some(holder.task.run.clone()),
                 task_id: Some(holder.task.task.clone()),
                 holder: holder.task.owner.clone(),
                 expires_at: holder.hold.as_ref().map(|hold| said(hold.deadline)),
