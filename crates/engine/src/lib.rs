@@ -37,6 +37,7 @@ use countersign_ledger as ledger;
 use ledger::{Ledger, Store};
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
+use std::time::Duration;
 
 /// The code of a command that was carried out.
 pub const OK: &str = "OK";
@@ -61,6 +62,11 @@ impl Engine {
 
     fn over(ledger: Ledger) -> Self {
         Self { ledger, quiet: Arc::new(AtomicI64::new(i64::MIN)) }
+    }
+
+    /// The same, with more or less patience for the writer's place.
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { ledger: self.ledger.with_patience(patience), ..self }
     }
 
     /// The ledger, to read from.
