@@ -8,7 +8,7 @@ mod server;
 
 use serde_json::{Value, json};
 use server::work::{run_with, task};
-use server::{Server, owner, project, token};
+use server::{Server, owner, project};
 
 #[test]
 fn events_are_followed_and_taken_up_again_without_gap_or_double() {
