@@ -37,8 +37,8 @@ pub(crate) fn reply(call: &Call, reply: Reply) -> Reply {
 pub(crate) fn failure(call: &Call, failure: Failure) -> Failure {
     match (failure, &call.bound) {
         (Failure::Refused(mut refusal), Some(bound)) => {
-            if let Some((_, reason)) = refusal.elsewhere.take().filter(|(run, _)| *run != bound.run) {
-                refusal.reason = reason;
+            if let Some(told) = refusal.elsewhere.take().filter(|told| told.0 != bound.run) {
+                refusal.reason = told.1;
             }
             Failure::Refused(refusal)
         }

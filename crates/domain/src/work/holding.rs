@@ -69,7 +69,7 @@ impl Holder {
     pub fn refusal(&self, run: &str) -> Refusal {
         let help = "wait for it, or choose a narrower scope";
         let mut refusal = Refusal::new(Code::LockConflict, self.sentence(), help).of_run(run);
-        refusal.elsewhere = Some((self.task.run.clone(), self.said_of("another run")));
+        refusal.elsewhere = Some(Box::new((self.task.run.clone(), self.said_of("another run"))));
         refusal
     }
 

@@ -36,6 +36,8 @@ use turn::Turn;
 /// How long to try to empty the write-ahead log, and how long others may write between two attempts.
 const SCRUB_MAX: Duration = Duration::from_secs(10);
 const SCRUB_PAUSE: Duration = Duration::from_millis(20);
+/// How long a write-ahead log may be that is left behind by whoever wrote.
+const LEFT_BEHIND_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Rows in a SQLite file.
 pub struct Sqlite {
@@ -46,6 +48,8 @@ pub struct Sqlite {
     blobs: Blobs,
     bell: Bell,
     writing: bool,
+    /// Whether something was committed here.
+    wrote: bool,
     /// A commit gave no clear answer, and its pages may still lie in the write-ahead log.
     doubtful: bool,
     /// A temporary folder that is removed with the store.
@@ -123,6 +127,7 @@ impl Sqlite {
             blobs: Blobs::beside(path),
             bell: Bell::beside(path),
             writing: false,
+            wrote: false,
             doubtful: false,
             _folder: None,
         })
@@ -267,6 +272,21 @@ impl Sqlite {
         })
     }
 
+    /// Empties a long log that was written to here. Whoever opens the file when nobody has it open reads all of the log before
+    /// the first answer, and that may be a hook that somebody waits for. Where others are at work, it is theirs to do.
+    fn leave_short(&mut self) {
+        let mut log = self.path.as_os_str().to_owned();
+        log.push("-wal");
+        let is_long = || std::fs::metadata(&log).is_ok_and(|found| found.len() > LEFT_BEHIND_BYTES_MAX);
+        if !self.wrote || self.doubtful || self.connection.is_none() || !is_long() || !self.turn.take_now() {
+            return;
+        }
+        self.writing = true;
+        // What cannot be emptied now stays as it is; nothing depends on it.
+        let _ = self.empty_log();
+        self.leave();
+    }
+
     /// Removes files of blobs that no text names: of texts that were erased, and of commits that never came.
     fn sweep_blobs(&mut self) -> Result<()> {
         let failed =
@@ -373,6 +393,7 @@ impl Store for Sqlite {
             self.give_up();
             return Err(Error::Unknown(reason(&error)));
         }
+        self.wrote = true;
         self.leave();
         Ok(())
     }
@@ -502,6 +523,7 @@ impl Store for Sqlite {
             blobs: Blobs::beside(&self.path),
             bell: Bell::beside(&self.path),
             writing: false,
+            wrote: false,
             doubtful: false,
             _folder: None,
         }))
@@ -591,5 +613,6 @@ impl Store for Sqlite {
 impl Drop for Sqlite {
     fn drop(&mut self) {
         self.rollback();
+        self.leave_short();
     }
 }

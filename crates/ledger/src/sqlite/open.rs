@@ -302,6 +302,38 @@ mod tests {
     }
 
     #[test]
+    fn whoever_wrote_much_leaves_no_long_log_to_whoever_comes_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, log) = (folder.path().join("ledger.db"), folder.path().join("ledger.db-wal"));
+        let long = || std::fs::metadata(&log).map_or(0, |found| found.len()) > 1024 * 1024;
+        let write = |store: &mut Sqlite, seq: u64| {
+            let body = "x".repeat(3 * 1024 * 1024);
+            let event = EventRow { seq, id: format!("id-{seq}"), run: None, hash: Hash::of(b"body"), body };
+            store.begin().unwrap();
+            store.apply(&Batch { events: vec![event], ..Batch::default() }).unwrap();
+            store.commit().unwrap();
+        };
+        let mut store = Sqlite::create(&path, Clock::System).unwrap();
+        write(&mut store, 1);
+        assert!(long());
+        // Somebody else who only reads leaves it to whoever wrote.
+        drop(store.another().unwrap().head().unwrap());
+        assert!(long());
+        drop(store);
+        assert!(!long());
+        // Whoever is reading is neither waited for nor disturbed.
+        let mut store = Sqlite::open(&path, Clock::System).unwrap();
+        let reader = Connection::open(&path).unwrap();
+        write(&mut store, 2);
+        reader.execute_batch("BEGIN; SELECT count(*) FROM event;").unwrap();
+        write(&mut store, 3);
+        drop(store);
+        assert_eq!(reader.query_row("SELECT count(*) FROM event", [], |row| row.get::<_, i64>(0)).unwrap(), 2);
+        drop(reader);
+        assert_eq!(Sqlite::open(&path, Clock::System).unwrap().head().unwrap().seq, 3);
+    }
+
+    #[test]
     fn a_step_that_fails_leaves_the_file_as_it_was() {
         let folder = tempfile::tempdir().unwrap();
         let path = made(folder.path());
