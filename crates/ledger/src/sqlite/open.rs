@@ -317,7 +317,9 @@ mod tests {
         write(&mut store, 1);
         assert!(long());
         // Somebody else who only reads leaves it to whoever wrote.
-        drop(store.another().unwrap().head().unwrap());
+        let mut reader = store.another().unwrap();
+        reader.head().unwrap();
+        drop(reader);
         assert!(long());
         drop(store);
         assert!(!long());
