@@ -47,7 +47,7 @@ pub(crate) fn failure(call: &Call, failure: Failure) -> Failure {
 }
 
 /// The question of somebody who is bound to a task: it means its run where it could name one and does not. Refused, if it
-/// is about another run or about all of the project.
+/// is about another run, about somebody else or about all of the project.
 pub(crate) fn question(
     call: &Call,
     id: &str,
@@ -60,6 +60,9 @@ pub(crate) fn question(
         return Err(refused(call, bound, id, "shows all of the project"));
     }
     let asked: Value = serde_json::from_str(question).unwrap_or_default();
+    if asked.get("owner").is_some_and(|owner| *owner != call.actor) {
+        return Err(refused(call, bound, id, "is asked about what somebody else holds"));
+    }
     match (asked.get("run_id"), question.trim_end().strip_suffix('}')) {
         (Some(named), _) if named != run.as_str() => Err(refused(call, bound, id, "is asked about another one")),
         // At the end, and as it was written otherwise: what is wrong with it keeps its place.
