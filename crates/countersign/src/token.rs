@@ -125,8 +125,15 @@ impl Tokens {
         crate::files::write(&self.path(), &format!("{}\n", serde_json::to_string_pretty(tokens)?))
     }
 
-    /// Makes a token. What is given back is shown once, and not kept.
+    /// Makes a token and keeps it. What is given back is shown once, and not kept.
     pub fn make(&self, wanted: &Wanted<'_>) -> anyhow::Result<(Token, String)> {
+        let (token, shown) = Self::draw(wanted);
+        self.add(&token)?;
+        Ok((token, shown))
+    }
+
+    /// A token that nobody knows yet, and what is shown of it once.
+    pub fn draw(wanted: &Wanted<'_>) -> (Token, String) {
         let id = uuid::Uuid::new_v4().simple().to_string()[..12].to_owned();
         let secret = format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple());
         let shown = format!("{PREFIX}{id}_{secret}");
@@ -140,12 +147,16 @@ impl Tokens {
             expires: wanted.expires.clone(),
             hash: Hash::of(shown.as_bytes()).hex(),
         };
+        (token, shown)
+    }
+
+    /// Keeps a token: from now on it can be used.
+    pub fn add(&self, token: &Token) -> anyhow::Result<()> {
         let _alone = self.alone()?;
         let mut tokens = self.all()?;
         tokens.retain(|token| !token.is_over());
         tokens.push(token.clone());
-        self.keep(&tokens)?;
-        Ok((token, shown))
+        self.keep(&tokens)
     }
 
     /// Makes the owner's token, if there is none, and keeps it where only the user can read it.

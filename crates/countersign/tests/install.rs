@@ -203,6 +203,23 @@ fn doctor_tries_whether_a_hook_blocks() {
     assert!(said("claude-code hook").starts_with("ok"));
     shop.house.write(".claude/settings.local.json", "{\"disableAllHooks\": true}");
     assert!(said("claude-code hook").contains("`disableAllHooks`"));
+    // What the user has set for all projects holds, unless this project says otherwise.
+    shop.house
+        .write(".claude/settings.local.json", "{}")
+        .write(".home/claude/settings.json", "{\"disableAllHooks\": true}");
+    assert!(said("claude-code hook").contains("`disableAllHooks`"));
+    shop.house.write(".claude/settings.local.json", "{\"disableAllHooks\": false}");
+    assert!(said("claude-code hook").starts_with("ok"));
+    shop.house.write(".home/claude/settings.json", "{");
+    assert!(said("claude-code hook").contains("cannot be read"));
+    // Hooks that stand there are found as well.
+    shop.house.write(".home/claude/settings.json", &text).write(".claude/settings.json", "{}");
+    assert!(said("claude-code hook").contains("it blocks"));
+    let codex = shop.house.read(".codex/hooks.json");
+    shop.house.write(".home/codex/hooks.json", &codex).write(".codex/hooks.json", "{}");
+    assert!(said("codex hook").contains("it blocks"));
+    shop.house.write(".home/codex/hooks.json", "{}");
+    assert!(said("codex hook").contains("not set up"));
     let hook = shop.house.read(".git/hooks/pre-commit");
     shop.house.write(".git/hooks/pre-commit", hook.replacen("\n", "\nexit 0\n", 1));
     assert!(said("git hook").starts_with("bad"), "what is never reached does not block");

@@ -1,4 +1,4 @@
-//! The server of the Model Context Protocol on standard input and output, asked by clients that others wrote.
+//! The server of the Model Context Protocol, on standard input and output and over HTTP, asked by clients that others wrote.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 #![allow(dead_code, reason = "each test file uses its part of the house")]
@@ -92,4 +92,23 @@ fn the_inspector_lists_the_tools_without_a_complaint_and_calls_them() {
     assert!(rule["contents"][0]["text"].as_str().unwrap().starts_with("LOCK_CONFLICT"), "{rule}");
     let prompt = inspect(&["--method", "prompts/get", "--prompt-name", "validator"]);
     assert_eq!(prompt["messages"].as_array().unwrap().len(), 1, "{prompt}");
+}
+
+#[test]
+fn the_inspector_finds_the_same_over_http() {
+    let house = wire::project();
+    let token = server::token(&house, "agent:w1", "agent", None);
+    let served = server::Server::start(&house, &[]);
+    let (address, header) = (format!("http://{}/mcp", served.address), format!("Authorization: Bearer {token}"));
+    let inspect = |arguments: &[&str]| {
+        let mut client = clients::inspector();
+        client.args([address.as_str(), "--transport", "http", "--header", &header]).args(arguments);
+        printed(&mut client, &house)
+    };
+    let tools = inspect(&["--method", "tools/list", "--strict"]);
+    assert_eq!(tools["tools"].as_array().unwrap().len(), 21, "{tools}");
+    let claim = inspect(&["--method", "tools/call", "--tool-name", "claim", "--tool-arg", "task_id=T-1"]);
+    assert_eq!(claim["structuredContent"]["answer"]["owner"], "agent:w1", "{claim}");
+    let rule = inspect(&["--method", "resources/read", "--uri", "countersign://rules/LOCK_CONFLICT"]);
+    assert!(rule["contents"][0]["text"].as_str().unwrap().starts_with("LOCK_CONFLICT"), "{rule}");
 }

@@ -6,6 +6,7 @@
 mod house;
 mod readme;
 
+use countersign_ledger::Hash;
 use countersign_ledger::conformance::postgres_server;
 use house::{Answer, House, document};
 use serde_json::{Value, json};
@@ -440,6 +441,31 @@ fn only_an_owner_makes_tokens_and_a_token_speaks_for_its_task_alone() {
     assert_eq!(as_owner(&["token", "revoke", id]).code, 1);
     assert_eq!(with(&["task", "heartbeat", "T-1"]).code, 3, "it was taken back");
     assert_eq!(as_owner(&["token", "make", "--role", "agent", "--task", "T-9"]).code, 1, "there is no such task");
+    // The ledger tells of it, and of who tried, without what has to be shown.
+    let log = work.0.run(&["log", "--format", "json"]).out;
+    let events: Vec<Value> =
+        log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["event"].clone()).collect();
+    let of = |kind: &str| events.iter().filter(|it| it["kind"] == kind).map(|it| &it["facts"]).collect::<Vec<_>>();
+    let [made] = of("token.made")[..] else { panic!("{log}") };
+    assert_eq!(
+        (&made["token"], &made["actor"], &made["role"]),
+        (&json!(id), &json!("coder"), &json!("agent")),
+        "{made}"
+    );
+    assert_eq!(
+        (&made["task"], made["run"].is_string(), made["expires"].is_string()),
+        (&json!("T-1"), true, true),
+        "{made}"
+    );
+    assert_eq!(of("token.revoked"), [&json!({ "token": id })]);
+    let tried = |command: &str| of("command.refused").iter().any(|it| it["command"] == command);
+    assert!(tried("token.make") && tried("token.revoke"), "{log}");
+    let secret = token.rsplit('_').next().unwrap();
+    let kept = work.0.all().into_iter().filter(|(path, _)| path.to_string_lossy().contains(".countersign"));
+    for (path, bytes) in kept {
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains(secret) && !text.contains(&Hash::of(token.as_bytes()).hex()), "{}", path.display());
+    }
 }
 
 fn project_of(owner: &str) -> String {

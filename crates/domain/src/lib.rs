@@ -68,7 +68,7 @@ pub fn touched(event: &Happened<'_>) -> Vec<Key> {
 /// What an entity is after an event; nothing, if it is gone.
 pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
     match key.kind.as_str() {
-        "project" | "record" => project::evolve(key, before, event),
+        "project" | "record" | "token" => project::evolve(key, before, event),
         "trace" => handoff::evolve(before, event),
         "delegation" | "delegation_day" | "delegation_end" | "delegation_planned" => {
             delegation::evolve(key, before, event)
@@ -82,7 +82,7 @@ pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option
 /// Where an entity is found.
 pub fn places(key: &Key, facts: &Value) -> Vec<Place> {
     match key.kind.as_str() {
-        "project" | "record" => project::places(key, facts),
+        "project" | "record" | "token" => project::places(key, facts),
         "trace" => Vec::new(),
         "delegation" | "delegation_day" | "delegation_end" | "delegation_planned" => delegation::places_of(key, facts),
         "promise" => validation::places_of(facts),

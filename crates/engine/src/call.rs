@@ -50,11 +50,11 @@ impl Call {
     }
 
     /// Refuses what the caller may not ask for.
-    pub(crate) fn authorise(&self, info: &CommandInfo, about: Option<&About>) -> Result<(), Refusal> {
+    pub(crate) fn authorise(&self, info: &CommandInfo, about: impl FnOnce() -> Option<About>) -> Result<(), Refusal> {
         self.may(info.id, info.may)?;
         let Some(bound) = &self.bound else { return Ok(()) };
         let Bound { run, task } = bound;
-        let (reason, help) = match about {
+        let (reason, help) = match about() {
             None => {
                 let reason = format!("{} may speak for {task} alone, and `{}` is not about it", self.actor, info.id);
                 (reason, "name the task; the orchestrator gives other tasks out")

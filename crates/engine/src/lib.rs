@@ -1,9 +1,9 @@
 //! The one road of a command, from what is asked to what was recorded; and the road of a question.
 //!
 //! ```text
-//! request ─▶ read ─▶ observe ─▶ authorise ─▶ ┌ known key? ─▶ due ─▶ needs ─▶ decide ─▶ append ┐ ─▶ answer, read back
+//! request ─▶ read ─▶ observe ─▶ authorise ─▶ ┌ known key? ─▶ due ─▶ needs ─▶ decide ─▶ append ┐ ─▶ answer, read back ─▶ disclose
 //!                                            └────────────── one write transaction ──────────┘
-//! question ─▶ read ─▶ needs ─▶ render
+//! question ─▶ read ─▶ needs ─▶ render ─▶ disclose
 //! ```
 //!
 //! `domain` decides and knows no store; `ledger` stores and knows no domain; this crate knows both, and is the only one.
@@ -11,10 +11,11 @@
 //!
 //! **Invariant:** everything between the key and the append happens inside one write transaction.
 //! **Invariant:** an answer is made from the stored events, never from the request.
-//! **Invariant:** who may ask is checked here and nowhere else.
+//! **Invariant:** who may ask, and who may see what, is checked here and nowhere else.
 //! **Absent on purpose:** terminals, HTTP, processes, files. What must be seen of the world comes in as a [`World`].
 
 mod call;
+mod disclose;
 mod due;
 mod look;
 mod meaning;
@@ -25,6 +26,7 @@ mod table;
 mod world;
 
 pub use call::{Bound, Call, Failure, Reply};
+pub use disclose::WITHHELD;
 pub use meaning::{Meaning, SHAPE};
 pub use stored::{Stored, StoredText};
 pub use table::{COMMANDS, CommandRow, VIEWS, ViewRow, command_row, view_row};
@@ -35,6 +37,7 @@ use countersign_ledger as ledger;
 use ledger::{Ledger, Store};
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
+use std::time::Duration;
 
 /// The code of a command that was carried out.
 pub const OK: &str = "OK";
@@ -61,6 +64,11 @@ impl Engine {
         Self { ledger, quiet: Arc::new(AtomicI64::new(i64::MIN)) }
     }
 
+    /// The same, with more or less patience for the writer's place.
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { ledger: self.ledger.with_patience(patience), ..self }
+    }
+
     /// The ledger, to read from.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
@@ -70,6 +78,11 @@ impl Engine {
     pub fn stored(&self, first: u64, last: u64) -> ledger::Result<Vec<Stored>> {
         let count = usize::try_from(last.saturating_sub(first) + 1).unwrap_or(usize::MAX);
         self.ledger.events(first, None, count)?.into_iter().map(Stored::of).collect()
+    }
+
+    /// An event as somebody may see it.
+    pub fn disclosed(&self, call: &Call, event: Stored) -> Stored {
+        disclose::event(call, event)
     }
 
     /// What an entity is.

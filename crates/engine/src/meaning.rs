@@ -3,6 +3,9 @@
 use countersign_domain::deciding::{Found, Happened, Key};
 use countersign_ledger as ledger;
 use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
 
 /// The version of everything that is folded. It grows when a fold gives another answer than before; then ledgers are
 /// rebuilt.
@@ -38,9 +41,11 @@ impl ledger::Fold for Meaning {
     ) -> Option<ledger::State> {
         let before = before.map(|entity| facts_of(&entity.facts));
         let key = domain_key(key);
-        let after = with(event, |happened| countersign_domain::evolve(&key, before.as_ref(), happened))??;
+        let after = with(event, |happened| countersign_domain::evolve(&key, before.as_deref(), happened))??;
         let (matter, class) = (event.matter.to_owned(), event.class.to_owned());
-        Some(ledger::State { matter, class, facts: countersign_contract::canonical(&after) })
+        let facts = countersign_contract::canonical(&after);
+        keep(&facts, Rc::new(after));
+        Some(ledger::State { matter, class, facts })
     }
 
     fn places(&self, entity: &ledger::Entity) -> Vec<ledger::Place> {
@@ -49,7 +54,40 @@ impl ledger::Fold for Meaning {
     }
 }
 
-fn facts_of(text: &str) -> Value {
+/// How many facts a thread keeps at hand as they were read: those of the entities that the commands of a commit change.
+const AT_HAND_MAX: usize = 64;
+/// How long they may be.
+const AT_HAND_BYTES_MAX: usize = 16 * 1024;
+
+thread_local! {
+    /// The facts of an entity are asked for before and after each event that changes it, and once more by whoever looks it up:
+    /// to read them each time was most of what a fold did.
+    static AT_HAND: RefCell<VecDeque<(String, Rc<Value>)>> = const { RefCell::new(VecDeque::new()) };
+}
+
+fn at_hand(text: &str) -> Option<Rc<Value>> {
+    AT_HAND.with_borrow(|all| all.iter().find(|(known, _)| known == text).map(|(_, value)| Rc::clone(value)))
+}
+
+fn keep(text: &str, value: Rc<Value>) {
+    if text.len() > AT_HAND_BYTES_MAX {
+        return;
+    }
+    AT_HAND.with_borrow_mut(|all| {
+        all.truncate(AT_HAND_MAX - 1);
+        all.push_front((text.to_owned(), value));
+    });
+}
+
+fn facts_of(text: &str) -> Rc<Value> {
+    at_hand(text).unwrap_or_else(|| {
+        let value = Rc::new(read(text));
+        keep(text, Rc::clone(&value));
+        value
+    })
+}
+
+fn read(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 
@@ -62,5 +100,9 @@ pub(crate) fn ledger_key(key: &Key) -> ledger::Key {
 }
 
 pub(crate) fn found(entity: ledger::Entity) -> Found {
-    Found { version: entity.version, seq: entity.seq, facts: facts_of(&entity.facts) }
+    Found {
+        version: entity.version,
+        seq: entity.seq,
+        facts: at_hand(&entity.facts).map_or_else(|| read(&entity.facts), |it| (*it).clone()),
+    }
 }

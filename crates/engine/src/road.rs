@@ -27,7 +27,7 @@ impl Engine {
     /// Carries a command out, once and durably, or says why not.
     pub fn submit<C: Command>(&self, world: &dyn World, call: &Call, command: &C) -> Result<Reply<C::Answer>, Failure> {
         let observed = call
-            .authorise(&C::INFO, command.about().as_ref())
+            .authorise(&C::INFO, || command.about())
             .and_then(|()| command.observe(&Watching { engine: self, world }));
         let asked = self.asked(call, command);
         let observed = match observed {

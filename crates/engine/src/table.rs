@@ -3,6 +3,7 @@
 
 use crate::Engine;
 use crate::call::{Call, Failure, Reply};
+use crate::disclose;
 use crate::world::World;
 use countersign_contract::diagnostic::{Decision, Source};
 use countersign_contract::{Schemas, Shape, check};
@@ -161,13 +162,16 @@ impl Engine {
     /// Carries out the command with this name. The request is JSON.
     pub fn ask(&self, world: &dyn World, call: &Call, id: &str, request: &str) -> Result<Reply, Failure> {
         let row = command_row(id).ok_or_else(|| unknown(id, COMMANDS.iter().map(|row| row.info.id)))?;
-        (row.ask)(self, world, call, request)
+        let done = (row.ask)(self, world, call, request);
+        done.map(|reply| disclose::reply(call, reply)).map_err(|failure| disclose::failure(call, failure))
     }
 
     /// Shows the view with this name. The question is JSON.
     pub fn look(&self, world: &dyn World, call: &Call, id: &str, question: &str) -> Result<Value, Failure> {
         let row = view_row(id).ok_or_else(|| unknown(id, VIEWS.iter().map(|row| row.info.id)))?;
-        (row.show)(self, world, call, question)
+        let question = disclose::question(call, id, row.question, question)?;
+        let shown = (row.show)(self, world, call, &question).map_err(|failure| disclose::failure(call, failure))?;
+        Ok(disclose::shown(call, id, shown)?)
     }
 }
 

@@ -240,6 +240,7 @@ fn events_of_every_kind_ever_written_are_read() {
         "record.kept",
         "run.opened",
         "task.added",
+        "token.made",
         "worklog.added",
     ];
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/events");
@@ -283,6 +284,7 @@ fn events_of_every_kind_ever_written_are_read() {
     let gates = gates.chain(countersign_domain::handoff::event::ALL);
     let kinds = work.chain(gates).map(|kind| format!("{kind}.1"));
     let first = ["command.refused.1", "project.initialised.1", "record.kept.1", "text.erased.1"].map(str::to_owned);
+    let first = first.into_iter().chain(["token.made.1", "token.revoked.1"].map(str::to_owned));
     let mut wanted: Vec<String> = kinds.chain(first).collect();
     wanted.sort_unstable();
     assert_eq!(names, wanted);

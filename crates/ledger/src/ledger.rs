@@ -27,7 +27,7 @@ pub struct Ledger {
     queue: Arc<Queue>,
     about: Arc<AtomicUsize>,
     writer: Arc<Mutex<Writer>>,
-    thread: Option<std::thread::JoinHandle<()>>,
+    thread: Mutex<Option<std::thread::JoinHandle<()>>>,
     in_line: Arc<AtomicBool>,
     patience: Duration,
 }
@@ -82,12 +82,13 @@ impl Ledger {
                 Err(error) => return Err(error),
             }
         }
-        let readers = Mutex::new(vec![store.another()?]);
-        let origin = Mutex::new(store.another()?);
+        // What is open already reads: many who open a ledger ask it something and write nothing.
+        let (origin, writing) = (Mutex::new(store.another()?), store.another()?);
+        let readers = Mutex::new(vec![store]);
         let (queue, about) = (Arc::<Queue>::default(), Arc::<AtomicUsize>::default());
         let in_line = Arc::new(AtomicBool::new(false));
         let writer = Writer {
-            store,
+            store: writing,
             fold: Arc::clone(&fold),
             project: project.clone(),
             queue: Arc::clone(&queue),
@@ -97,16 +98,24 @@ impl Ledger {
             about: Arc::clone(&about),
             in_line: Arc::clone(&in_line),
         };
-        let writer = Arc::new(Mutex::new(writer));
-        let (shared, served) = (Arc::clone(&writer), Served(Arc::clone(&queue)));
-        let rounds = move || {
-            while let Some(first) = served.0.first() {
-                lock(&shared).round(first);
-            }
-        };
-        let thread = std::thread::Builder::new().name("ledger".to_owned()).spawn(rounds);
-        let thread = thread.map_err(|error| Error::Unreadable(format!("no thread can be had: {error}")))?;
-        Ok(Self { project, readers, origin, queue, about, writer, thread: Some(thread), in_line, patience: PATIENCE })
+        let (writer, thread) = (Arc::new(Mutex::new(writer)), Mutex::new(None));
+        Ok(Self { project, readers, origin, queue, about, writer, thread, in_line, patience: PATIENCE })
+    }
+
+    /// Has somebody who serves the queue, from the first time on that somebody stands in it.
+    fn be_served(&self) -> Result<()> {
+        let mut thread = lock(&self.thread);
+        if thread.is_none() {
+            let (shared, served) = (Arc::clone(&self.writer), Served(Arc::clone(&self.queue)));
+            let rounds = move || {
+                while let Some(first) = served.0.first() {
+                    lock(&shared).round(first);
+                }
+            };
+            let started = std::thread::Builder::new().name("ledger".to_owned()).spawn(rounds);
+            *thread = Some(started.map_err(|error| Error::NotWritten(format!("no thread can be had: {error}")))?);
+        }
+        Ok(())
     }
 
     /// The same, with more or less patience for the writer's place.
@@ -163,6 +172,7 @@ impl Ledger {
 
     /// Has the work done by the writer, with all that wait.
     fn in_line(&self, work: Work, looks_at: Vec<RowKey>) -> Result<()> {
+        self.be_served()?;
         let (ticket, stub) = ticket();
         if !self.queue.push(Job { ticket, work, looks_at }) {
             return Err(Error::NotWritten("the ledger is closed".to_owned()));
@@ -273,7 +283,7 @@ impl Drop for Ledger {
     fn drop(&mut self) {
         const PAUSE: Duration = Duration::from_micros(50);
         self.queue.close();
-        let Some(thread) = self.thread.take() else { return };
+        let Some(thread) = lock(&self.thread).take() else { return };
         // What was taken up is brought to its end. A writer that only stands in line has nothing: all who asked have given
         // up, and whoever is in its place may stand there for ever. It finds that out by itself.
         while !thread.is_finished() && !self.in_line.load(Ordering::SeqCst) {

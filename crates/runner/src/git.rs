@@ -29,7 +29,7 @@ const SETTINGS: &[&str] = &[
 /// from it, whether that is committed, staged, only in the tree or not tracked; what git ignores is left out. Names are
 /// relative to the folder. None, where there is no working tree, no such commit, or not enough time.
 pub fn tree(root: &Path, base: Option<&str>) -> Option<Tree> {
-    if base.is_some_and(|base| !is_commit(base)) {
+    if base.is_some_and(|base| !is_commit(base)) || !may_be_tracked(root) {
         return None;
     }
     Look { root, until: Instant::now() + PATIENCE }.tree(base, 0)
@@ -59,6 +59,13 @@ pub fn ask_one(root: &Path, arguments: &[&str]) -> Option<String> {
     let text = String::from_utf8(said.out).ok()?;
     let line = text.strip_suffix('\n').unwrap_or(&text).trim_end_matches('\r');
     Some(line.to_owned()).filter(|line| !line.is_empty())
+}
+
+/// Whether a folder can lie in a working tree: git finds one by what is called `.git` in the folder or above. Where there is
+/// none, git need not be asked, which takes longer than all the rest of a command.
+fn may_be_tracked(root: &Path) -> bool {
+    let real = root.canonicalize();
+    real.is_ok_and(|real| real.ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok()))
 }
 
 /// Whether a text can only be the name of a commit: nothing that git would take for an option or an expression.

@@ -82,6 +82,16 @@ pub enum Exit {
 #[derive(Debug, Parser)]
 #[command(name = "countersign", version, max_term_width = 100, after_help = AFTER_HELP)]
 pub struct Cli {
+    #[command(flatten)]
+    everywhere: Everywhere,
+
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// What may be said with every verb.
+#[derive(Debug, clap::Args)]
+struct Everywhere {
     /// The project's directory; otherwise the one above with a `.countersign` in it
     #[arg(long, global = true, env = "COUNTERSIGN_PROJECT", value_name = "DIR", help_heading = "Everywhere")]
     project: Option<PathBuf>,
@@ -115,9 +125,6 @@ pub struct Cli {
     /// The server to ask instead of the ledger, by its address
     #[arg(long, global = true, env = "COUNTERSIGN_URL", value_name = "URL", help_heading = "Everywhere")]
     server: Option<String>,
-
-    #[command(subcommand)]
-    verb: Verb,
 }
 
 /// What is said of every verb on the ledger.
@@ -209,7 +216,7 @@ enum Verb {
 
 /// Runs the command line and says how it ended. What went wrong on the way is said on standard error.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match hook::at_once().map_or_else(Cli::try_parse, Ok) {
         Ok(cli) => cli,
         Err(error) => {
             let code = if error.use_stderr() { Exit::Usage } else { Exit::Allowed };
@@ -225,7 +232,7 @@ pub fn main() -> ExitCode {
     ExitCode::from(exit as u8)
 }
 
-fn run(cli: Cli) -> anyhow::Result<Exit> {
+fn run(Cli { everywhere: cli, verb }: Cli) -> anyhow::Result<Exit> {
     let project = || Project::find(cli.project.as_deref(), cli.max_size.map(|size| size as usize));
     // A variable that is set to nothing says nothing.
     let unset = std::env::var_os("COUNTERSIGN_ACTOR").is_some_and(|it| it.is_empty());
@@ -236,10 +243,10 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
         crate::client::must_be_local(&project, &global)?;
         Place::of(&project, global.ledger.as_deref())
     };
-    if let Verb::Hook(args) = cli.verb {
+    if let Verb::Hook(args) = verb {
         return Ok(hook::run(&args, &global, cli.project.as_deref()));
     }
-    match cli.verb {
+    match verb {
         Verb::Check(args) => check::run(&args, &project()?),
         Verb::Fix(args) => fix::run(&args, &project()?),
         Verb::Explain(args) => explain::run(&args),

@@ -55,7 +55,7 @@ pub struct Args {
     #[arg(long, value_name = "COUNT", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     rate: u32,
 
-    /// How many seconds a request may take to arrive, and a question to be answered
+    /// How many seconds a request may take to arrive, a question to be answered, and a command to get the writer's place
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
     patience: u64,
 }
@@ -77,7 +77,8 @@ pub fn run(args: &Args, global: &Global, project: Project) -> anyhow::Result<Exi
             args.listen
         );
     }
-    let engine = Arc::new(Place::of(&project, global.ledger.as_deref())?.engine()?);
+    let engine = Place::of(&project, global.ledger.as_deref())?.engine()?;
+    let engine = Arc::new(engine.with_patience(Duration::from_secs(args.patience)));
     let tokens = Tokens::of(&Home::find()?, engine.ledger().project());
     let tracing = Tracing::beside_server(&engine, &project);
     let runtime = tokio::runtime::Builder::new_multi_thread()

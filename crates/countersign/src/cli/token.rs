@@ -9,12 +9,13 @@ use super::{Exit, output};
 use crate::client::Client;
 use crate::home::Home;
 use crate::token::Tokens;
+use countersign_domain::deciding::Command;
 use countersign_engine::Failure;
 
 /// Make, list and take back tokens: what somebody shows to be taken for more than they say they are
 ///
 /// Only an owner may: somebody at a terminal, or the owner's token, which `countersign init` put into the user's
-/// configuration.
+/// configuration. That a token was made or taken back is recorded in the ledger, without what has to be shown.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -41,12 +42,14 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     }
 }
 
-/// The tokens of the project, for an owner; or the refusal.
-fn tokens(client: &Client<'_>, what: &str) -> anyhow::Result<Result<Tokens, Failure>> {
-    if let Err(refusal) = client.call()?.may(what, &[]) {
-        return Ok(Err(refusal.into()));
-    }
-    Ok(Ok(Tokens::of(&Home::find()?, client.engine()?.ledger().project())))
+/// The tokens of the project.
+fn tokens(client: &Client<'_>) -> anyhow::Result<Tokens> {
+    Ok(Tokens::of(&Home::find()?, client.engine()?.ledger().project()))
+}
+
+/// Has the ledger record what becomes of a token; or gives the refusal, which is recorded as well.
+fn record<C: Command>(client: &Client<'_>, command: &C) -> anyhow::Result<Result<(), Failure>> {
+    Ok(client.engine()?.submit(client.around()?, client.call()?, command).map(drop))
 }
 
 /// Says something that was printed once and cannot be had again.

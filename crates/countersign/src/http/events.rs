@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use countersign_diagnostic::{Code, visible_json};
 use countersign_domain::ids::RunId;
-use countersign_engine::{Engine, Stored};
+use countersign_engine::{Call, Engine, Stored};
 use countersign_ledger as ledger;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub fn routes() -> Router<Arc<Server>> {
 
 async fn events(
     server: State,
-    Extension(_): Extension<Caller>,
+    Extension(caller): Extension<Caller>,
     query: Result<Query<Vec<(String, String)>>, QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -40,6 +40,7 @@ async fn events(
     };
     let stream = Stream {
         engine: Arc::clone(&server.engine),
+        call: caller.call(None),
         run: asked.run,
         next: asked.next,
         page: VecDeque::new(),
@@ -95,6 +96,7 @@ impl Asked {
 /// Somebody who listens.
 struct Stream {
     engine: Arc<Engine>,
+    call: Call,
     run: Option<String>,
     /// The event that comes next, or one after it.
     next: u64,
@@ -113,7 +115,7 @@ impl Stream {
             }
             if let Some(stored) = self.page.pop_front() {
                 self.next = stored.seq + 1;
-                return Some(shown(&stored));
+                return Some(shown(&self.engine.disclosed(&self.call, stored)));
             }
             // Before the page: what comes while it is read is not waited for in vain.
             let head = *self.head.borrow_and_update();

@@ -51,7 +51,7 @@ pub struct Settings {
     pub body_max: usize,
     /// How many requests a second a token may make.
     pub rate: u32,
-    /// How long a request may take to arrive, and a question to be answered.
+    /// How long a request may take to arrive, a question to be answered, and a command to get the writer's place.
     pub patience: Duration,
 }
 
@@ -111,6 +111,11 @@ impl Server {
         let agents = mcp::Shared::new(Arc::clone(&self.engine), Arc::clone(&self.project));
         let routes = routes.route_service("/mcp", mcp::service(agents, self.settings.hosts.names(), &[]));
         let routes = routes.fallback(problem::no_route).method_not_allowed_fallback(problem::no_method);
+        self.guarded(routes)
+    }
+
+    /// Routes with what stands before every one of them.
+    fn guarded(self: &Arc<Self>, routes: Router) -> Router {
         routes
             .layer(from_fn_with_state(Arc::clone(self), gate::pass))
             .layer(tower_http::catch_panic::CatchPanicLayer::custom(problem::broke))
@@ -120,5 +125,57 @@ impl Server {
     /// Acts on deadlines when they are due, until the server ends.
     pub async fn keep_time(self: Arc<Self>) {
         upkeep::keep_time(&self).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+    use super::*;
+    use crate::home::Home;
+    use axum::body::{Body, to_bytes};
+    use axum::http::Request;
+    use axum::routing::get;
+    use tower::ServiceExt;
+
+    fn server() -> Arc<Server> {
+        let engine = Arc::new(
+            Engine::create(Box::new(countersign_ledger::Memory::new(countersign_ledger::Clock::System)), "test")
+                .unwrap(),
+        );
+        let project = Arc::new(Project::find(None, None).unwrap());
+        let tokens = Tokens::of(&Home::find().unwrap(), "test");
+        let hosts = Hosts::new(([127, 0, 0, 1], 80).into(), &[]);
+        let settings = Settings { hosts, body_max: BODY_MAX, rate: 1000, patience: Duration::from_secs(30) };
+        Server::new(engine, project, tokens, settings, watch::channel(false).1).unwrap()
+    }
+
+    #[test]
+    fn a_panic_ends_one_request_with_a_problem_and_no_more() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            async fn breaks(request: Request<Body>) -> &'static str {
+                if request.uri().query() == Some("break") { panic!("it breaks") } else { "well" }
+            }
+            let server = server();
+            // The only path that needs no token.
+            let router = server.guarded(Router::new().route("/healthz", get(breaks)));
+            let ask = |path: &str| {
+                let request = Request::builder().uri(path).header("host", "localhost").body(Body::empty()).unwrap();
+                router.clone().oneshot(request)
+            };
+            let broke = ask("/healthz?break").await.unwrap();
+            assert_eq!(
+                (broke.status().as_u16(), &broke.headers()["content-type"]),
+                (500, &"application/problem+json".parse().unwrap())
+            );
+            let problem: serde_json::Value =
+                serde_json::from_slice(&to_bytes(broke.into_body(), BODY_MAX).await.unwrap()).unwrap();
+            assert_eq!((&problem["code"], &problem["status"]), (&"INTERNAL".into(), &500.into()), "{problem}");
+            assert!(problem["help"].as_str().unwrap().contains("Idempotency-Key"), "{problem}");
+            assert_eq!(ask("/healthz").await.unwrap().status().as_u16(), 200);
+            let counted = server.metrics.text(0, 0);
+            assert!(counted.contains("status=\"500\"} 1") && counted.contains("requests_in_progress 0"), "{counted}");
+        });
     }
 }

@@ -34,32 +34,39 @@ pub fn try_out(harness: Harness, root: &Path) -> Tried {
     }
 }
 
+/// The settings that hold in a project, those that count for more before the others: a user's own there, the project's, and
+/// the user's for all projects.
+fn all_settings(harness: Harness, root: &Path) -> anyhow::Result<Vec<Value>> {
+    let in_project = [settings::local_file(harness), settings::hooks_file(harness)].into_iter().flatten();
+    let paths = in_project.map(|name| root.join(name)).chain(settings::user_file(harness));
+    let mut all = Vec::new();
+    for path in paths {
+        if let Ok(text) = std::fs::read_to_string(&path) {
+            all.push(Value::Object(settings::object(&path, &text)?));
+        }
+    }
+    Ok(all)
+}
+
 fn client_hook(harness: Harness, root: &Path) -> Tried {
-    let Some(path) = settings::hooks_file(harness).map(|name| root.join(name)) else { return Tried::Absent };
-    let Ok(text) = std::fs::read_to_string(&path) else { return Tried::Absent };
-    let found = match settings::object(&path, &text) {
-        Ok(found) => found,
+    let all = match all_settings(harness, root) {
+        Ok(all) => all,
         Err(error) => return Tried::Fails(format!("its settings cannot be read: {error:#}")),
     };
-    let (ours, found) = (Handlers::of(harness), Value::Object(found));
-    if ours.commands(&found, "PreToolUse", None).is_empty() {
+    let ours = Handlers::of(harness);
+    let commands = |tool: Option<&str>| -> Vec<String> {
+        all.iter().flat_map(|found| ours.commands(found, "PreToolUse", tool)).collect()
+    };
+    if commands(None).is_empty() {
         return Tried::Absent;
     }
-    let local = match settings::local_file(harness).map(|name| root.join(name)) {
-        Some(path) => std::fs::read_to_string(&path).ok().map(|text| settings::object(&path, &text)).transpose(),
-        None => Ok(None),
-    };
-    let local = match local {
-        Ok(local) => local.map(Value::Object).unwrap_or_default(),
-        Err(error) => return Tried::Fails(format!("its settings cannot be read: {error:#}")),
-    };
-    if [&found, &local].iter().any(|it| it["disableAllHooks"] == true) {
+    if all.iter().find_map(|it| it["disableAllHooks"].as_bool()) == Some(true) {
         return Tried::Fails("the settings turn all hooks off (`disableAllHooks`)".to_owned());
     }
     // What stands in a project is run only if it is this very program: anything else may be anybody's.
     let own = std::env::current_exe().map(|program| command_of(&program, harness)).unwrap_or_default();
     for tool in tools(harness) {
-        let commands = ours.commands(&found, "PreToolUse", Some(tool));
+        let commands = commands(Some(tool));
         let Some(command) = commands.first() else {
             return Tried::Fails(format!(
                 "it is not run for `{tool}`: no `matcher` of `PreToolUse` is known to cover it"

@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use countersign_contract::{Form, parse};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The name that the server has in the client's list.
 const SERVER: &str = "countersign";
@@ -34,6 +34,18 @@ pub fn hooks_file(harness: Harness) -> Option<&'static str> {
 /// The file in which a user has settings of their own in a project, that hold for hooks too.
 pub fn local_file(harness: Harness) -> Option<&'static str> {
     (harness == Harness::ClaudeCode).then_some(LOCAL_CLAUDE)
+}
+
+/// The file in which a user has settings of a client for all projects, that hold for hooks too.
+pub fn user_file(harness: Harness) -> Option<PathBuf> {
+    let (named, folder, file) = match harness {
+        Harness::ClaudeCode => ("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
+        Harness::Codex => ("CODEX_HOME", ".codex", "hooks.json"),
+        Harness::Git => return None,
+    };
+    let set = |name: &str| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
+    let folder = set(named).or_else(|| Some(set("HOME").or_else(|| set("USERPROFILE"))?.join(folder)))?;
+    Some(folder.join(file))
 }
 
 /// The names of the files that a plan for a client touches.

@@ -75,6 +75,8 @@ impl House {
         }
         // Keys of tests are not the user's.
         command.env("COUNTERSIGN_HOME", self.path(".home"));
+        // Nor are the settings of the user's clients.
+        command.env("CLAUDE_CONFIG_DIR", self.path(".home/claude")).env("CODEX_HOME", self.path(".home/codex"));
         command.envs(env.iter().copied());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         // A command that does not read its input closes it early.

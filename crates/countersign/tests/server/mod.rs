@@ -1,5 +1,7 @@
 //! A project that is served, and a client that shows every byte.
 
+pub mod work;
+
 use super::house::House;
 use countersign_ledger::Hash;
 use serde_json::{Value, json};

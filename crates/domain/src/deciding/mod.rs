@@ -120,16 +120,19 @@ pub struct Refusal {
     /// What was found in a payload that came with the command.
     pub findings: Vec<Diagnostic>,
     /// What happened all the same: evidence that is kept although what it claims is refused.
-    pub kept: Vec<Happening>,
+    pub kept: Box<[Happening]>,
     /// Whether what was named does not exist. Doors that tell that apart from a conflict do so by this.
     pub absent: bool,
+    /// The run of somebody else that it tells of, and what is said instead to those who may not see that run.
+    pub elsewhere: Option<Box<(String, String)>>,
 }
 
 impl Refusal {
     /// A refusal.
     pub fn new(code: Code, reason: impl Into<String>, help: impl Into<String>) -> Self {
-        let (run, findings, kept) = (None, Vec::new(), Vec::new());
-        Self { code, reason: reason.into(), help: help.into().into_boxed_str(), run, findings, kept, absent: false }
+        let (run, findings, kept, elsewhere) = (None, Vec::new(), Box::default(), None);
+        let (reason, help) = (reason.into(), help.into().into_boxed_str());
+        Self { code, reason, help, run, findings, kept, absent: false, elsewhere }
     }
 
     /// The same, because what was named does not exist.

@@ -293,6 +293,6 @@ impl Command for Erase {
     }
 }
 
-fn not_begun() -> Refusal {
+pub(super) fn not_begun() -> Refusal {
     Refusal::new(Code::DependencyNotMet, "the project has not been initialised", "run `countersign init`")
 }

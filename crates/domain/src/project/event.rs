@@ -7,6 +7,10 @@ pub const PROJECT_INITIALISED: &str = "project.initialised";
 pub const RECORD_KEPT: &str = "record.kept";
 /// Texts were emptied. Facts: `event`, `of` (what the event was), `record` if it was one; the reason is text 0.
 pub const TEXT_ERASED: &str = "text.erased";
+/// A token was made. Facts: `actor`, `expires`, `role`, `run`, `task`, `token` (its id, which is no secret).
+pub const TOKEN_MADE: &str = "token.made";
+/// A token was taken back. Facts: `token`.
+pub const TOKEN_REVOKED: &str = "token.revoked";
 /// A command was refused. Facts: `code`, `command`, `unrecorded` (refusals of this actor since the last one that were
 /// counted and not recorded); the reason is text 0.
 pub const COMMAND_REFUSED: &str = "command.refused";

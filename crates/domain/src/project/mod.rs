@@ -3,6 +3,7 @@
 //! ```text
 //! project   (none) ──project.init──▶ open
 //! record    (none) ──record.keep──▶ kept ──text.erase──▶ erased
+//! token     (none) ──token.make──▶ made ──token.revoke──▶ revoked
 //! ```
 //!
 //! **Invariant:** a project is initialised once, by the first event of its ledger.
@@ -13,9 +14,11 @@
 mod command;
 mod event;
 mod state;
+mod token;
 mod view;
 
 pub use command::{Erase, Init, Keep, Payload};
-pub use event::{COMMAND_REFUSED, PROJECT_INITIALISED, RECORD_KEPT, TEXT_ERASED};
-pub use state::{evolve, places, project_key, record_key, touched};
+pub use event::{COMMAND_REFUSED, PROJECT_INITIALISED, RECORD_KEPT, TEXT_ERASED, TOKEN_MADE, TOKEN_REVOKED};
+pub use state::{evolve, places, project_key, record_key, token_key, touched};
+pub use token::{MakeToken, RevokeToken, TokenAnswer};
 pub use view::summary;

@@ -1,6 +1,6 @@
 //! What is known of a project and its records, folded from events.
 
-use super::event::{PROJECT_INITIALISED, RECORD_KEPT, TEXT_ERASED};
+use super::event::{PROJECT_INITIALISED, RECORD_KEPT, TEXT_ERASED, TOKEN_MADE, TOKEN_REVOKED};
 use crate::deciding::{Happened, Key, Place};
 use serde_json::{Value, json};
 
@@ -14,12 +14,18 @@ pub fn record_key(id: &str) -> Key {
     Key::new("record", id)
 }
 
+/// A token by its id.
+pub fn token_key(id: &str) -> Key {
+    Key::new("token", id)
+}
+
 /// Which entities an event changes.
 pub fn touched(event: &Happened<'_>) -> Vec<Key> {
     let record = || event.facts["record"].as_str().map(record_key);
     match event.kind {
         PROJECT_INITIALISED => vec![project_key()],
         RECORD_KEPT | TEXT_ERASED => record().into_iter().collect(),
+        TOKEN_MADE | TOKEN_REVOKED => event.facts["token"].as_str().map(token_key).into_iter().collect(),
         _ => Vec::new(),
     }
 }
@@ -41,6 +47,14 @@ pub fn evolve(_: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option<V
             let mut record = before?.clone();
             record["erased"] = json!(true);
             Some(record)
+        }
+        TOKEN_MADE => Some(json!({
+            "actor": facts["actor"], "made": event.seq, "revoked": false, "role": facts["role"],
+        })),
+        TOKEN_REVOKED => {
+            let mut token = before.cloned().unwrap_or_else(|| json!({}));
+            token["revoked"] = json!(true);
+            Some(token)
         }
         _ => before.cloned(),
     }

@@ -67,18 +67,25 @@ pub fn conflict<'a>(
 impl Holder {
     /// Why something may not be had now.
     pub fn refusal(&self, run: &str) -> Refusal {
-        Refusal::new(Code::LockConflict, self.sentence(), "wait for it, or choose a narrower scope").of_run(run)
+        let help = "wait for it, or choose a narrower scope";
+        let mut refusal = Refusal::new(Code::LockConflict, self.sentence(), help).of_run(run);
+        refusal.elsewhere = Some(Box::new((self.task.run.clone(), self.said_of("another run"))));
+        refusal
     }
 
     /// Who holds it, and until when.
     pub fn sentence(&self) -> String {
         let owner = show(self.task.owner.as_deref().unwrap_or("somebody"));
+        self.said_of(&format!("{} of {owner}", self.task.task))
+    }
+
+    fn said_of(&self, holder: &str) -> String {
         let until = self.hold.as_ref().map(|hold| format!(" until {}", said(hold.deadline))).unwrap_or_default();
         let inside = match self.path == self.wanted {
             true => String::new(),
             false => format!("; `{}` overlaps that", show(&self.wanted)),
         };
-        format!("{} of {owner} holds `{}`{until}{inside}", self.task.task, show(&self.path))
+        format!("{holder} holds `{}`{until}{inside}", show(&self.path))
     }
 }
 

@@ -12,6 +12,7 @@ mod bell;
 mod blobs;
 mod checkpoints;
 mod fault;
+mod journal;
 mod log;
 mod open;
 mod reading;
@@ -52,6 +53,8 @@ pub struct Sqlite {
     writing: bool,
     /// The place is kept beyond the next commit.
     staying: bool,
+    /// Whether something was committed here.
+    wrote: bool,
     /// A commit gave no clear answer, and its pages may still lie in the write-ahead log.
     doubtful: bool,
     /// Why it may only be read, if so, and the way in which that is done.
@@ -159,13 +162,14 @@ impl Sqlite {
             bell: Bell::beside(path),
             writing: false,
             staying: false,
+            wrote: false,
             doubtful: false,
             reading,
             _folder: None,
         }
     }
 
-    /// The connection, opened anew if an error closed it.
+    /// The connection, opened when it is first needed, and anew if an error closed it.
     fn connection(&mut self) -> Result<&Connection> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
@@ -176,9 +180,14 @@ impl Sqlite {
 
     fn connect(&mut self) -> Result<Connection> {
         self.reading = reading::only_read(&self.path).map(|why| (why, Way::to(&self.path)));
-        match self.reading {
+        let connection = match self.reading {
             Some((_, way)) => reading::connect(&self.path, way),
             None => connect(&self.path),
+        }?;
+        // A newer program may have changed its format since it was first opened, and then it is not ours to use.
+        match (open::format(&connection)?, open::STEPS.len() as u32) {
+            (found, known) if found > known => Err(Error::Newer { what: "format", found, known }),
+            _ => Ok(connection),
         }
     }
 
@@ -330,17 +339,6 @@ impl Sqlite {
         done
     }
 
-    /// Brings all of the write-ahead log into the file and empties it, unless somebody reads from it. It does not wait for
-    /// them: it would wait in the writer's place.
-    fn empty_log(&mut self) -> Result<bool> {
-        self.read(|connection| {
-            connection.busy_timeout(Duration::ZERO)?;
-            let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
-            connection.busy_timeout(open::BUSY)?;
-            Ok(busy? == 0)
-        })
-    }
-
     /// Removes files of blobs that no text names: of texts that were erased, and of commits that never came.
     fn sweep_blobs(&mut self) -> Result<()> {
         let failed =
@@ -440,6 +438,7 @@ impl Store for Sqlite {
             self.give_up();
             return Err(Error::Unknown(reason(&error)));
         }
+        self.wrote = true;
         // If the next one cannot be begun, the place is given back, and whoever writes into it is told so.
         let stays = std::mem::take(&mut self.staying);
         if !stays || prepared(connection, "BEGIN IMMEDIATE").is_err() {
@@ -564,7 +563,13 @@ impl Store for Sqlite {
     }
 
     fn another(&self) -> Result<Box<dyn Store>> {
-        Ok(Box::new(Self::open(&self.path, self.clock.clone())?))
+        if self.reading.is_some() {
+            return Ok(Box::new(Self::open(&self.path, self.clock.clone())?));
+        }
+        // Its connection is opened when it is first needed.
+        let unlocked = |error| Error::Unreadable(format!("the lock files of the ledger cannot be opened: {error}"));
+        let turn = Turn::beside(&self.path).map_err(unlocked)?;
+        Ok(Box::new(Self::with(&self.path, self.clock.clone(), None, turn, None)))
     }
 
     fn wait(&mut self, seq: u64, patience: Duration) -> Result<Head> {
@@ -663,5 +668,6 @@ impl Store for Sqlite {
 impl Drop for Sqlite {
     fn drop(&mut self) {
         self.rollback();
+        self.leave_short();
     }
 }

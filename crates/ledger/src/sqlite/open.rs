@@ -54,6 +54,9 @@ fn may_write(connection: &Connection) -> rusqlite::Result<()> {
 /// What a connection needs that only reads.
 pub(super) fn settle_reading(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    // Each statement is planned once. Otherwise SQLite plans a range anew whenever other values are bound to it, which takes
+    // longer than to read what is there, and the plan would be the same.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(64);
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
@@ -290,6 +293,50 @@ mod tests {
         assert_eq!(refused, Error::Newer { what: "format", found: 2, known: 1 });
         assert!(refused.to_string().contains("format 2") && refused.to_string().contains("knows 1"));
         assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn a_file_that_got_a_newer_format_meanwhile_is_refused_where_it_is_opened_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Sqlite::open(&made(folder.path()), Clock::System).unwrap();
+        let (mut before, mut after) = (store.another().unwrap(), store.another().unwrap());
+        assert_eq!(before.head().unwrap().seq, 1);
+        open_next(&folder.path().join("ledger.db")).unwrap();
+        assert_eq!(after.head().unwrap_err(), Error::Newer { what: "format", found: 2, known: 1 });
+    }
+
+    #[test]
+    fn whoever_wrote_much_leaves_no_long_log_to_whoever_comes_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, log) = (folder.path().join("ledger.db"), folder.path().join("ledger.db-wal"));
+        let long = || std::fs::metadata(&log).map_or(0, |found| found.len()) > 1024 * 1024;
+        let write = |store: &mut Sqlite, seq: u64| {
+            let body = "x".repeat(3 * 1024 * 1024);
+            let event = EventRow { seq, id: format!("id-{seq}"), run: None, hash: Hash::of(b"body"), body };
+            store.begin().unwrap();
+            store.apply(&Batch { events: vec![event], ..Batch::default() }).unwrap();
+            store.commit().unwrap();
+        };
+        let mut store = Sqlite::create(&path, Clock::System).unwrap();
+        write(&mut store, 1);
+        assert!(long());
+        // Somebody else who only reads leaves it to whoever wrote.
+        let mut reader = store.another().unwrap();
+        reader.head().unwrap();
+        drop(reader);
+        assert!(long());
+        drop(store);
+        assert!(!long());
+        // Whoever is reading is neither waited for nor disturbed.
+        let mut store = Sqlite::open(&path, Clock::System).unwrap();
+        let reader = Connection::open(&path).unwrap();
+        write(&mut store, 2);
+        reader.execute_batch("BEGIN; SELECT count(*) FROM event;").unwrap();
+        write(&mut store, 3);
+        drop(store);
+        assert_eq!(reader.query_row("SELECT count(*) FROM event", [], |row| row.get::<_, i64>(0)).unwrap(), 2);
+        drop(reader);
+        assert_eq!(Sqlite::open(&path, Clock::System).unwrap().head().unwrap().seq, 3);
     }
 
     #[test]

@@ -20,10 +20,10 @@ pub struct Args {
 
 pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     let client = Client::open(here.project, here.global)?;
-    let tokens = match tokens(&client, "token.list")? {
-        Ok(tokens) => tokens.all()?,
-        Err(failure) => return refused(failure, args.how.format),
-    };
+    if let Err(refusal) = client.call()?.may("token.list", &[]) {
+        return refused(refusal.into(), args.how.format);
+    }
+    let tokens = tokens(&client)?.all()?;
     let token = |token: &crate::token::Token| {
         without_nothing(json!({
             "id": token.id, "role": token.role, "actor": token.actor, "run_id": token.run, "task_id": token.task,

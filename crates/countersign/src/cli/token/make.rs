@@ -1,13 +1,17 @@
 //! `countersign token make`
 
-use super::{once, tokens};
+use super::{once, record, tokens};
 use crate::cli::asking::{Here, How, OfRun, line, refused, without_nothing, wrong};
 use crate::cli::output::{self, Format};
 use crate::cli::{Exit, words};
 use crate::client::Client;
 use crate::place::must_be_usable;
-use crate::token::Wanted;
+use crate::token::{Token, Tokens, Wanted};
+use anyhow::Context;
+use countersign_contract::{Text, Timestamp};
 use countersign_domain::deciding::Role;
+use countersign_domain::ids::{RunId, TaskId};
+use countersign_domain::project::{MakeToken, RevokeToken};
 use countersign_engine::Bound;
 use serde_json::json;
 
@@ -51,10 +55,6 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
         return Err(wrong("an agent's token speaks for one task alone; name it with --task"));
     }
     let client = Client::open(here.project, here.global)?;
-    let tokens = match tokens(&client, "token.make")? {
-        Ok(tokens) => tokens,
-        Err(failure) => return refused(failure, args.how.format),
-    };
     let bound = match &args.task {
         None => None,
         Some(task) => match bound(&client, args, task) {
@@ -67,7 +67,15 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     let ends = ends.map_err(|_| wrong("--expires is further off than any calendar"))?;
     let actor = args.name.as_deref().unwrap_or(args.role.as_str());
     let wanted = Wanted { actor, role: args.role, bound, expires: ends.map(|ends| ends.to_string()) };
-    let (token, shown) = tokens.make(&wanted)?;
+    let (token, shown) = Tokens::draw(&wanted);
+    if let Err(failure) = record(&client, &recorded(&token)?)? {
+        return refused(failure, args.how.format);
+    }
+    if let Err(error) = tokens(&client)?.add(&token) {
+        // What the ledger says was made and cannot be used is taken back; if that fails too, it says more than there is.
+        let _ = record(&client, &RevokeToken { token_id: id(&token)? });
+        return Err(error);
+    }
     match args.how.format {
         Format::Json => output::print(&line(&without_nothing(json!({
             "id": token.id, "token": shown, "role": token.role, "actor": token.actor, "run_id": token.run,
@@ -76,6 +84,22 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
         Format::Text => once(&shown),
     }
     Ok(Exit::Allowed)
+}
+
+fn id(token: &Token) -> anyhow::Result<Text<1, 64>> {
+    Text::parse(&token.id).context("the token has no id")
+}
+
+/// What the ledger is told of a token.
+fn recorded(token: &Token) -> anyhow::Result<MakeToken> {
+    Ok(MakeToken {
+        token_id: id(token)?,
+        actor: Text::parse(&token.actor).context("--name has 1 to 500 characters")?,
+        role: Text::parse(&token.role).context("the token has no role")?,
+        run_id: token.run.as_deref().and_then(RunId::parse),
+        task_id: token.task.as_deref().and_then(TaskId::parse),
+        expires: token.expires.as_deref().and_then(Timestamp::parse),
+    })
 }
 
 /// The task that is meant, which must be there.

@@ -69,7 +69,7 @@ impl Command for Land {
             let reason = format!("what is there is {}, and what was validated is {before}", self.bound.as_str());
             let mut refusal = refusal(&row, Code::IntegrityMismatch, reason, "it must be validated again");
             let facts = json!({ "bound": row.bound, "found": self.bound, "promise": row.promise });
-            refusal.kept = vec![of_promise(GATES_STALE, &row, facts)];
+            refusal.kept = Box::new([of_promise(GATES_STALE, &row, facts)]);
             return Err(refusal);
         }
         under_lease(&row, self.lease.map(|lease| lease.get().unsigned_abs()), desk)?;

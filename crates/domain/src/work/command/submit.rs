@@ -277,7 +277,7 @@ impl Submit {
         let lease = self.lease().unwrap_or(0);
         let is_new = !task.late.contains(&lease) && task.late.len() < LATE_MAX;
         if task.lost_by.contains(actor) && is_new && !facts["status"].is_null() {
-            refusal.kept = vec![self.submitted(run, task, lease, facts, true)];
+            refusal.kept = Box::new([self.submitted(run, task, lease, facts, true)]);
             refusal.reason.push_str("; the result is kept as evidence");
         }
         refusal

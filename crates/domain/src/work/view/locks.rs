@@ -206,6 +206,8 @@ shape! {
         pub help: Option<String>,
         /// The task under which they may, or which is in the way.
         pub task_id: Option<String>,
+        /// Its run.
+        pub run_id: Option<String>,
         /// Who holds it, if that is somebody else.
         pub holder: Option<String>,
         /// Until when.
@@ -225,6 +227,13 @@ shape! {
     }
 }
 
+impl MayShown {
+    /// The same, because of a task.
+    fn of(self, task: &TaskRow) -> Self {
+        Self { run_id: Some(task.run.clone()), task_id: Some(task.task.clone()), ..self }
+    }
+}
+
 impl MayChange {
     fn owner<'a>(&'a self, moment: &'a Moment) -> &'a str {
         self.owner.as_ref().map_or(moment.actor.as_str(), |owner| owner.as_str())
@@ -237,6 +246,7 @@ impl MayChange {
             code: code.map(|code| code.as_str().to_owned()),
             reason: reason.into(),
             help: help.map(str::to_owned),
+            run_id: None,
             task_id: None,
             holder: None,
             expires_at: None,
@@ -274,7 +284,7 @@ impl View for MayChange {
             let outside = task.spec.forbidden_scope.iter().find(|scope| contains(scope, path));
             if path == task.spec.worklog_path || (inside && outside.is_none()) {
                 let reason = format!("{} holds it", task.task);
-                return Ok(MayShown { task_id: Some(task.task.clone()), ..self.shown(true, None, reason, None) });
+                return Ok(self.shown(true, None, reason, None).of(task));
             }
             forbidden = forbidden.or_else(|| Some((task, outside.filter(|_| inside)?)));
         }
@@ -282,17 +292,16 @@ impl View for MayChange {
             let reason = format!("`{}` is in the forbidden scope of {}", show(scope), task.task);
             let help = "leave it as it is; if the task needs it, say so with `countersign task block`";
             let shown = self.shown(false, Some(Code::ScopeViolation), reason, Some(help));
-            return Ok(MayShown { task_id: Some(task.task.clone()), ..shown });
+            return Ok(shown.of(task));
         }
         let others = holding::conflict([path], None, seen, now).filter(|holder| holder.hold.is_some());
         if let Some(holder) = others.filter(|holder| !own.iter().any(|task| task.key() == holder.task.key())) {
             let help = "wait until that task is done; `countersign lock who` tells how it stands";
             let shown = self.shown(false, Some(Code::LockConflict), holder.sentence(), Some(help));
             return Ok(MayShown {
-                task_id: Some(holder.task.task.clone()),
                 holder: holder.task.owner.clone(),
                 expires_at: holder.hold.as_ref().map(|hold| said(hold.deadline)),
-                ..shown
+                ..shown.of(&holder.task)
             });
         }
         if let Some(task) = own.first() {
@@ -305,7 +314,7 @@ impl View for MayChange {
             );
             let help = "change only what the task holds; if it needs more, say so with `countersign task block`";
             let shown = self.shown(false, Some(Code::ScopeViolation), reason, Some(help));
-            return Ok(MayShown { task_id: Some(task.task.clone()), ..shown });
+            return Ok(shown.of(task));
         }
         if seen.range(&indexes::open_runs()).next().is_none() {
             let shown = self.shown(true, None, "no run is open", None);
