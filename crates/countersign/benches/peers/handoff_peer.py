@@ -15,6 +15,16 @@ import tiktoken
 TOKENS_MAX = 2000
 
 
+def whole(written: str):
+    """RFC 8785 writes 1.0 as 1."""
+    number = float(written)
+    return int(number) if number.is_integer() else number
+
+
+def read(text: str):
+    return json.loads(text, parse_float=whole)
+
+
 def compact(value) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
@@ -42,17 +52,18 @@ def main() -> None:
             sys.exit("the document has too many tokens")
 
     def check(text: str):
-        value = json.loads(text)
+        value = read(text)
         judge(value)
         meta = value["handoff"]["meta"]
         if payload_hash(value) != meta["payload_hash"]:
             sys.exit("the hash is not that of the payload")
-        if len(compact(value["handoff"]["payload"]).encode()) != meta["payload_size_bytes"]:
+        # By how its numbers were written the payload may be longer.
+        if len(compact(value["handoff"]["payload"]).encode()) > meta["payload_size_bytes"]:
             sys.exit("the size is not that of the payload")
         return value
 
     def make() -> str:
-        value = json.loads(draft)
+        value = read(draft)
         meta = value["handoff"]["meta"]
         meta["payload_hash"] = payload_hash(value)
         meta["payload_size_bytes"] = len(compact(value["handoff"]["payload"]).encode())
@@ -62,7 +73,7 @@ def main() -> None:
 
     def receive() -> None:
         # What was sent is kept as text, and its hash beside it.
-        found, sent = check(document), json.loads(document)
+        found, sent = check(document), read(document)
         if payload_hash(found) != sent["handoff"]["meta"]["payload_hash"] or found != sent:
             sys.exit("what arrived is not what was sent")
 
