@@ -113,12 +113,6 @@ impl<'s> Document<'s> {
         self.form
     }
 
-    /// The place of a node by its number.
-    #[inline]
-    pub(crate) fn at(&self, at: u32) -> Cursor<'_> {
-        Cursor { document: self, at }
-    }
-
     /// Where the text lies that follows the front matter of a Markdown document.
     pub fn body(&self) -> Option<Range<usize>> {
         let front = crate::front_matter(self.text).filter(|_| self.form == Form::Markdown)?;

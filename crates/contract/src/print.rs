@@ -1,12 +1,14 @@
 //! A document back into text: as a value, compact, and in RFC 8785's canonical form.
 
+mod canonical;
+
 use crate::document::{Cursor, Kind};
 use crate::run::plain_end;
 use serde_json::{Map, Number, Value};
 use sha2::{Digest, Sha256};
 use std::cmp::Ordering;
 
-impl<'d> Cursor<'d> {
+impl Cursor<'_> {
     /// The value that stands here.
     pub fn to_value(self) -> Value {
         match self.kind() {
@@ -61,65 +63,12 @@ impl<'d> Cursor<'d> {
     /// Canonical JSON by RFC 8785.
     pub fn canonical(self) -> String {
         // Made of texts and signs, so it is one.
-        String::from_utf8(self.canonical_bytes()).unwrap_or_default()
+        String::from_utf8(canonical::bytes(self)).unwrap_or_default()
     }
 
     /// The SHA-256 of canonical JSON, in lower-case hexadecimal.
     pub fn canonical_sha256(self) -> String {
-        sha256_hex(&self.canonical_bytes())
-    }
-
-    fn canonical_bytes(self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.span().len());
-        self.write_canonical(&mut out, &mut Vec::new());
-        out
-    }
-
-    /// `members` is room for the members of the objects that are open; each object uses what it adds to it.
-    fn write_canonical(self, out: &mut Vec<u8>, members: &mut Vec<Member<'d>>) {
-        match self.kind() {
-            Kind::Null | Kind::Bool => out.extend_from_slice(self.raw().as_bytes()),
-            Kind::Number if is_canonical(self.raw()) => out.extend_from_slice(self.raw().as_bytes()),
-            Kind::Number => aside(out, |out| write_number(self.raw().parse().unwrap_or(0.0), out)),
-            Kind::Text => self.write_canonical_text(out),
-            Kind::List => {
-                out.push(b'[');
-                for (index, item) in self.items().enumerate() {
-                    if index > 0 {
-                        out.push(b',');
-                    }
-                    item.write_canonical(out, members);
-                }
-                out.push(b']');
-            }
-            Kind::Object => {
-                let from = members.len();
-                members.extend(self.entries().map(|(key, value)| (key.raw(), key.index(), value.index())));
-                let to = members.len();
-                members[from..].sort_unstable_by(|(one, ..), (other, ..)| key_order(one, other));
-                out.push(b'{');
-                for index in from..to {
-                    let (_, key, value) = members[index];
-                    if index > from {
-                        out.push(b',');
-                    }
-                    self.document().at(key).write_canonical_text(out);
-                    out.push(b':');
-                    self.document().at(value).write_canonical(out, members);
-                }
-                out.push(b'}');
-                members.truncate(from);
-            }
-        }
-    }
-
-    /// Most texts are copied as they stand.
-    fn write_canonical_text(self, out: &mut Vec<u8>) {
-        let written = self.document().text().as_bytes().get(self.span()).filter(|_| self.is_as_written());
-        match written {
-            Some(written) => out.extend_from_slice(written),
-            None => aside(out, |out| write_text(self.raw(), out)),
-        }
+        sha256_hex(&canonical::bytes(self))
     }
 
     /// Most texts are copied as they stand.
@@ -130,16 +79,6 @@ impl<'d> Cursor<'d> {
             write_text(self.raw(), out);
         }
     }
-}
-
-/// The name of a member, and the numbers of its key and its value: little to move while it is sorted.
-type Member<'d> = (&'d str, u32, u32);
-
-/// Adds what is written as text.
-fn aside(out: &mut Vec<u8>, write: impl FnOnce(&mut String)) {
-    let mut text = String::new();
-    write(&mut text);
-    out.extend_from_slice(text.as_bytes());
 }
 
 /// Canonical JSON of a value, by RFC 8785.
@@ -185,13 +124,12 @@ fn write_value(value: &Value, out: &mut String) {
 /// SHA-256 in lower-case hexadecimal.
 pub fn sha256_hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digest = Sha256::digest(bytes);
-    let mut out = String::with_capacity(64);
-    for byte in digest {
-        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        out.push(char::from(DIGITS[usize::from(byte & 15)]));
+    let digits = |byte: u8| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
+    let mut out = [[0; 2]; 32];
+    for (pair, byte) in out.iter_mut().zip(Sha256::digest(bytes)) {
+        *pair = digits(byte);
     }
-    out
+    out.as_flattened().iter().copied().map(char::from).collect()
 }
 
 /// RFC 8785 orders keys by UTF-16 code units. That is the order of UTF-8's bytes, except that characters outside the
@@ -209,16 +147,6 @@ fn number(written: &str) -> Option<Number> {
         return Some(Number::from(whole));
     }
     Number::from_f64(written.parse().ok()?)
-}
-
-/// Whether a number stands as canonical JSON writes it, as far as can be told without reading it: at most fifteen digits,
-/// which always come back from a float, with no exponent, no zero at the end, and not so small that it would get one.
-fn is_canonical(written: &str) -> bool {
-    let (whole, fraction) = written.split_once('.').unwrap_or((written, "1"));
-    let digits = whole.strip_prefix('-').unwrap_or(whole);
-    let plain = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
-    let short = written.len() <= 15 && fraction.len() <= 6;
-    short && plain(digits) && plain(fraction) && !fraction.ends_with('0') && written != "-0"
 }
 
 fn write_number(value: f64, out: &mut String) {

@@ -50,6 +50,19 @@ proptest! {
         }
     }
 
+    /// Names that begin alike, end early, or have letters whose order in UTF-16 is not that of their bytes.
+    #[test]
+    fn members_stand_in_the_order_of_the_rfc_however_their_names_begin(
+        names in prop::collection::vec("(handoff_|handoff|)[\u{0}ab\u{7f}é漢\u{E000}\u{FFFF}😀]{0,9}", 0..30),
+        deep in any::<bool>(),
+    ) {
+        let object: Value = names.iter().enumerate().map(|(at, name)| (name.clone(), Value::from(at))).collect();
+        let value = if deep { serde_json::json!([{ "b": object, "a": { "": object } }]) } else { object };
+        let text = value.to_string();
+        let document = parse(&text, Form::Json, SIZE_MAX).unwrap();
+        prop_assert_eq!(document.root().canonical(), serde_json_canonicalizer::to_string(&value).unwrap());
+    }
+
     #[test]
     fn compact_text_reads_back_the_same(value in any_value()) {
         let text = serde_json::to_string_pretty(&value).unwrap();

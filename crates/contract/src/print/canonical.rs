@@ -1,0 +1,173 @@
+//! Canonical JSON (RFC 8785) of what stands in a document.
+//!
+//! Most of it is copied as it stands in the source, and the pieces are short: what takes the time is to begin and end each
+//! copy. So a short piece is taken with what lies behind it, in one step of fixed length, and the next piece is written
+//! over what was too much.
+
+use super::{key_order, write_number, write_text};
+use crate::document::{Cursor, Kind};
+use std::cmp::Ordering;
+
+/// The canonical text of a value.
+pub(super) fn bytes(at: Cursor<'_>) -> Vec<u8> {
+    let source = at.document().text().as_bytes();
+    let mut writer = Writer { source, out: vec![0; at.span().len() + STEP], end: 0, members: Vec::new() };
+    writer.value(at);
+    writer.out.truncate(writer.end);
+    writer.out
+}
+
+/// How much is copied at once.
+const STEP: usize = 32;
+
+struct Writer<'d> {
+    source: &'d [u8],
+    /// What was written, and room for more.
+    out: Vec<u8>,
+    /// Where what was written ends.
+    end: usize,
+    /// Room for the members of the objects that are open; each object uses what it adds to it.
+    members: Vec<Member<'d>>,
+}
+
+impl<'d> Writer<'d> {
+    fn value(&mut self, at: Cursor<'d>) {
+        match at.kind() {
+            Kind::Text => self.text(at),
+            Kind::Null | Kind::Bool => self.piece(at.raw().as_bytes()),
+            Kind::Number if is_canonical(at.raw().as_bytes()) => self.piece(at.raw().as_bytes()),
+            Kind::Number => self.aside(|out| write_number(at.raw().parse().unwrap_or(0.0), out)),
+            Kind::List => {
+                self.sign(b'[');
+                for (index, item) in at.items().enumerate() {
+                    if index > 0 {
+                        self.sign(b',');
+                    }
+                    self.value(item);
+                }
+                self.sign(b']');
+            }
+            Kind::Object => self.object(at),
+        }
+    }
+
+    fn object(&mut self, at: Cursor<'d>) {
+        let from = self.members.len();
+        self.members.extend(at.entries().map(|(key, value)| Member::new(key, value)));
+        let to = self.members.len();
+        self.members[from..].sort_unstable_by(Member::order);
+        self.sign(b'{');
+        for index in from..to {
+            let Member { key, value, .. } = self.members[index];
+            if index > from {
+                self.sign(b',');
+            }
+            self.text(key);
+            self.sign(b':');
+            self.value(value);
+        }
+        self.sign(b'}');
+        self.members.truncate(from);
+    }
+
+    /// Most texts are copied as they stand.
+    fn text(&mut self, at: Cursor<'d>) {
+        if at.is_as_written() { self.span(at.span()) } else { self.aside(|out| write_text(at.raw(), out)) }
+    }
+
+    /// Adds a part of the source.
+    #[inline]
+    fn span(&mut self, span: std::ops::Range<usize>) {
+        let length = span.len();
+        let from = self.source.get(span.start..span.start + STEP);
+        let to = self.out.get_mut(self.end..self.end + STEP);
+        match (from, to) {
+            (Some(from), Some(to)) if length <= STEP => {
+                to.copy_from_slice(from);
+                self.end += length;
+            }
+            _ => self.piece(self.source.get(span).unwrap_or_default()),
+        }
+    }
+
+    fn piece(&mut self, piece: &[u8]) {
+        let end = self.end + piece.len();
+        if self.out.len() < end {
+            self.grow(end);
+        }
+        self.out[self.end..end].copy_from_slice(piece);
+        self.end = end;
+    }
+
+    #[inline]
+    fn sign(&mut self, sign: u8) {
+        if self.out.len() <= self.end {
+            self.grow(self.end + 1);
+        }
+        self.out[self.end] = sign;
+        self.end += 1;
+    }
+
+    /// Canonical numbers and the texts of other forms may be longer than what they were written as.
+    #[cold]
+    fn grow(&mut self, end: usize) {
+        self.out.resize(end * 2 + STEP, 0);
+    }
+
+    /// Adds what is written as text.
+    #[cold]
+    fn aside(&mut self, write: impl FnOnce(&mut String)) {
+        let mut text = String::new();
+        write(&mut text);
+        self.piece(text.as_bytes());
+    }
+}
+
+/// A member, with the beginning of its name, which nearly always tells its place among the others.
+#[derive(Clone, Copy)]
+struct Member<'d> {
+    /// The first eight bytes as a number, so that the order of numbers is that of bytes; a short name is filled up with
+    /// zeros.
+    head: u64,
+    key: Cursor<'d>,
+    value: Cursor<'d>,
+}
+
+impl<'d> Member<'d> {
+    fn new(key: Cursor<'d>, value: Cursor<'d>) -> Self {
+        let name = key.document().bytes_of(key.index() as usize);
+        let head = match name.first_chunk() {
+            Some(head) => u64::from_be_bytes(*head),
+            None => {
+                let short = name.iter().fold(0, |head, byte| head << 8 | u64::from(*byte));
+                // A name of no bytes is a head of zeros already.
+                short.checked_shl(8 * (8 - name.len() as u32)).unwrap_or_default()
+            }
+        };
+        Self { head, key, value }
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        /// The bits that are set in bytes beyond ASCII, whose order is not that of their bytes.
+        const BEYOND: u64 = 0x8080_8080_8080_8080;
+        if self.head != other.head && (self.head | other.head) & BEYOND == 0 {
+            return self.head.cmp(&other.head);
+        }
+        key_order(self.key.raw(), other.key.raw())
+    }
+}
+
+/// Whether a number stands as canonical JSON writes it, as far as can be told without reading it: at most fifteen digits,
+/// which always come back from a float, with no exponent, no zero at the end, and not so small that it would get one.
+fn is_canonical(written: &[u8]) -> bool {
+    let digits = written.strip_prefix(b"-").unwrap_or(written);
+    let whole = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if written.len() > 15 || written == b"-0" {
+        return false;
+    }
+    match &digits[whole..] {
+        [] => true,
+        [b'.', fraction @ .., b'1'..=b'9'] => fraction.len() < 6 && fraction.iter().all(u8::is_ascii_digit),
+        _ => false,
+    }
+}
