@@ -91,9 +91,10 @@ impl Turn {
 
     /// Whether nobody waits for the turn, as far as can be seen by whoever has it.
     pub(super) fn is_unwanted(&self) -> bool {
-        let unwanted = self.next.try_lock().is_ok();
+        let Ok(Locks { next, .. }) = self.locks() else { return false };
+        let unwanted = next.try_lock().is_ok();
         if unwanted {
-            let _ = self.next.unlock();
+            let _ = next.unlock();
         }
         unwanted
     }
