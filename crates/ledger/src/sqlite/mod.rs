@@ -14,6 +14,7 @@ mod fault;
 mod open;
 mod reading;
 mod rows;
+mod stray;
 mod turn;
 
 use crate::erasure;
@@ -125,20 +126,6 @@ impl Sqlite {
         Ok(Self::with(path, clock, Some(connection), turn, None))
     }
 
-    /// Opens a file that may only be read.
-    fn open_to_read(path: &Path, clock: Clock, why: String, steps: &[&str]) -> Result<Self> {
-        let way = Way::to(path);
-        let connection = reading::connect(path, way)?;
-        match (open::format(&connection)?, steps.len() as u32) {
-            (found, known) if found > known => return Err(Error::Newer { what: "format", found, known }),
-            (found, known) if found < known => {
-                return Err(Error::Unreadable(format!("it is of format {found} and must become {known} first; {why}")));
-            }
-            _ => {}
-        }
-        Ok(Self::with(path, clock, None, Turn::of_nobody(path), Some((why, way))))
-    }
-
     fn with(
         path: &Path,
         clock: Clock,
@@ -167,36 +154,6 @@ impl Sqlite {
             None => self.connect()?,
         };
         Ok(self.connection.insert(connection))
-    }
-
-    fn connect(&mut self) -> Result<Connection> {
-        self.reading = reading::only_read(&self.path).map(|why| (why, Way::to(&self.path)));
-        match self.reading {
-            Some((_, way)) => reading::connect(&self.path, way),
-            None => open::connect(&self.path),
-        }
-    }
-
-    /// Refuses to write where one may only read. Whether that still is so is looked at each time.
-    fn must_be_writable(&mut self) -> Result<()> {
-        if self.reading.is_none() {
-            return Ok(());
-        }
-        self.connection = None;
-        self.connection()?;
-        match &self.reading {
-            Some((why, _)) => Err(Error::Closed(why.clone())),
-            None => {
-                let unlocked = |error| Error::NotWritten(format!("the lock files cannot be opened: {error}"));
-                self.turn = Turn::beside(&self.path).map_err(unlocked)?;
-                Ok(())
-            }
-        }
-    }
-
-    /// Whether what was read can be wrong, because somebody began to write to what was thought to be nobody's.
-    fn was_disturbed(&self) -> bool {
-        matches!(self.reading, Some((_, way)) if way != Way::Shared && way != Way::to(&self.path))
     }
 
     /// Reads something. After an error the connection is not used again, since what it has in memory may be wrong.
@@ -281,34 +238,6 @@ impl Sqlite {
         insert.execute(values).map(drop).map_err(|error| not_written(&error))
     }
 
-    /// Whether a text names a blob. There is an index of those few rows alone.
-    fn names_blob(&mut self, hash: Option<Hash>) -> Result<bool> {
-        let Some(hash) = hash else { return Ok(false) };
-        self.read(|connection| {
-            connection.prepare_cached("SELECT 1 FROM text WHERE blob = ?1")?.exists([hash.0.as_slice()])
-        })
-    }
-
-    /// Files of blobs that no text names.
-    fn stray_blobs(&mut self) -> Result<Vec<PathBuf>> {
-        let unnamed = |store: &mut Self| {
-            let listed = store.blobs.all();
-            let listed = listed.map_err(|error| Error::Unreadable(format!("the folder of long texts: {error}")))?;
-            let mut stray = Vec::new();
-            for (hash, path) in listed {
-                if !store.names_blob(hash)? {
-                    stray.push(path);
-                }
-            }
-            Ok(stray)
-        };
-        if unnamed(self)?.is_empty() || self.writing || self.reading.is_some() {
-            return unnamed(self);
-        }
-        // A file is there before the commit that names it. In the writer's place no commit is on its way.
-        self.in_turn(unnamed)
-    }
-
     /// Waits for the writer's place for so long at most.
     fn take_turn(&mut self, patience: Duration) -> Result<()> {
         self.must_be_writable()?;
@@ -333,18 +262,6 @@ impl Sqlite {
             connection.busy_timeout(open::BUSY)?;
             Ok(busy? == 0)
         })
-    }
-
-    /// Removes files of blobs that no text names: of texts that were erased, and of commits that never came.
-    fn sweep_blobs(&mut self) -> Result<()> {
-        let failed =
-            |error: std::io::Error| Error::NotWritten(format!("the folder of long texts cannot be swept: {error}"));
-        for (hash, path) in self.blobs.all().map_err(failed)? {
-            if !self.names_blob(hash)? {
-                std::fs::remove_file(&path).map_err(failed)?;
-            }
-        }
-        Ok(())
     }
 }
 

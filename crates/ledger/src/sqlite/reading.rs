@@ -2,9 +2,12 @@
 //!
 //! Reading is all that is done there, and nothing is left behind. Whoever wants to write is told why not.
 
+use super::Sqlite;
 use super::fault::unreadable;
-use super::open::{BUSY, settle_reading};
+use super::open::{self, BUSY, settle_reading};
+use super::turn::Turn;
 use crate::error::{Error, Result};
+use crate::time::Clock;
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 
@@ -89,4 +92,51 @@ fn unchanging(path: &Path) -> Result<String> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
     let escaped = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     Ok(format!("file:{}?immutable=1", name.bytes().map(escaped).collect::<String>()))
+}
+
+impl Sqlite {
+    /// Opens a file that may only be read.
+    pub(super) fn open_to_read(path: &Path, clock: Clock, why: String, steps: &[&str]) -> Result<Self> {
+        let way = Way::to(path);
+        let connection = connect(path, way)?;
+        match (open::format(&connection)?, steps.len() as u32) {
+            (found, known) if found > known => return Err(Error::Newer { what: "format", found, known }),
+            (found, known) if found < known => {
+                return Err(Error::Unreadable(format!("it is of format {found} and must become {known} first; {why}")));
+            }
+            _ => {}
+        }
+        Ok(Self::with(path, clock, None, Turn::of_nobody(path), Some((why, way))))
+    }
+
+    /// A new connection, by what may be done now.
+    pub(super) fn connect(&mut self) -> Result<Connection> {
+        self.reading = only_read(&self.path).map(|why| (why, Way::to(&self.path)));
+        match self.reading {
+            Some((_, way)) => connect(&self.path, way),
+            None => open::connect(&self.path),
+        }
+    }
+
+    /// Refuses to write where one may only read. Whether that still is so is looked at each time.
+    pub(super) fn must_be_writable(&mut self) -> Result<()> {
+        if self.reading.is_none() {
+            return Ok(());
+        }
+        self.connection = None;
+        self.connection()?;
+        match &self.reading {
+            Some((why, _)) => Err(Error::Closed(why.clone())),
+            None => {
+                let unlocked = |error| Error::NotWritten(format!("the lock files cannot be opened: {error}"));
+                self.turn = Turn::beside(&self.path).map_err(unlocked)?;
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether what was read can be wrong, because somebody began to write to what was thought to be nobody's.
+    pub(super) fn was_disturbed(&self) -> bool {
+        matches!(self.reading, Some((_, way)) if way != Way::Shared && way != Way::to(&self.path))
+    }
 }
