@@ -18,6 +18,7 @@ mod open;
 mod opening;
 mod reading;
 mod rows;
+mod stray;
 mod turn;
 
 use crate::erasure;
@@ -148,34 +149,6 @@ impl Sqlite {
         insert.execute(values).map(drop).map_err(|error| not_written(&error))
     }
 
-    /// Whether a text names a blob. There is an index of those few rows alone.
-    fn names_blob(&mut self, hash: Option<Hash>) -> Result<bool> {
-        let Some(hash) = hash else { return Ok(false) };
-        self.read(|connection| {
-            connection.prepare_cached("SELECT 1 FROM text WHERE blob = ?1")?.exists([hash.0.as_slice()])
-        })
-    }
-
-    /// Files of blobs that no text names.
-    fn stray_blobs(&mut self) -> Result<Vec<PathBuf>> {
-        let unnamed = |store: &mut Self| {
-            let listed = store.blobs.all();
-            let listed = listed.map_err(|error| Error::Unreadable(format!("the folder of long texts: {error}")))?;
-            let mut stray = Vec::new();
-            for (hash, path) in listed {
-                if !store.names_blob(hash)? {
-                    stray.push(path);
-                }
-            }
-            Ok(stray)
-        };
-        if unnamed(self)?.is_empty() || self.writing || self.reading.is_some() {
-            return unnamed(self);
-        }
-        // A file is there before the commit that names it. In the writer's place no commit is on its way.
-        self.in_turn(unnamed)
-    }
-
     /// Waits for the writer's place for so long at most.
     fn take_turn(&mut self, patience: Duration) -> Result<()> {
         self.must_be_writable()?;
@@ -189,18 +162,6 @@ impl Sqlite {
         let done = work(self);
         self.leave();
         done
-    }
-
-    /// Removes files of blobs that no text names: of texts that were erased, and of commits that never came.
-    fn sweep_blobs(&mut self) -> Result<()> {
-        let failed =
-            |error: std::io::Error| Error::NotWritten(format!("the folder of long texts cannot be swept: {error}"));
-        for (hash, path) in self.blobs.all().map_err(failed)? {
-            if !self.names_blob(hash)? {
-                std::fs::remove_file(&path).map_err(failed)?;
-            }
-        }
-        Ok(())
     }
 }
 
