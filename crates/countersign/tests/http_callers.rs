@@ -137,7 +137,7 @@ fn who_is_bound_to_a_task_sees_its_run_and_of_others_only_what_is_in_the_way() {
     server.client(&eve).ask("task.claim", &claim("T-8")).answer();
     let mut bound = server.client(&token(&house, "agent:b", "agent", Some((&own, "T-2"))));
     let names = ["agent:eve", "the secret plan", "T-7", "T-8"];
-    let mut silent = |path: &str, bound: &mut server::Client| {
+    let silent = |path: &str, bound: &mut server::Client| {
         let said = bound.get(path);
         for name in names {
             assert!(!said.body.contains(name), "{path} tells {name}: {said:?}");
