@@ -152,6 +152,7 @@ fn measure(repository: &Repository, executor: &dyn Executor, own: &dyn Fn() -> f
             executor: &executor,
             file: "instruction.json",
             text: &text,
+            of_task: None,
         };
         let (took, answered) = timed(|| carry_out(&setup).unwrap());
         assert_eq!(answered.response["STATUS"], "SUCCESS", "{:#}", answered.response);

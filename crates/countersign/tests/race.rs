@@ -1,7 +1,7 @@
 //! Sixty-four processes reach for one task, and for scopes that overlap: each time one of them wins, and the others are told
 //! who did. Twenty rounds here; in a soak as many as `COUNTERSIGN_ROUNDS` says, or `COUNTERSIGN_SOAK` gives time for.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 #![allow(dead_code, reason = "each test file uses its part of the house")]
 
 mod house;

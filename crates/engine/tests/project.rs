@@ -227,7 +227,7 @@ fn a_ledger_of_a_newer_shape_is_only_read_and_one_of_an_older_shape_is_rebuilt()
 /// from one run, in which each is folded over what the ones before it made; so are those of a promise, with few exceptions.
 #[test]
 fn events_of_every_kind_ever_written_are_read() {
-    const BEGIN: [&str; 13] = [
+    const BEGIN: [&str; 14] = [
         "command.refused",
         "delegation.planned",
         "delegation.received",

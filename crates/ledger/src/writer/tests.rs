@@ -86,7 +86,7 @@ fn what_rests_on_a_commit_that_failed_fails_with_it_and_what_comes_later_does_no
     let id = writer.store.events(1, None, 1).unwrap().remove(0).id;
     let twice: Work = Box::new(move |transaction| {
         // An id that is there already fails when it is written, and not before.
-        let draft = Draft { id: id.clone(), ..add("all", 1) };
+        let draft = Draft { id: Some(id.clone()), ..add("all", 1) };
         transaction.append(&command("ana"), vec![draft]).map(drop)
     });
     writer.overlaps = true;

@@ -11,6 +11,7 @@ mod plan_evidence_too_weak;
 mod plan_executor_unable;
 mod plan_handoff_budget_unusable;
 mod plan_handoff_chain_unapproved;
+mod plan_handoff_of_action;
 mod plan_handoff_repeated;
 mod plan_handoff_task_unknown;
 mod plan_handoff_to_peer;
@@ -22,6 +23,7 @@ mod plan_scopes_serialised;
 mod plan_task_incomplete;
 mod plan_task_mixed;
 mod plan_task_repeated;
+mod plan_test_editable;
 mod plan_time_too_short;
 mod plan_validator_is_author;
 
@@ -46,6 +48,7 @@ pub static RULES: &[&Rule<Plan>] = &[
     &plan_agent_unknown::PLAN_AGENT_UNKNOWN,
     &plan_agent_unusable::PLAN_AGENT_UNUSABLE,
     &plan_handoff_to_peer::PLAN_HANDOFF_TO_PEER,
+    &plan_handoff_of_action::PLAN_HANDOFF_OF_ACTION,
     &plan_scope_forbidden::PLAN_SCOPE_FORBIDDEN,
     &plan_check_ambiguous::PLAN_CHECK_AMBIGUOUS,
     &plan_check_program_unusable::PLAN_CHECK_PROGRAM_UNUSABLE,
@@ -54,4 +57,5 @@ pub static RULES: &[&Rule<Plan>] = &[
     &plan_validator_is_author::PLAN_VALIDATOR_IS_AUTHOR,
     &plan_time_too_short::PLAN_TIME_TOO_SHORT,
     &plan_scopes_serialised::PLAN_SCOPES_SERIALISED,
+    &plan_test_editable::PLAN_TEST_EDITABLE,
 ];
