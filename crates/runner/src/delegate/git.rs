@@ -12,7 +12,7 @@
 
 use super::{Executor, Obstacle, now};
 use crate::worktree::Identity;
-use crate::worktree::call::{Git, is_commit, object};
+use crate::worktree::call::{Fault, Git, is_commit, object};
 use countersign_domain::delegation::action::{ActionType, Effect, Parameters};
 use countersign_domain::delegation::command::ExecutorKind;
 use countersign_domain::delegation::parameters::TagType;
@@ -109,6 +109,22 @@ impl GitExecutor {
         }
     }
 
+    /// What a name is at, and whether a commit is there: asked at once.
+    fn value_and_commit(&self, full: &str, commit: &str) -> Result<(Option<String>, bool), String> {
+        let asked = format!("{full}\n{commit}\n");
+        let out = self.git().run(&["cat-file", "--batch-check=%(objectname) %(objecttype)"], asked.as_bytes())?;
+        let out = String::from_utf8_lossy(&out).into_owned();
+        let mut lines = out.lines().map(|line| line.split_once(' ').unwrap_or((line, "")));
+        let (Some((value, kind)), Some((_, of_commit))) = (lines.next(), lines.next()) else {
+            return Err(format!("git does not say what {full} is at"));
+        };
+        let value = (kind != "missing").then(|| value.to_owned());
+        if value.as_deref().is_some_and(|value| !is_commit(value)) {
+            return Err(format!("git says of {full} what is no name of an object"));
+        }
+        Ok((value, of_commit == "commit"))
+    }
+
     /// The kind of an object. None, if it is not there.
     fn kind_of(&self, name: &str) -> Option<String> {
         let out = self.git().run(&["cat-file", "-t", name], b"").ok()?;
@@ -132,13 +148,16 @@ impl GitExecutor {
     /// What stands against it, as far as can be seen now.
     fn declined(&self, wanted: &Wanted) -> Result<Option<Declined>, String> {
         let (noun, short) = (wanted.noun(), &wanted.short);
-        let there = self.value(&wanted.full)?;
+        let (there, has_commit) = match &wanted.target {
+            Some(target) => self.value_and_commit(&wanted.full, target)?,
+            None => (self.value(&wanted.full)?, false),
+        };
         Ok(match (&wanted.target, there) {
             (Some(_), Some(value)) => {
                 let message = format!("{noun} {short} is there already, at {value}");
                 Some(Declined::invalid(message, "choose another name, or delete that one first"))
             }
-            (Some(target), None) if self.kind_of(target).as_deref() != Some("commit") => {
+            (Some(target), None) if !has_commit => {
                 let message = format!("the repository has no commit {target}");
                 Some(Declined::invalid(message, "name a commit that the repository has; it may have to be fetched"))
             }
@@ -189,14 +208,21 @@ impl GitExecutor {
         Ok(())
     }
 
-    /// Host, owner and name of the repository, by its address.
-    fn address(&self) -> Option<(String, String)> {
-        let out = self.git().run(&["config", "--get", "remote.origin.url"], b"").ok()?;
-        parse_address(String::from_utf8_lossy(&out).trim())
+    /// Host, owner and name of the repository, by its address; nothing, if it has none that tells them.
+    ///
+    /// # Errors
+    /// There is no repository.
+    fn address(&self) -> Result<Option<(String, String)>, Fault> {
+        // Asked of the repository's own settings, git says whether there is one.
+        match self.git().run(&["config", "--local", "--includes", "--get", "remote.origin.url"], b"") {
+            Ok(out) => Ok(parse_address(String::from_utf8_lossy(&out).trim())),
+            Err(Fault { code: Some(1), .. }) => Ok(None),
+            Err(fault) => Err(fault),
+        }
     }
 
     fn url(&self, repository: &str, wanted: &Wanted) -> String {
-        let host = self.address().map_or_else(|| NOWHERE.to_owned(), |(host, _)| host);
+        let host = self.address().ok().flatten().map_or_else(|| NOWHERE.to_owned(), |(host, _)| host);
         let part = if wanted.is_tag { "releases/tag" } else { "tree" };
         format!("https://{host}/{repository}/{part}/{}", escaped(&wanted.short))
     }
@@ -231,15 +257,16 @@ impl Executor for GitExecutor {
             }
         }
         let field = "REQUESTER.REPOSITORY";
-        if self.git().run(&["rev-parse", "--git-dir"], b"").is_err() {
-            let error = "there is no git repository in the project".to_owned();
-            obstacles.push(Obstacle { field, error, expected: "a project in a git repository".to_owned() });
-        } else if let Some((_, path)) = self.address() {
-            let asked = instruction.requester.repository.as_str();
-            if !path.eq_ignore_ascii_case(asked) {
+        match self.address() {
+            Err(_) => {
+                let error = "there is no git repository in the project".to_owned();
+                obstacles.push(Obstacle { field, error, expected: "a project in a git repository".to_owned() });
+            }
+            Ok(Some((_, path))) if !path.eq_ignore_ascii_case(instruction.requester.repository.as_str()) => {
                 let error = format!("the repository here is {}", countersign_contract::show(&path));
                 obstacles.push(Obstacle { field, error, expected: "the repository that the project is in".to_owned() });
             }
+            Ok(_) => {}
         }
         obstacles
     }
