@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 /// What stands in the place of what is not said.
 pub const WITHHELD: &str = "withheld";
 /// Views of the whole project, for those who answer for it.
-const OF_ALL: &[&str] = &["delegation.alerts", "inbox.list"];
+const OF_ALL: &[&str] = &["delegation.alerts", "delegation.next", "delegation.show", "inbox.list"];
 /// What is said of another run all the same: where it works and until when, and what follows from that.
 const SAID: &[&str] = &["code", "expires_at", "help", "path", "run_id"];
 
@@ -120,13 +120,19 @@ fn is_lock(value: &Value) -> bool {
     value["path"].is_string()
 }
 
-/// Whether something is of another run; or of none, and of somebody else.
+/// Whether something is of another run; or of none, and of somebody else: a promise of another, a handoff between others, and
+/// what a handoff says.
 fn is_elsewhere(fields: &Map<String, Value>, call: &Call, bound: &Bound) -> bool {
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
-    match text("run_id") {
-        Some(run) => run != bound.run,
-        None => text("owned_by").is_some_and(|owner| owner != call.actor),
+    let inside = |name: &str| fields.get(name).and_then(Value::as_object);
+    if let Some(run) = text("run_id") {
+        return run != bound.run;
     }
+    let owner = text("owned_by").or_else(|| inside("ownership")?.get("owned_by")?.as_str());
+    let sides = ["sent_by", "received_by", "source", "target"];
+    let is_others = text("sent_by").is_some() && !sides.iter().any(|side| text(side) == Some(&call.actor));
+    let of_others = inside("step").is_some_and(|step| is_elsewhere(step, call, bound));
+    is_others || of_others || owner.is_some_and(|owner| owner != call.actor)
 }
 
 fn withhold(fields: &mut Map<String, Value>) {

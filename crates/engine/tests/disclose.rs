@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+use countersign_contract::Shape;
 use countersign_domain::deciding::Role;
+use countersign_domain::handoff::payload::UniversalHandoff;
 use countersign_engine::{Bound, Call, Engine, Failure, Nowhere, VIEWS, WITHHELD};
 use countersign_ledger::{Clock, Memory};
 use serde_json::{Value, json};
@@ -33,6 +35,10 @@ impl Two {
         }
         let criteria = json!([{ "description": "whispered" }]);
         two.ask("eve", "promise.create", json!({ "title": "overthrow", "criteria": criteria }));
+        let mut handoff = UniversalHandoff::example();
+        handoff["handoff"]["context"]["summary"] = json!("whispered");
+        let request = json!({ "trace_id": handoff["handoff"]["trace_id"], "handoff": handoff.to_string() });
+        two.ask("eve", "handoff.send", request);
         two
     }
 
@@ -107,6 +113,7 @@ fn a_question_means_the_own_run_and_another_one_is_refused() {
         ("run.show", json!({ "run_id": two.other })),
         ("inbox.list", json!({})),
         ("delegation.alerts", json!({})),
+        ("delegation.show", json!({ "instruction_id": "DI-2026-11-16-001" })),
     ] {
         let (code, reason) = two.look(&bound, id, &question).unwrap_err();
         assert_eq!(code, "AUTHORIZATION_MISSING", "{id}: {reason}");

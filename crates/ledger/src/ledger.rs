@@ -84,6 +84,7 @@ impl Ledger {
         }
         // What is open already reads: many who open a ledger ask it something and write nothing.
         let (origin, writing) = (Mutex::new(store.another()?), store.another()?);
+        store.rest();
         let readers = Mutex::new(vec![store]);
         let (queue, about) = (Arc::<Queue>::default(), Arc::<AtomicUsize>::default());
         let in_line = Arc::new(AtomicBool::new(false));

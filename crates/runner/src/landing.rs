@@ -135,22 +135,35 @@ pub fn land(claim: &Claim) -> Landing {
     land_by_steps(claim, &mut |_| ControlFlow::Continue(()))
 }
 
-/// The commit that would land now, where it is another than the claimed one: HEAD has moved on, and the two can be merged.
-/// Nothing that people see is changed.
+/// The commit that would land now: the claimed one where HEAD is still its base, otherwise the two merged. Nothing that people
+/// see is changed.
 ///
 /// # Errors
-/// Git cannot say.
-pub fn prepare(claim: &Claim) -> Result<Option<Prepared>, String> {
+/// Nothing would land, and that is what a landing would come to.
+pub fn prepare(claim: &Claim) -> Result<Prepared, Landing> {
+    prepared(claim).unwrap_or_else(|why| Err(Landing::Failed(why)))
+}
+
+fn prepared(claim: &Claim) -> Result<Result<Prepared, Landing>, String> {
     let stand = stand(claim)?;
     let git = Git::at(&stand.place.top);
-    if stand.head == claim.base || (claim.was_tried && history::landed_before(&git, claim)?.is_some()) {
-        return Ok(None);
+    if stand.head == claim.base && claim.is_whole {
+        return Ok(Ok(Prepared { commit: claim.commit.to_owned(), head: stand.head }));
     }
-    let Ok(tree) = history::merge(&git, claim, &stand)? else { return Ok(None) };
+    if claim.was_tried
+        && stand.head != claim.base
+        && let Some(commit) = history::landed_before(&git, claim)?
+    {
+        return Ok(Err(Landing::Already { commit }));
+    }
+    let tree = match history::merge(&git, claim, &stand)? {
+        Ok(tree) => tree,
+        Err(names) => return history::conflict(&git, claim, &stand, &names).map(Err),
+    };
     if between(&git, &stand.head, &tree)?.is_empty() {
-        return Ok(None);
+        return Ok(Err(Landing::Already { commit: stand.head }));
     }
-    Ok(Some(Prepared { commit: write(&git, claim, &stand.head, &tree)?, head: stand.head }))
+    Ok(Ok(Prepared { commit: write(&git, claim, &stand.head, &tree)?, head: stand.head }))
 }
 
 /// Lands what was prepared, as that commit and no other.

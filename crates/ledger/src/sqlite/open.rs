@@ -16,15 +16,18 @@ pub(super) const BUSY: Duration = Duration::from_secs(5);
 /// How much of the file is kept in memory, in KiB.
 const CACHE_KIB: i32 = 16 * 1024;
 
-/// Whether a file has its write-ahead log, as its first page says. One that cannot be read has none.
+/// Whether a file has its write-ahead log. One that cannot be read has none. SQLite is asked, and the file never opened beside
+/// it: a file that is closed takes the locks with it that this process has on it, and SQLite's would be gone unnoticed.
 pub(super) fn is_journaled(path: &Path) -> bool {
-    use std::io::Read;
-    /// Where the versions stand that say how the file is written and read, and what they are with a write-ahead log.
-    const VERSIONS: std::ops::Range<usize> = 18..20;
-    const JOURNALED: [u8; 2] = [2, 2];
-    let mut start = [0; VERSIONS.end];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
-    read.is_ok() && start[VERSIONS] == JOURNALED
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if Path::new(&log).exists() {
+        return true;
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mode = Connection::open_with_flags(path, flags)
+        .and_then(|connection| connection.query_row("PRAGMA journal_mode", [], |row| row.get::<_, String>(0)));
+    mode.is_ok_and(|mode| mode == "wal")
 }
 
 /// Opens a ledger's file.

@@ -27,8 +27,9 @@ impl Sqlite {
             }
             Ok(stray)
         };
-        if unnamed(self)?.is_empty() || self.writing || self.reading.is_some() {
-            return unnamed(self);
+        let stray = unnamed(self)?;
+        if stray.is_empty() || self.writing || self.reading.is_some() {
+            return Ok(stray);
         }
         // A file is there before the commit that names it. In the writer's place no commit is on its way.
         self.in_turn(unnamed)

@@ -83,20 +83,25 @@ fn what_rests_on_a_commit_that_failed_fails_with_it_and_what_comes_later_does_no
     let folder = tempfile::tempdir().unwrap();
     let mut writer = writer(folder.path());
     assert!(run(&mut writer, vec![counting(0)])[0].is_ok());
-    let id = writer.store.events(1, None, 1).unwrap().remove(0).id;
-    let twice: Work = Box::new(move |transaction| {
-        // An id that is there already fails when it is written, and not before.
-        let draft = Draft { id: Some(id.clone()), ..add("all", 1) };
+    // What fails when it is written, and not before.
+    let file = rusqlite::Connection::open(folder.path().join("ledger.db")).unwrap();
+    let refusing = "CREATE TRIGGER refusing BEFORE INSERT ON event WHEN NEW.id = 'unwritable'
+                    BEGIN SELECT RAISE(ABORT, 'not this one'); END";
+    file.execute_batch(refusing).unwrap();
+    let fails: Work = Box::new(move |transaction| {
+        let draft = Draft { id: Some("unwritable".to_owned()), ..add("all", 1) };
         transaction.append(&command("ana"), vec![draft]).map(drop)
     });
     writer.overlaps = true;
-    let works = std::iter::once(twice).chain((1..40).map(counting)).collect();
+    let works = std::iter::once(fails).chain((1..40).map(counting)).collect();
     let outcomes = run(&mut writer, works);
     let undone = |outcome: &Result<()>| matches!(outcome, Err(Error::NotWritten(_)));
     assert!(outcomes.iter().all(undone), "{outcomes:?}");
     let after = |why: &Result<()>| why.as_ref().is_err_and(|why| why.to_string().contains("rests on"));
     assert_eq!(outcomes.iter().filter(|it| after(it)).count(), 20);
     assert_eq!(writer.store.head().unwrap().seq, 2);
+    file.execute_batch("DROP TRIGGER refusing").unwrap();
+    drop(file);
     writer.overlaps = true;
     let outcomes = run(&mut writer, (1..40).map(counting).collect());
     assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");

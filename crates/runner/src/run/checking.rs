@@ -15,6 +15,15 @@ use countersign_domain::validation::evidence::EvidenceKind;
 use countersign_domain::work::places::Placed;
 use std::path::Path;
 
+/// How often it was looked at what was claimed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    /// For the first time.
+    First,
+    /// Once more, on top of what others have landed: that checks tell anything was seen before.
+    Again,
+}
+
 /// What was found about one criterion: its number, and the evidence.
 pub(super) type Found = (usize, Evidence);
 
@@ -24,6 +33,7 @@ pub(super) fn look(
     run: &Run<'_>,
     attempt: &Attempt<'_>,
     claimed: &Claimed,
+    time: Look,
     checkouts: &mut Checkouts<'_, '_>,
 ) -> Result<(Vec<String>, Vec<Found>), No> {
     let acceptance: &[Criterion] = &attempt.planned.acceptance;
@@ -72,7 +82,7 @@ pub(super) fn look(
             if check.program().is_some() {
                 checkouts.use_up();
             }
-            let evidence = if evidence.passed() && criterion.red_before_green == Some(true) {
+            let evidence = if evidence.passed() && criterion.red_before_green == Some(true) && time == Look::First {
                 red_first(run, attempt, claimed, check, &site, &pins, evidence)
             } else {
                 evidence

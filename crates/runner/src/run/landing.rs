@@ -108,7 +108,8 @@ fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: 
     for _ in 0..MOVES_MAX {
         let landing = match rechecking::recheck(run, attempt, claimed, &claim)? {
             Rechecked::Broken => return Ok(None),
-            Rechecked::AsClaimed => land_it(run, attempt, || landing::land(&claim))?,
+            Rechecked::Settled(landing) => land_it(run, attempt, || landing)?,
+            Rechecked::Anything => land_it(run, attempt, || landing::land(&claim))?,
             Rechecked::Holds(prepared) => land_it(run, attempt, || landing::land_prepared(&claim, &prepared))?,
         };
         match landing {

@@ -3,22 +3,24 @@
 
 use super::answering::shown;
 use super::attempt::Attempt;
-use super::checking::look;
+use super::checking::{Look, look};
 use super::checkouts::Checkouts;
 use super::desk::No;
 use super::validating::not_stopped;
 use super::work::Claimed;
 use super::{Note, Run, gates};
-use crate::landing::{self, Claim, Prepared};
+use crate::landing::{self, Claim, Landing, Prepared};
 use countersign_domain::plan::machine_checks;
 use serde_json::{Value, json};
 
 /// What may land.
 pub(super) enum Rechecked {
-    /// The claimed commit, as it was checked; or the plan does not ask for more.
-    AsClaimed,
-    /// This one, on which everything holds.
+    /// Whatever the claim becomes on top of the others: the plan does not ask for more.
+    Anything,
+    /// This commit and no other: everything was seen to hold on it.
     Holds(Prepared),
+    /// Nothing, and that is what the landing came to.
+    Settled(Landing),
     /// Nothing: something does not hold on top of the others, and the attempt is over.
     Broken,
 }
@@ -33,15 +35,19 @@ pub(super) fn recheck(
     let is_asked = run.setup.plan.gates.as_ref().and_then(|gates| gates.recheck) != Some(false);
     let has_checks = attempt.planned.acceptance.iter().any(|criterion| machine_checks(criterion).next().is_some());
     if !is_asked || !has_checks {
-        return Ok(Rechecked::AsClaimed);
+        return Ok(Rechecked::Anything);
     }
-    let Some(prepared) = landing::prepare(claim).map_err(No::from)? else { return Ok(Rechecked::AsClaimed) };
+    let prepared = match landing::prepare(claim) {
+        Ok(prepared) if prepared.commit == claimed.bound => return Ok(Rechecked::Holds(prepared)),
+        Ok(prepared) => prepared,
+        Err(landing) => return Ok(Rechecked::Settled(landing)),
+    };
     let head = prepared.head.get(..10).unwrap_or(&prepared.head);
     let text = format!("others have landed since; it is checked once more on top of {head}");
     run.note(&Note::Flag { task: attempt.task(), text: &text });
     let (bound, base) = (prepared.commit.clone(), Some(prepared.head.clone()));
     let merged = Claimed { bound, base, ..claimed.clone() };
-    let (_, found) = look(run, attempt, &merged, &mut Checkouts::new(run, attempt, &merged))?;
+    let (_, found) = look(run, attempt, &merged, Look::Again, &mut Checkouts::new(run, attempt, &merged))?;
     not_stopped(run)?;
     let mut request = run.desk.of_task(attempt.task());
     request["lease"] = json!(attempt.lease);

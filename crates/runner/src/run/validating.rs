@@ -2,7 +2,7 @@
 
 use super::answering::{cut, nothing, response, shown};
 use super::attempt::Attempt;
-use super::checking::{Found, look};
+use super::checking::{Found, Look, look};
 use super::checkouts::Checkouts;
 use super::desk::No;
 use super::looking_on::{PATIENCE, answer_of};
@@ -28,7 +28,7 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
     let is_asked = wanted.iter().any(|it| it == BUILTIN) || others.is_empty();
     // Whoever looks after a runner was gone is shown what the one before it saw.
     if is_asked || has_checks(attempt) {
-        (edits, found) = look(run, attempt, claimed, &mut checkouts)?;
+        (edits, found) = look(run, attempt, claimed, Look::First, &mut checkouts)?;
         not_stopped(run)?;
     }
     if is_asked {
