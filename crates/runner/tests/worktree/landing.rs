@@ -3,7 +3,7 @@
 use crate::support::{
     Repository, STEPS, USERS, everything, failed, land_at, landed, much, times, trailers, users_work, write,
 };
-use countersign_runner::landing::{Claim, Landing, Step, land, land_by_steps};
+use countersign_runner::landing::{Claim, Landing, Step, land, land_by_steps, land_prepared, prepare};
 use countersign_runner::worktree::{Identity, Layout, Worktree};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -188,6 +188,67 @@ fn a_commit_that_says_all_already_lands_as_it_is_where_nothing_came_between() {
         assert_eq!((it.git(&["rev-parse", "HEAD^"]), it.status().as_str()), (was, USERS), "{step:?}");
         assert_eq!(times(&it, "T-1"), 1, "{step:?}");
     }
+}
+
+#[test]
+fn what_was_prepared_lands_as_that_commit_or_not_at_all() {
+    // Whether HEAD moves before it is prepared, and between that and the landing.
+    for (before, between) in [(false, false), (true, false), (false, true), (true, true)] {
+        let it = Repository::new();
+        let (claimed, base) = it.claim("T-1", much);
+        let moves = |name: &str| {
+            it.write(name, "o");
+            it.commit(name);
+        };
+        if before {
+            moves("before.txt");
+        }
+        let (trailers, identity, place) = (trailers("T-1"), Identity::default(), Layout::of(&it.root()).unwrap());
+        let claim = Claim {
+            place: &place,
+            commit: &claimed.commit,
+            base: &base,
+            message: "Work",
+            trailers: &trailers,
+            identity: &identity,
+            is_whole: true,
+            was_tried: false,
+        };
+        let prepared = prepare(&claim).unwrap();
+        assert_eq!((prepared.commit == claimed.commit, &prepared.head), (!before, &it.head()));
+        if between {
+            moves("between.txt");
+        }
+        let head = it.head();
+        let landing = land_prepared(&claim, &prepared);
+        if between {
+            assert_eq!((landing, it.head(), it.status().as_str()), (Landing::Moved, head, ""));
+        } else {
+            assert_eq!(landing, Landing::Landed { commit: prepared.commit.clone(), was: head });
+            assert_eq!((it.head(), it.status().as_str()), (prepared.commit, ""));
+        }
+    }
+}
+
+#[test]
+fn what_cannot_land_cannot_be_prepared_and_says_the_same() {
+    let it = Repository::new();
+    let work = it.claim("T-1", |tree| write(&tree.folder, "same.txt", "theirs\n"));
+    it.write("same.txt", "ours\n");
+    it.commit("ours");
+    let (trailers, identity, place) = (trailers("T-1"), Identity::default(), Layout::of(&it.root()).unwrap());
+    let claim = Claim {
+        place: &place,
+        commit: &work.0.commit,
+        base: &work.1,
+        message: "Work",
+        trailers: &trailers,
+        identity: &identity,
+        is_whole: true,
+        was_tried: false,
+    };
+    assert!(matches!(prepare(&claim), Err(Landing::Conflict { .. })), "{:?}", prepare(&claim));
+    assert_eq!(prepare(&claim).unwrap_err(), land(&claim));
 }
 
 #[test]
