@@ -35,7 +35,7 @@ pub(crate) fn run(named: Option<&RunId>, seen: &Seen) -> Result<RunRow, Refusal>
         (Some(named), _) => named.as_str().to_owned(),
         (None, [(_, only)]) => only.id.clone(),
         (None, []) => {
-            let help = "open one with `countersign run open --objective TEXT`";
+            let help = "begin one: `countersign run PLAN`, or `countersign run open --objective TEXT` to work by hand";
             return Err(Refusal::new(Code::DependencyNotMet, "no run is open", help));
         }
         (None, _) => {

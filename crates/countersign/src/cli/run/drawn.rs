@@ -56,6 +56,9 @@ impl Drawn {
     pub fn new(plan: &Plan, task: &PlannedTask) -> Self {
         let judge = plan.gates.as_ref().and_then(|gates| gates.judge.as_ref());
         let judged = judge.is_some_and(|judge| !matches!(judge, Judge::Named(name) if name.as_str() == "none"));
+        let last = if judged { Gate::Ahead } else { Gate::Absent };
+        // An action on a platform has an answer, and no gates.
+        let gates = if task.is_delegate() { [Gate::Absent; 3] } else { [Gate::Ahead, Gate::Ahead, last] };
         let scope: Vec<&str> = task.lock_scope.iter().map(|path| path.place()).collect();
         Self {
             task: task.id.as_str().to_owned(),
@@ -63,7 +66,7 @@ impl Drawn {
             agent: task.who().to_owned(),
             scope: scope.join(", "),
             holds: false,
-            gates: [Gate::Ahead, Gate::Ahead, if judged { Gate::Ahead } else { Gate::Absent }],
+            gates,
             now: "waits".to_owned(),
             since: None,
             attempt: 0,

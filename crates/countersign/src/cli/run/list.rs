@@ -31,5 +31,5 @@ fn table(shown: &Value) -> String {
         let [id, status, by, objective] = ["run_id", "status", "orchestrator", "objective"].map(|name| text(run, name));
         table.row([id, status, by, tally(run), objective]);
     }
-    table.text_or("there is no run yet; `countersign run open --objective TEXT` begins one")
+    table.text_or("there is no run yet; `countersign run PLAN` begins one, and `countersign run open --objective TEXT` one to work by hand")
 }
