@@ -5,12 +5,14 @@
 
 mod run_support;
 
+use countersign_domain::deciding::Role;
+use countersign_engine::{Call, Failure, Nowhere};
 use run_support::{Answer, Yard, task, wait_for};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// The smallest instruction with an action in it, given a moment ago.
 fn instruction(yard: &Yard, number: u32, action: &str, parameters: Value) -> Value {
@@ -94,13 +96,6 @@ fn each_kind_of_action_is_asked_for_and_concluded_as_it_should_be() {
         (branch(&yard, 1, "one"), policy(), "", ("done", ""), ("refs/heads/one", true)),
         (branch(&yard, 2, "two"), person(), "approval", ("done", ""), ("refs/heads/two", true)),
         (tag(&yard, 3, "three"), policy(), "approval", ("done", ""), ("refs/tags/three", true)),
-        (
-            branch(&yard, 4, "four"),
-            json!({ "executor": "dry-run" }),
-            "",
-            ("blocked", "delegation"),
-            ("refs/heads/four", false),
-        ),
         (branch(&yard, 5, "taken"), policy(), "", ("blocked", "delegation"), ("refs/heads/taken", true)),
         (delete(6, "main"), json!({ "retries": 0 }), "approval", ("blocked", "delegation"), ("refs/heads/main", true)),
         (delete(7, "taken"), policy(), "approval", ("done", ""), ("refs/heads/taken", false)),
@@ -131,12 +126,29 @@ fn each_kind_of_action_is_asked_for_and_concluded_as_it_should_be() {
         if ended.0 == "blocked" {
             yard.run(&["run", "cancel", "--run", &run, "--reason", "seen enough"]).ended(0);
         }
-        // Another run with the same instruction does nothing more: it was acted on once.
+        // Another run with the same instruction does nothing more: it was acted on once. So nothing is done for it.
         let before = (yard.git(&["for-each-ref"]), events(&yard, "delegation.started"));
-        if ended.0 == "done" && asks.is_empty() {
-            yard.run(&["run", &plan(&yard, vec![action("T-1", instruction, policy())])]).ended(0);
+        if ended.0 == "done" {
+            let again = yard.run(&["run", &plan(&yard, vec![action("T-1", instruction, policy())])]);
+            assert_eq!(again.code, 1, "{again:?}");
+            again.says(&format!("for T-1 of run {run}, and is acted on once")).says("a new id");
+            let other = yard.runs()[0].clone();
+            assert_eq!(stands(&yard, &other, "T-1"), ("blocked".to_owned(), "delegation".to_owned()), "{id}");
             assert_eq!((yard.git(&["for-each-ref"]), events(&yard, "delegation.started")), before);
+            yard.run(&["run", "cancel", "--run", &other, "--reason", "seen enough"]).ended(0);
         }
+        // What happened to it stands in the log of its run.
+        let kinds = ["received", "started", "audited", "answered"].map(|kind| json!(format!("delegation.{kind}")));
+        let happened = yard.events().into_iter().filter(|it| it["facts"]["instruction_id"] == id.as_str());
+        let mut happened = happened.filter(|it| kinds.contains(&it["kind"]));
+        assert!(happened.all(|it| it["run"] == run.as_str()), "{id}");
+    }
+    // A dry run would never be done.
+    for instruction in [branch(&yard, 4, "four"), json!("four.json")] {
+        let dry = plan(&yard, vec![action("T-1", instruction, json!({ "executor": "dry-run" }))]);
+        let answer = yard.run(&["check", &dry]);
+        assert_eq!(answer.code, 1, "{answer:?}");
+        answer.says("plan-executor-unable");
     }
     yard.run(&["verify"]).ended(0);
 }
@@ -191,6 +203,125 @@ fn nobody_but_the_runner_takes_an_action() {
     assert!(no.starts_with("AUTHORIZATION_MISSING"), "{no}");
     yard.resume().ended(0);
     assert!(has(&yard, "refs/tags/v1"));
+}
+
+#[test]
+fn nobody_goes_around_a_plan() {
+    let yard = Yard::new();
+    let stands_there = tag(&yard, 1, "v1");
+    yard.run(&["run", &plan(&yard, vec![action("T-1", stands_there.clone(), json!({}))])]);
+    let under = |number: u32| {
+        let mut other = stands_there.clone();
+        other["INSTRUCTION_ID"] = tag(&yard, number, "v1")["INSTRUCTION_ID"].clone();
+        other
+    };
+    let delegate = |instruction: &Value| {
+        yard.write("alone.json", &instruction.to_string());
+        yard.run(&["delegate", "alone.json"])
+    };
+    // The instruction itself, another and a try under its id, and the same action under another id.
+    let cases = [stands_there.clone(), tag(&yard, 1, "v2"), under(1_000_001), under(3_000_001), under(7)];
+    for refused in [false, true] {
+        for instruction in &cases {
+            let answer = delegate(instruction);
+            assert_eq!(answer.code, 1, "{answer:?}");
+            answer.says("AUTHORIZATION_MISSING").says("T-1 of run");
+        }
+        if !refused {
+            // Something else that is like it is nobody's business here.
+            delegate(&tag(&yard, 8, "v3")).ended(0);
+            answered(&yard, "delegation.refuse", &yard.asked()).unwrap();
+        }
+    }
+    assert_eq!(yard.git(&["tag"]), "v3");
+    let run = yard.runs()[0].clone();
+    assert_eq!(stands(&yard, &run, "T-1").0, "failed");
+    // When nothing goes on in the run any more, it does not matter what stood there.
+    yard.run(&["run", "cancel", "--run", &run, "--reason", "seen enough"]).ended(0);
+    delegate(&under(7)).ended(0);
+    assert_eq!(yard.git(&["tag"]), "v1\nv3");
+    yard.run(&["verify"]).ended(0);
+}
+
+#[test]
+fn what_was_received_for_a_task_is_acted_on_and_answered_by_its_runner_alone() {
+    let yard = Yard::new();
+    approved(&yard);
+    let path = deadly_git(&yard, true);
+    assert_eq!(yard.run_with(&["run", "--resume"], &[("PATH", &path)]).code, -1);
+    let id = branch(&yard, 1, "fix")["INSTRUCTION_ID"].clone();
+    let requests = [
+        ("delegation.start", json!({ "instruction_id": id, "place": "elsewhere", "seconds": 60 })),
+        ("delegation.answer", json!({ "instruction_id": id, "agent_instance_id": "coder" })),
+    ];
+    for (command, request) in requests {
+        let no = yard.owner(command, request).unwrap_err();
+        assert!(!no.is_empty() && events(&yard, "delegation.answered") == 0, "{no}");
+    }
+    let start = json!({ "instruction_id": id, "place": "elsewhere", "seconds": 60 });
+    assert!(yard.owner("delegation.start", start).unwrap_err().starts_with("AUTHORIZATION_MISSING"));
+    goes_on(&yard, 2);
+}
+
+#[test]
+fn who_works_in_a_run_does_not_approve_its_actions() {
+    let yard = Yard::new();
+    let tasks = vec![action("T-1", tag(&yard, 1, "v1"), json!({})), task("T-3", json!({ "retries": 0 }))];
+    let agents = json!({ "coder": yard.agent("exit 1"), "idle": yard.honest() });
+    yard.run(&["run", &yard.plan(agents, tasks, json!({}))]);
+    // Somebody who stands in no plan takes a task for a while.
+    yard.run(&["task", "unblock", "T-3", "--reason", "again"]).ended(0);
+    yard.run(&["task", "claim", "T-3", "--as", "peer"]).ended(0);
+    yard.run(&["task", "release", "T-3", "--as", "peer", "--reason", "no time"]);
+    let inbox = yard.look("inbox.list", json!({}));
+    let item = inbox["items"].as_array().unwrap().iter().find(|item| item["asks"] == "approval").unwrap();
+    let request = json!({
+        "run_id": item["run_id"], "task_id": "T-1", "shown": item["shown"], "reason": "looked at it",
+    });
+    for actor in ["coder", "Coder", "idle", "peer"] {
+        let call = Call { roles: vec![Role::Owner], ..Call::declared(actor) };
+        for command in ["delegation.approve", "delegation.refuse"] {
+            let failure = yard.engine().ask(&Nowhere, &call, command, &request.to_string()).unwrap_err();
+            let Failure::Refused(refusal) = failure else { panic!("{failure:?}") };
+            assert_eq!(refusal.code.as_str(), "AUTHORIZATION_MISSING", "{actor}");
+            assert!(refusal.reason.contains("works in this run"), "{}", refusal.reason);
+        }
+    }
+    // Nor does the process of an agent, whatever name it goes by.
+    for verb in ["approve", "refuse"] {
+        let line = ["gate", verb, "T-1", "--reason", "x", "--shown", item["shown"].as_str().unwrap()];
+        let answer = yard.run_with(&line, &[("COUNTERSIGN_ATTEMPT", "1"), ("COUNTERSIGN_ACTOR", "ann")]);
+        assert_eq!(answer.code, 1, "{answer:?}");
+        answer.says("the process of an agent");
+    }
+    let line = ["gate", "approve", "T-1", "--reason", "x"];
+    let (code, said) = at_a_terminal(&yard, &[&line[..], &["--as", "coder"]].concat(), "y\n");
+    assert!(code == 1 && said.contains("AUTHORIZATION_MISSING"), "{said}");
+    let (code, said) = at_a_terminal(&yard, &line, "y\n");
+    assert_eq!(code, 0, "{said}");
+    // Whoever is not asked is not shown anything, and not asked either.
+    let (code, said) = at_a_terminal(&yard, &line, "y\n");
+    assert!(code == 1 && said.contains("does not ask for an approval: it was approved"), "{said}");
+    assert!(!said.contains("[y/N]"), "{said}");
+}
+
+/// What a person is told at a terminal, who types this.
+fn at_a_terminal(yard: &Yard, arguments: &[&str], typed: &str) -> (i32, String) {
+    const SPAWN: &str = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
+    let own = yard.command(arguments);
+    let mut person = Command::new("python3");
+    person.args(["-c", SPAWN]).arg(own.get_program()).args(own.get_args()).current_dir(yard.root());
+    for (name, value) in own.get_envs() {
+        match value {
+            Some(value) => person.env(name, value),
+            None => person.env_remove(name),
+        };
+    }
+    person.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut going = person.spawn().unwrap();
+    going.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+    let output = going.wait_with_output().unwrap();
+    (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 #[test]
@@ -365,11 +496,15 @@ fn two_runs_with_one_instruction_act_once() {
     let yard = Yard::new();
     let plan = plan(&yard, vec![action("T-1", branch(&yard, 1, "fix"), json!({}))]);
     let both = [yard.start(&["run", &plan]), yard.start(&["run", &plan])];
-    for going in both {
-        going.end().ended(0);
-    }
+    let mut codes = both.map(|going| going.end().code);
+    codes.sort_unstable();
+    assert_eq!(codes, [0, 1]);
     assert_eq!((events(&yard, "delegation.started"), events(&yard, "delegation.answered")), (1, 1));
-    assert_eq!(yard.count("task.completed", "T-1"), 2);
+    // It was done for one of them alone.
+    assert_eq!(yard.count("task.completed", "T-1"), 1);
+    let item = yard.asked();
+    assert_eq!(item["asks"], "delegation");
+    assert!(item["reason"].as_str().unwrap().contains("is acted on once"), "{item}");
 }
 
 #[test]
@@ -465,7 +600,7 @@ fn platform(status: u16) -> String {
             let body = if reads {
                 "[]".to_owned()
             } else {
-                json!({ "id": 7, "node_id": "N_7", "number": 42, "state": "open", "created_at": "2020-01-01T00:00:00Z", "message": "so it is" }).to_string()
+                json!({ "id": 7, "node_id": "N_7", "number": 42, "state": "open", "created_at": "2020-01-01T00:00:00Z", "message": format!("so {}it is", "very ".repeat(60)) }).to_string()
             };
             let status = if reads { 200 } else { status };
             let head =
@@ -503,7 +638,7 @@ fn github_is_asked_where_the_settings_say_once_the_user_has_said_so() {
     answer.says("which this user has not named before");
     let answer = run(2, &["--github-url", &bad, "--github-token", "FORGE_TOKEN"]);
     assert_eq!(answer.code, 1, "{answer:?}");
-    answer.says("FAILURE");
+    answer.says("FAILURE").says("very it is");
     run(3, &["--github-url", &good, "--github-token", "FORGE_TOKEN"]).ended(0);
     run(4, &[]).ended(0);
     // Another variable is another thing to be sent there.

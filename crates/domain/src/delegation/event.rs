@@ -16,7 +16,8 @@ pub const DELEGATION_AUDITED: &str = "delegation.audited";
 /// `error_type`, `retry_allowed` and `retry_after`; the response is text 0.
 pub const DELEGATION_ANSWERED: &str = "delegation.answered";
 /// An action stands in a plan. Facts: `run`, `task`, `digest`, `digests` (of each try), `action`, `repository`, `executor`,
-/// `asks` (whether a person must approve it), `retries`; the instruction is text 0.
+/// `asks` (whether a person must approve it), `retries`, `agents` (of the plan), `deed` (what is done where, as a hash); the
+/// instruction is text 0.
 pub const DELEGATION_PLANNED: &str = "delegation.planned";
 /// A person approved an action of a plan. Facts: `run`, `task`, `digest`; why is text 0.
 pub const DELEGATION_APPROVED: &str = "delegation.approved";

@@ -27,6 +27,9 @@ pub struct DelegationRow {
     /// Whether authority was lacking.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lacks: bool,
+    /// The run and the task that it belongs to, if it stands in a plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_task: Option<(String, String)>,
     /// The event with which it came, which has its text.
     pub received: u64,
     /// When that was.
@@ -120,6 +123,12 @@ pub struct PlannedRow {
     pub asks: bool,
     /// How often it is tried again before a person is asked.
     pub retries: u64,
+    /// The agents of the plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
+    /// What is done where, as a hash: the same for every instruction that asks for the very same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deed: Option<String>,
     /// The event that has the instruction.
     pub planned: u64,
     /// When a person approved it, in milliseconds since 1970. What came of it must not have been brought before them since.
@@ -131,6 +140,11 @@ pub struct PlannedRow {
 }
 
 impl DelegationRow {
+    /// Whether it was received for a task of a run.
+    pub fn belongs_to(&self, run: &str, task: &str) -> bool {
+        self.of_task.as_ref().is_some_and(|(of_run, of_task)| of_run == run && of_task == task)
+    }
+
     /// In a word: `received`, `started` or `answered`.
     pub fn state(&self) -> &'static str {
         match (&self.answered, &self.started) {

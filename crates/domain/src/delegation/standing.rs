@@ -84,6 +84,19 @@ impl Action<'_> {
     }
 }
 
+/// What is said of an instruction that is not this task's: what was done for others is not done for it.
+pub(crate) fn came_before(row: &DelegationRow) -> String {
+    let whose = match &row.of_task {
+        Some((run, task)) => format!("for {task} of run {run}"),
+        None => "outside of any plan".to_owned(),
+    };
+    let what = match &row.answered {
+        Some(answered) => format!("was answered with {} at {}", answered.status, answered.at),
+        None => format!("was received at {}", row.received_at),
+    };
+    format!("{} {what}, {whose}, and is acted on once; a new plan needs a new id", row.instruction_id)
+}
+
 impl Planned {
     /// What is to be done next.
     pub(crate) fn standing(&self, seen: &Seen, now_ms: i64) -> Standing {
@@ -99,6 +112,9 @@ impl Planned {
         if self.digest_of(last) != Some(found.digest.as_str()) {
             let reason = format!("another instruction came under {id} before, in event {}", found.received);
             return Standing::Taken(reason);
+        }
+        if !found.belongs_to(&self.task.run, &self.task.task) {
+            return Standing::Taken(came_before(&found));
         }
         // Whoever began it goes on with it: it was approved then.
         if found.answered.is_none() {

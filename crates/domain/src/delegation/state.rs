@@ -5,6 +5,7 @@ use super::payload::date_in_id;
 use super::row::{
     AnsweredRow, DelegationRow, EndRow, PlannedRow, StartedRow, day_key, delegation_key, end_key, planned_key,
 };
+use super::trying::first_id;
 use crate::deciding::{Happened, Key, Place, Range};
 use crate::work::indexes::inbox_place;
 use serde::Deserialize;
@@ -14,6 +15,8 @@ use serde_json::{Value, json};
 const DELEGATION_ANSWERS: &str = "delegation_answers";
 /// Where instructions are found that have no answer yet, in the order in which they came.
 const DELEGATION_OPEN: &str = "delegation_open";
+/// Where actions of plans are found, by their instructions and by what they do.
+const DELEGATION_PLANS: &str = "delegation_plans";
 
 /// Which entities an event changes.
 pub fn touched(event: &Happened<'_>) -> Vec<Key> {
@@ -94,6 +97,8 @@ fn planned(before: Option<&Value>, event: &Happened<'_>) -> Option<PlannedRow> {
             executor: text("executor")?,
             asks: facts["asks"] == true,
             retries: facts["retries"].as_u64().unwrap_or(0),
+            agents: Vec::deserialize(&facts["agents"]).unwrap_or_default(),
+            deed: text("deed"),
             planned: event.seq,
             approved: None,
             escalated: None,
@@ -124,6 +129,7 @@ fn received(event: &Happened<'_>) -> Option<DelegationRow> {
         end: text("end")?,
         valid: facts["valid"] == true,
         lacks: facts["lacks"] == true,
+        of_task: text("run").zip(text("task")),
         received: event.seq,
         received_at: event.time.to_owned(),
         started: None,
@@ -164,6 +170,9 @@ pub fn places(key: &Key, facts: &Value) -> Vec<Place> {
         let row = EndRow::deserialize(facts).ok().filter(|row| !row.of_task && row.resolved.is_none());
         return row.and_then(|row| row.unsettled).map(inbox_place).into_iter().collect();
     }
+    if key.kind == "delegation_planned" {
+        return PlannedRow::deserialize(facts).map(|row| plan_places(&row)).unwrap_or_default();
+    }
     if key.kind != "delegation" {
         return Vec::new();
     }
@@ -172,6 +181,18 @@ pub fn places(key: &Key, facts: &Value) -> Vec<Place> {
         Some(answered) => Place { index: DELEGATION_ANSWERS, at: place(&answered.at, answered.seq) },
         None => Place { index: DELEGATION_OPEN, at: row.received.to_be_bytes().to_vec() },
     }]
+}
+
+/// An action of a plan is found by its instruction, whichever try that is, and by what it does; the latest first.
+fn plan_places(row: &PlannedRow) -> Vec<Place> {
+    let order = (u64::MAX - row.planned).to_be_bytes();
+    let at = |name: &str| Place { index: DELEGATION_PLANS, at: [name.as_bytes(), &[0], &order].concat() };
+    [Some(at(&first_id(&row.instruction_id))), row.deed.as_deref().map(at)].into_iter().flatten().collect()
+}
+
+/// The actions of plans with an instruction, or that do the same.
+pub(super) fn plans(name: &str, limit: usize) -> Range {
+    Range::prefix(DELEGATION_PLANS, &[name.as_bytes(), &[0]].concat(), limit)
 }
 
 /// Times of the ledger are written alike, so that their texts are in order when they are.

@@ -23,6 +23,25 @@ pub fn id_of_try(id: &str, number: u64) -> Option<String> {
     (number < TRIES_MAX).then(|| format!("{day}-{}", number * STEP + sequence))
 }
 
+/// What all tries of an instruction have in common, made from the id of any.
+pub(crate) fn first_id(id: &str) -> String {
+    let parts = id.rsplit_once('-').and_then(|(day, sequence)| Some((day, sequence.parse::<u64>().ok()?)));
+    match parts {
+        Some((day, sequence)) => format!("{day}-{}", sequence % STEP),
+        None => id.to_owned(),
+    }
+}
+
+/// Whether an id is that of an instruction, or of a try of it.
+pub(crate) fn is_try_of(id: &str, first: &str) -> bool {
+    (0..TRIES_MAX).any(|number| id_of_try(first, number).as_deref() == Some(id))
+}
+
+/// What an instruction does, whoever asks for it and why: the hash of its action and of where.
+pub fn deed(instruction: &Value) -> String {
+    digest(&json!([instruction["REQUESTER"]["REPOSITORY"], instruction["ACTION"]]))
+}
+
 /// The instruction of a try.
 pub fn instruction_of_try(written: &Value, number: u64) -> Option<Value> {
     let id = id_of_try(written["INSTRUCTION_ID"].as_str()?, number)?;
@@ -49,13 +68,18 @@ mod tests {
     #[test]
     fn each_try_has_an_id_of_its_own() {
         let mut seen = std::collections::BTreeSet::new();
-        for id in ["DI-2025-12-25-000", "DI-2025-12-25-001", "DI-2025-12-25-999999"] {
+        for first in ["DI-2025-12-25-000", "DI-2025-12-25-001", "DI-2025-12-25-999999"] {
             for number in 0..TRIES_MAX {
-                let id = id_of_try(id, number).unwrap();
+                let id = id_of_try(first, number).unwrap();
                 assert!(InstructionId::parse(&id).is_some() && seen.insert(id.clone()), "{id}");
+                assert_eq!(first_id(&id), first_id(first));
+                assert!(is_try_of(&id, first));
             }
-            assert_eq!(id_of_try(id, TRIES_MAX), None);
+            assert_eq!(id_of_try(first, TRIES_MAX), None);
         }
         assert_eq!(id_of_try("DI-2025-12-25-1000000", 1), None);
+        for other in ["DI-2025-12-26-001", "DI-2025-12-25-002", "DI-2025-12-25-1", "DI-2025-12-25-16000001", "x"] {
+            assert!(!is_try_of(other, "DI-2025-12-25-001"), "{other}");
+        }
     }
 }

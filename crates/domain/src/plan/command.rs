@@ -187,7 +187,7 @@ fn adopt(desk: &mut Desk, run: &str, plan: &Plan, text: &str) -> Result<(), Refu
 
 fn add(desk: &mut Desk, run: &str, plan: &Plan, task: &PlannedTask) -> Result<(), Refusal> {
     if let Some(written) = task.instructed() {
-        return super::delegating::add(desk, run, task, written);
+        return super::delegating::add(desk, run, plan, task, written);
     }
     let mut definition = parts::spec(task)?.definition();
     definition.spec.dependencies = plan.needs(task).iter().map(|id| id.as_str().to_owned()).collect();

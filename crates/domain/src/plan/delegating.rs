@@ -3,7 +3,7 @@
 use super::payload::{Instructed, Plan, PlannedTask, Written};
 use crate::deciding::{Desk, Happening, Refusal};
 use crate::delegation::event::DELEGATION_PLANNED;
-use crate::delegation::trying::{digest, digests};
+use crate::delegation::trying::{deed, digest, digests};
 use crate::delegation::view::RETRIES_MAX;
 use crate::work::command::exists;
 use countersign_contract::diagnostic::Code;
@@ -39,7 +39,13 @@ pub(super) fn spec(task: &PlannedTask) -> Value {
 }
 
 /// Adds the task of an action, and the instruction that is acted on.
-pub(super) fn add(desk: &mut Desk, run: &str, task: &PlannedTask, written: &Written) -> Result<(), Refusal> {
+pub(super) fn add(
+    desk: &mut Desk,
+    run: &str,
+    plan: &Plan,
+    task: &PlannedTask,
+    written: &Written,
+) -> Result<(), Refusal> {
     let mut definition = super::parts::spec(task)?.definition();
     definition.spec.led = true;
     // Whether an action is tried again is for what it was answered with to say.
@@ -47,9 +53,10 @@ pub(super) fn add(desk: &mut Desk, run: &str, task: &PlannedTask, written: &Writ
     exists(desk, run, task.id.as_str(), definition, true)?;
     let retries = task.retries.map_or(RETRIES_MAX, |retries| retries.get().unsigned_abs().min(RETRIES_MAX));
     let record = &written.record;
+    let agents: Vec<&str> = plan.agents.iter().map(|(name, _)| name.as_str()).collect();
     let facts = json!({
-        "action": record.action.kind().as_str(), "asks": task.asks_a_person(), "digest": digest(&written.value),
-        "digests": digests(&written.value),
+        "action": record.action.kind().as_str(), "agents": agents, "asks": task.asks_a_person(),
+        "deed": deed(&written.value), "digest": digest(&written.value), "digests": digests(&written.value),
         "executor": task.executor().map(|it| it.as_str()), "instruction_id": record.instruction_id,
         "repository": record.requester.repository, "retries": retries, "run": run, "task": task.id,
     });

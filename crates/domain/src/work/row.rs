@@ -4,7 +4,7 @@ use super::task_state::TaskStatus;
 use crate::deciding::{Found, Key, Seen};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The policy of a run whose tasks are done by the worker's word.
 pub const CLAIM: &str = "claim";
@@ -147,6 +147,9 @@ pub struct RunRow {
     /// The process that carries it out, as the ledger knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub led_by: Option<String>,
+    /// Who was ever given work in it.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub workers: BTreeSet<String>,
     /// The event that began it.
     pub opened: u64,
     /// When that was.

@@ -108,6 +108,7 @@ fn evolve_run(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
             since: event.time.to_owned(),
             metrics: Metrics::default(),
             spent: Default::default(),
+            workers: Default::default(),
         };
         return serde_json::to_value(run).ok();
     }
@@ -118,6 +119,11 @@ fn evolve_run(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
         RUN_RESUMED => run.orchestrator = event.actor.to_owned(),
         RUN_LED => run.led_by = facts["by"].as_str().map(str::to_owned),
         EFFECT_FINISHED => spend(&mut run.spent, &facts["usage"]),
+        // Whoever leads a run takes its actions, and is no worker by that.
+        TASK_CLAIMED if facts["led"] != true => {
+            run.workers.insert(text("owner"));
+            count(&mut run.metrics, event);
+        }
         _ => count(&mut run.metrics, event),
     }
     serde_json::to_value(run).ok()

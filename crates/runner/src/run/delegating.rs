@@ -70,15 +70,27 @@ fn claim(run: &Run<'_>, planned: &PlannedTask) -> Result<u64, No> {
 fn carry_on(run: &Run<'_>, planned: &PlannedTask, lease: u64) -> Result<(), No> {
     let task = planned.id.as_str();
     // Until it was claimed, somebody else may have acted.
-    let shown = run.desk.look("delegation.task", &run.desk.of_task(task)).map_err(No::from)?;
-    let id = shown["instruction_id"].as_str().unwrap_or_default();
+    let look = || run.desk.look("delegation.task", &run.desk.of_task(task)).map_err(No::from);
+    let mut shown = look()?;
+    let mut is_answered = shown["answered"] == true;
     if shown["step"] == "act" {
         let row = run.desk.look("task.show", &run.desk.of_task(task)).map_err(No::from)?;
         let attempt = row["task"]["attempt"].as_u64().unwrap_or(1);
         run.note(&Note::Begun { task, agent: planned.who(), attempt, lease });
-        act(run, task, &shown)?;
+        is_answered = match act(run, task, &shown) {
+            Ok(()) => true,
+            Err(no) => {
+                // Another run may have used the instruction up meanwhile: then that is what is concluded.
+                let now = look()?;
+                if now["step"] != "conclude" {
+                    return Err(no);
+                }
+                shown = now;
+                shown["answered"] == true
+            }
+        };
     }
-    let is_answered = shown["step"] == "act" || shown["answered"] == true;
+    let id = shown["instruction_id"].as_str().unwrap_or_default();
     let response = if is_answered { answered(run, id)? } else { Value::Null };
     if response.is_object() {
         let text = |pointer: &str| response.pointer(pointer).and_then(Value::as_str).unwrap_or("-");

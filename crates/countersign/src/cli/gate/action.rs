@@ -6,8 +6,14 @@ use crate::cli::words::text;
 use crate::cli::{Exit, output};
 use crate::client::Client;
 use crate::terminal;
+use countersign_contract::diagnostic::Code;
+use countersign_contract::show;
 use countersign_diagnostic::visible_lines;
+use countersign_domain::deciding::Refusal;
 use serde_json::{Value, json};
+
+/// What is in the environment of agents, and of checks of what they did.
+const MARKS: &[&str] = &["COUNTERSIGN_ATTEMPT", "COUNTERSIGN_CHECK"];
 
 /// Which action, and why.
 #[derive(Debug, clap::Args)]
@@ -44,6 +50,11 @@ pub struct Answer<'a> {
 pub fn answer(here: &Here<'_>, answer: &Answer<'_>) -> anyhow::Result<Exit> {
     let Answer { id, asked, question } = answer;
     let Asked { task, reason, shown, of, once } = asked;
+    if MARKS.iter().any(|mark| std::env::var_os(mark).is_some()) {
+        let reason = "this is the process of an agent, and what is done in its run is for a person to answer for";
+        let help = "leave it to whoever looks into `countersign inbox`";
+        return refused(Refusal::new(Code::AuthorizationMissing, reason, help).into(), once.how.format);
+    }
     let client = Client::open(here.project, here.global)?.with_key(once.key.as_deref())?;
     let mark = match shown.mark() {
         Some(mark) => mark.to_owned(),
@@ -61,16 +72,32 @@ pub fn answer(here: &Here<'_>, answer: &Answer<'_>) -> anyhow::Result<Exit> {
                     Ok(action) => action,
                     Err(failure) => return refused(failure, once.how.format),
                 };
+            let Some(mark) = action["shown"].as_str() else {
+                let reason = format!("{} does not ask for an approval: {}", show(task), stands(&action));
+                let help = "`countersign inbox` shows what is asked";
+                return refused(Refusal::new(Code::InvalidTransition, reason, help).into(), once.how.format);
+            };
             output::say_rendered(&visible_lines(said(&action).trim_end()));
             if !agreed(question)? {
                 output::say("nothing was done");
                 return Ok(Exit::Refused);
             }
-            action["shown"].as_str().unwrap_or_default().to_owned()
+            mark.to_owned()
         }
     };
     let request = json!({ "run_id": of.id(), "task_id": task, "shown": mark, "reason": reason });
     ask_of(&client, once.how.format, id, request, |answer| followed(answer, task))
+}
+
+/// How it stands with an action that nobody is asked about.
+fn stands(action: &Value) -> &'static str {
+    match action["step"].as_str() {
+        Some("ask") => "it will, when the run comes to it",
+        Some("act") if action["asks"] == true => "it was approved",
+        Some("act") => "it is carried out without one",
+        Some("rest") => "it was tried, and is tried again later",
+        _ => "it was answered",
+    }
 }
 
 /// What followed, in a line.

@@ -1,9 +1,9 @@
 //! Answering an instruction: its audit entry and its response, recorded in one go.
 
 use super::compose::{self, Case, What, lost};
-use super::{DelegationAnswer, VIEWS, delegation_answer, known};
+use super::{DelegationAnswer, VIEWS, delegation_answer, happening, known, must_lead, received_needs};
 use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
+    Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
 };
 use crate::delegation::event::{DELEGATION_ANSWERED, DELEGATION_AUDITED};
 use crate::delegation::payload::{
@@ -133,8 +133,8 @@ impl Command for Answer {
         Ok(Observed { facts, ..Observed::default() })
     }
 
-    fn needs(&self, _: &Seen, _: &Moment) -> Vec<Need> {
-        vec![Need::Entity(delegation_key(self.instruction_id.as_str()))]
+    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+        received_needs(&self.instruction_id, seen)
     }
 
     fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
@@ -143,7 +143,9 @@ impl Command for Answer {
         if row.answered.is_some() {
             return Ok(());
         }
+        must_lead(&row, desk)?;
         self.must_fit(&row)?;
+        let run = row.of_task.as_ref().map(|(run, _)| run.as_str());
         let (entry, response) = (&observed.facts["entry"], &observed.facts["response"]);
         let audited = json!({
             "audit_entry_id": row.audit_entry_id, "checksum": entry["INTEGRITY"]["CHECKSUM"],
@@ -151,7 +153,7 @@ impl Command for Answer {
             "success": entry["OUTCOME"]["SUCCESS"] == YesNo::Yes.as_str(),
         });
         let text = |document: &Value| vec![Untrusted::new(document.to_string())];
-        desk.record(Happening::new(DELEGATION_AUDITED, audited).with_texts(text(entry)));
+        desk.record(happening(DELEGATION_AUDITED, run, audited).with_texts(text(entry)));
         let mut answered = json!({
             "audit_lag_ms": observed.facts["lag_ms"], "duration_ms": response["EXECUTOR"]["EXECUTION_DURATION_MS"],
             "end": row.end, "instruction_id": row.instruction_id, "response_id": row.response_id,
@@ -165,7 +167,7 @@ impl Command for Answer {
                 answered["retry_after"] = json!(after);
             }
         }
-        desk.record(Happening::new(DELEGATION_ANSWERED, answered).with_texts(text(response)));
+        desk.record(happening(DELEGATION_ANSWERED, run, answered).with_texts(text(response)));
         Ok(())
     }
 

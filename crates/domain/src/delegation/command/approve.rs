@@ -11,9 +11,10 @@ use crate::delegation::view::shown;
 use crate::ids::{RunId, TaskId};
 use crate::mark;
 use crate::work::attempt;
+use crate::work::authorship::same_person;
 use crate::work::task_state::TaskStatus;
 use countersign_contract::diagnostic::Code;
-use countersign_contract::{Text, Untrusted, shape};
+use countersign_contract::{Text, Untrusted, shape, show};
 use serde_json::{Value, json};
 
 shape! {
@@ -46,11 +47,24 @@ pub(super) fn asked(action: Action<'_>, mark: &str, desk: &Desk) -> Result<Plann
         let help = "`countersign inbox` shows what is asked";
         return Err(Refusal::new(Code::InvalidTransition, reason, help).of_run(&task.run));
     }
+    must_be_another(&planned, desk)?;
     if let Some(reason) = mark::stale(&shown(&planned.planned, task), mark, desk.moment().now_ms) {
         let help = "look at it again with `countersign inbox`, and answer what you see there";
         return Err(Refusal::new(Code::IntegrityMismatch, reason, help).of_run(&task.run));
     }
     Ok(planned)
+}
+
+/// Who works in a run, or may by its plan, does not answer for what is done in its name.
+fn must_be_another(planned: &Planned, desk: &Desk) -> Result<(), Refusal> {
+    let actor = &desk.moment().actor;
+    let mut workers = planned.run.workers.iter().chain(&planned.planned.agents);
+    if !workers.any(|worker| same_person(worker, actor)) {
+        return Ok(());
+    }
+    let reason = format!("{} works in this run, and cannot answer for {}", show(actor), planned.task.task);
+    let help = "that is for a person to do who does none of its work";
+    Err(Refusal::new(Code::AuthorizationMissing, reason, help).of_run(&planned.task.run))
 }
 
 /// The facts of an answer.

@@ -11,8 +11,9 @@ use crate::work::completing::{self, Done};
 use crate::work::event::TASK_BLOCKED;
 use crate::work::task_state::TaskStatus;
 use crate::work::{attempt, picking};
-use countersign_contract::diagnostic::Code;
-use countersign_contract::{Int, Text, shape, show};
+use countersign_contract::diagnostic::{Code, visible};
+use countersign_contract::scan::redact;
+use countersign_contract::{Int, Text, shape};
 use serde_json::json;
 
 /// How long a reason may be.
@@ -41,7 +42,10 @@ impl Conclude {
     /// Why, with what the platform said.
     fn reason(&self, id: &str, why: &str) -> String {
         let said = self.says.as_ref().map(|says| format!(": {}", says.as_str())).unwrap_or_default();
-        show(&format!("{id}: {why}{said}")).chars().take(REASON_MAX).collect()
+        let whole = format!("{id}: {why}{said}");
+        // Before anything is cut: half a secret is no longer known for one.
+        let redacted = redact(&whole);
+        visible(redacted.as_deref().unwrap_or(&whole)).chars().take(REASON_MAX).collect()
     }
 
     fn escalate(&self, desk: &mut Desk, planned: &Planned, id: &str, why: &str) {

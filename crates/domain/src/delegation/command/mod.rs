@@ -3,6 +3,7 @@
 mod answer;
 mod approve;
 mod ask;
+mod bypassing;
 mod compose;
 mod conclude;
 mod fields;
@@ -22,12 +23,14 @@ pub(crate) use resolve::about;
 pub use resolve::{Decision, Resolve};
 pub use start::Start;
 
-use crate::deciding::{Answered, Refusal};
+use crate::deciding::{Answered, Desk, Happening, Need, Refusal, Seen};
 use crate::delegation::action::ActionType;
 use crate::delegation::payload::InstructionId;
-use crate::delegation::row::DelegationRow;
+use crate::delegation::row::{DelegationRow, delegation_key, delegation_of};
+use crate::work::row::{run_key, run_of};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Int, choice, shape};
+use serde_json::Value;
 
 choice! {
     /// Who carries an action out.
@@ -75,6 +78,7 @@ const CODES: &[Code] = &[
     Code::DependencyNotMet,
     Code::InvalidTransition,
     Code::ConcurrencyConflict,
+    Code::AuthorizationMissing,
     Code::CorrelationMismatch,
     Code::IntegrityMismatch,
     Code::LedgerInconsistent,
@@ -151,4 +155,32 @@ fn known(row: Option<DelegationRow>, id: &InstructionId) -> Result<DelegationRow
         let reason = format!("instruction {id} has not been received");
         Refusal::new(Code::DependencyNotMet, reason, "hand it in with `countersign delegate`").of_absent()
     })
+}
+
+/// Something that happened to an instruction, in the run that it belongs to.
+fn happening(kind: &'static str, run: Option<&str>, facts: Value) -> Happening {
+    match run {
+        Some(run) => Happening::of_run(kind, run, facts),
+        None => Happening::new(kind, facts),
+    }
+}
+
+/// What must be seen of an instruction that came: it, and the run that it belongs to.
+fn received_needs(id: &InstructionId, seen: &Seen) -> Vec<Need> {
+    let key = delegation_key(id.as_str());
+    let run = delegation_of(seen.so_far(&key)).and_then(|row| row.of_task).map(|(run, _)| Need::Entity(run_key(&run)));
+    run.into_iter().chain([Need::Entity(key)]).collect()
+}
+
+/// While the run of an action is open, only the process that carries it out acts and answers.
+fn must_lead(row: &DelegationRow, desk: &Desk) -> Result<(), Refusal> {
+    let Some((run, task)) = &row.of_task else { return Ok(()) };
+    let found = run_of(desk.entity(&run_key(run))).filter(|run| run.is_open());
+    if found.is_none_or(|run| run.led_by.as_deref() == Some(desk.moment().authn.as_str())) {
+        return Ok(());
+    }
+    let reason =
+        format!("{} belongs to {task}, and only the process that carries its run out acts", row.instruction_id);
+    let help = "go on with the run: `countersign run --resume`";
+    Err(Refusal::new(Code::AuthorizationMissing, reason, help).of_run(run))
 }

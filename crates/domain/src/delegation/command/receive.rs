@@ -1,9 +1,9 @@
 //! Receiving an instruction: it is checked, and the ids of its response and its audit entry are reserved.
 
 use super::compose::{self, Case, What};
-use super::{DelegationAnswer, ExecutorKind, VIEWS, delegation_answer, fields};
+use super::{DelegationAnswer, ExecutorKind, VIEWS, bypassing, delegation_answer, fields, happening};
 use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
+    Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
 };
 use crate::delegation::action::ActionType;
 use crate::delegation::event::DELEGATION_RECEIVED;
@@ -11,8 +11,8 @@ use crate::delegation::payload::{
     AuditContext, Authorization, DelegationInstruction, InstructionId, Requester, ValidationError,
 };
 use crate::delegation::policy::{self, Claim};
-use crate::delegation::row::{day_key, delegation_key, delegation_of};
-use crate::delegation::standing::{Action, Planned, Standing};
+use crate::delegation::row::{DelegationRow, day_key, delegation_key, delegation_of};
+use crate::delegation::standing::{Action, Planned, Standing, came_before};
 use crate::delegation::trying;
 use crate::ids::{RunId, TaskId};
 use crate::project::Payload;
@@ -84,6 +84,17 @@ impl Receive {
         Some(Action { run: self.run_id.as_ref(), task: self.task_id.as_ref()? })
     }
 
+    /// Refuses an instruction that was received before for something else than this task.
+    fn must_be_its_own(&self, desk: &Desk, row: &DelegationRow) -> Result<(), Refusal> {
+        let Some(action) = self.action() else { return Ok(()) };
+        let planned = action.seen(desk.seen())?;
+        if row.belongs_to(&planned.run.run, &planned.task.task) {
+            return Ok(());
+        }
+        let help = "cancel the task, and start a plan with the instruction under a new id";
+        Err(Refusal::new(Code::CorrelationMismatch, came_before(row), help).of_run(&planned.run.run))
+    }
+
     /// Refuses an instruction that is not what the plan has, or that a person has not approved.
     fn must_be_planned(&self, desk: &Desk, digest: &str) -> Result<Option<Planned>, Refusal> {
         let Some(action) = self.action() else { return Ok(None) };
@@ -147,14 +158,15 @@ impl Receive {
         let digest = trying::digest(&value);
         let end = json!([header.requester, header.context.requirement_id, value["ACTION"]]);
         let end = sha256_hex(canonical(&end).as_bytes());
+        let deed = trying::deed(&value);
         redact_value(&mut value);
         let (mut header_kept, mut errors) = (header.for_entry(), json!(errors));
         redact_value(&mut header_kept);
         redact_value(&mut errors);
         let facts = json!({
-            "action": header.action.as_str(), "digest": digest, "end": end, "instruction_id": header.id, "lacks": lacks,
-            "repository": header.requester.repository, "errors": errors, "header": header_kept,
-            "instruction": canonical(&value),
+            "action": header.action.as_str(), "deed": deed, "digest": digest, "end": end,
+            "instruction_id": header.id, "lacks": lacks, "repository": header.requester.repository, "errors": errors,
+            "header": header_kept, "instruction": canonical(&value),
         });
         let errors = errors.as_array().map_or(&[][..], Vec::as_slice);
         if !errors.is_empty() {
@@ -202,9 +214,15 @@ impl Command for Receive {
     fn needs(&self, seen: &Seen, moment: &Moment) -> Vec<Need> {
         let planned = self.action().map(|action| action.needs(seen)).unwrap_or_default();
         // The id stands in a text that was read outside; it is found here by the same reader.
-        let id = self.instruction.inspect(|text| instruction_id(self.file.as_str(), text));
-        let instruction = id.map(|id| Need::Entity(delegation_key(&id)));
-        instruction.into_iter().chain([Need::Entity(day_key(today(moment)))]).chain(planned).collect()
+        let found = self.instruction.inspect(|text| id_and_deed(self.file.as_str(), text));
+        let mut needs = vec![Need::Entity(day_key(today(moment)))];
+        if let Some((id, deed)) = found {
+            needs.push(Need::Entity(delegation_key(&id)));
+            if self.task_id.is_none() {
+                needs.extend(bypassing::needs(seen, &id, &deed));
+            }
+        }
+        needs.into_iter().chain(planned).collect()
     }
 
     fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
@@ -212,11 +230,17 @@ impl Command for Receive {
         let text = |name: &str| facts[name].as_str().unwrap_or_default();
         let (id, digest) = (text("instruction_id"), text("digest"));
         if let Some(row) = delegation_of(desk.entity(&delegation_key(id))) {
-            if row.digest == digest {
-                return Ok(());
+            if row.digest != digest {
+                let reason = format!("another instruction came under {id} before, in event {}", row.received);
+                return Err(Refusal::new(Code::CorrelationMismatch, reason, "give each instruction an id of its own"));
             }
-            let reason = format!("another instruction came under {id} before, in event {}", row.received);
-            return Err(Refusal::new(Code::CorrelationMismatch, reason, "give each instruction an id of its own"));
+            if self.task_id.is_none() && row.answered.is_none() {
+                bypassing::must_not_bypass(desk, id, text("deed"))?;
+            }
+            return self.must_be_its_own(desk, &row);
+        }
+        if self.task_id.is_none() {
+            bypassing::must_not_bypass(desk, id, text("deed"))?;
         }
         let planned = self.must_be_planned(desk, digest)?;
         let day = today(desk.moment()).to_owned();
@@ -228,13 +252,14 @@ impl Command for Receive {
             "lacks": facts["lacks"], "repository": facts["repository"],
             "response_id": format!("DR-{day}-{count:03}"), "valid": errors == 0,
         });
-        if let Some(planned) = planned {
+        if let Some(planned) = &planned {
             kept["run"] = json!(planned.run.run);
             kept["task"] = json!(planned.task.task);
         }
         let texts = [text("instruction").to_owned(), facts["header"].to_string(), facts["errors"].to_string()];
         let texts = texts.map(Untrusted::new).to_vec();
-        desk.record(Happening::new(DELEGATION_RECEIVED, kept).with_texts(texts));
+        let run = planned.as_ref().map(|planned| planned.run.run.as_str());
+        desk.record(happening(DELEGATION_RECEIVED, run, kept).with_texts(texts));
         Ok(())
     }
 
@@ -243,10 +268,11 @@ impl Command for Receive {
     }
 }
 
-/// The id in an instruction, however it is written.
-fn instruction_id(file: &str, text: &str) -> Option<String> {
+/// The id of an instruction and what it does, however it is written.
+fn id_and_deed(file: &str, text: &str) -> Option<(String, String)> {
     use countersign_contract::{Form, SIZE_MAX_LIMIT};
     let form = Form::of_name(file).unwrap_or_else(|| Form::of_text(text));
     let document = parse(text, form, SIZE_MAX_LIMIT).ok()?;
-    Some(document.root().to_value()["INSTRUCTION_ID"].as_str()?.to_owned())
+    let value = document.root().to_value();
+    Some((value["INSTRUCTION_ID"].as_str()?.to_owned(), trying::deed(&value)))
 }

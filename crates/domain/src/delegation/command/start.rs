@@ -1,9 +1,7 @@
 //! Saying that an executor is about to act.
 
-use super::{CODES, DelegationAnswer, VIEWS, delegation_answer, known};
-use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Refusal, Role, Seen, Writes,
-};
+use super::{CODES, DelegationAnswer, VIEWS, delegation_answer, happening, known, must_lead, received_needs};
+use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
 use crate::delegation::event::DELEGATION_STARTED;
 use crate::delegation::payload::InstructionId;
 use crate::delegation::row::{delegation_key, delegation_of};
@@ -36,14 +34,15 @@ impl Command for Start {
     };
     type Answer = DelegationAnswer;
 
-    fn needs(&self, _: &Seen, _: &Moment) -> Vec<Need> {
-        vec![Need::Entity(delegation_key(self.instruction_id.as_str()))]
+    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+        received_needs(&self.instruction_id, seen)
     }
 
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let key = delegation_key(self.instruction_id.as_str());
         let row = known(delegation_of(desk.entity(&key)), &self.instruction_id)?;
         let id = &row.instruction_id;
+        must_lead(&row, desk)?;
         if let Some(answered) = &row.answered {
             let reason = format!("{id} was answered with {}, and is acted on once", answered.status);
             return Err(Refusal::new(Code::InvalidTransition, reason, "`delegation.show` has the response"));
@@ -66,7 +65,8 @@ impl Command for Start {
             "again": row.started.is_some(), "place": self.place, "instruction_id": id,
             "recovery": Recovery::Probe.as_str(), "until": now + self.seconds.get() * 1000,
         });
-        desk.record(Happening::new(DELEGATION_STARTED, facts));
+        let run = row.of_task.as_ref().map(|(run, _)| run.as_str());
+        desk.record(happening(DELEGATION_STARTED, run, facts));
         Ok(())
     }
 

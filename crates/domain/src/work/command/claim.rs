@@ -143,6 +143,9 @@ pub(super) fn claim(
         }
         facts["base"] = json!(base);
     }
+    if task.spec.led {
+        facts["led"] = json!(true);
+    }
     let ttl = task.spec.timeout_seconds * 1000;
     let lease = LeaseStep::Grant { holder: worker.to_owned(), name: task.lease_name(), ttl };
     desk.record(Happening::of_run(TASK_CLAIMED, &run.run, attempt::of_task(facts, task)).with_lease(lease));

@@ -54,7 +54,7 @@ fn point(name: &'static str, at: i64) -> Point {
 fn span(of: Delegation, id: &str, project: &str, home: Option<&Run>, told: &Told<'_>, at: i64) -> Span {
     let name = format!("{project}/{id}");
     let (trace, parent) = match home {
-        Some(run) => (run.trace, Some(run.around(told.text("task"), of.received))),
+        Some(run) => (run.trace, Some(run.around(of.facts["task"].as_str().unwrap_or_default(), of.received))),
         None => (TraceId::of_name("delegation", &name), None),
     };
     let action = of.facts["action"].as_str().unwrap_or_default();

@@ -5,6 +5,7 @@ use super::super::span::{Kind, Point, Span};
 use super::super::words;
 use super::run::Run;
 use super::{Mark, Told, gate};
+use countersign_domain::delegation::event::DELEGATION_PLANNED;
 use countersign_domain::validation::event as gates;
 use countersign_domain::work::event::{
     EFFECT_FINISHED, EFFECT_STARTED, RESULT_SUBMITTED, TASK_BLOCKED, TASK_CANCELED, TASK_CLAIMED, TASK_COMPLETED,
@@ -18,6 +19,8 @@ pub(super) struct Task {
     added: Mark,
     begun: Option<Mark>,
     attempts: u64,
+    /// Whether it is an action on a platform, with no agent and nothing to land.
+    is_action: bool,
     /// How it ended.
     ended: Option<String>,
     pub(super) attempt: Option<Attempt>,
@@ -74,6 +77,7 @@ impl Task {
             added,
             begun: None,
             attempts: 0,
+            is_action: false,
             ended: None,
             attempt: None,
             stopped: None,
@@ -102,6 +106,7 @@ impl Task {
 
     pub(super) fn tell(&mut self, run: &Run, told: &Told<'_>, spans: &mut Vec<Span>) {
         match told.kind {
+            DELEGATION_PLANNED => self.is_action = true,
             TASK_CLAIMED => self.claimed(told),
             EFFECT_STARTED | EFFECT_FINISHED => self.effect(run, told, spans),
             RESULT_SUBMITTED => self.result(run, told, spans),
@@ -181,11 +186,12 @@ impl Task {
         let code = told.facts["code"].as_str().filter(|_| has_failed);
         let done = told.kind == TASK_COMPLETED;
         // A peer that brought no result has worked in vain; who was claimed for only to land has not worked.
-        let in_vain = !attempt.worked && attempt.gate.is_none() && attempt.landing.is_none() && !done;
+        let idle = !attempt.worked && attempt.gate.is_none() && attempt.landing.is_none();
+        let in_vain = idle && !done && !self.is_action;
         if let Some(since) = attempt.agent.or(in_vain.then_some(attempt.begun)) {
             spans.push(agent(run, &attempt, since, Some(told.at), &Value::Null).failed_with(code));
         }
-        let lands = done && told.facts["gated"] == true;
+        let lands = done && told.facts["gated"] == true && !self.is_action;
         let since = attempt.landing.or(lands.then(|| attempt.gate.unwrap_or(attempt.claimed())));
         if let Some(since) = since {
             let code = if done { None } else { told.facts["code"].as_str() };

@@ -175,23 +175,32 @@ fn the_two_sides_of_a_handoff_are_linked_in_the_trace_that_it_names() {
 #[test]
 fn a_delegated_action_is_told_by_itself_or_in_its_run() {
     let mut log = Log::default();
-    let received = json!({ "instruction_id": "DI-1", "action": "CREATE_BRANCH", "executor": "git", "errors": 0 });
+    let mut received = json!({ "instruction_id": "DI-1", "action": "CREATE_BRANCH", "executor": "git", "errors": 0 });
     let answered =
         json!({ "instruction_id": "DI-1", "status": "FAILURE", "error_type": "PERMISSION", "response_id": "DR-1" });
     log.add(10, None, "delegation.received", received.clone());
     log.add(12, None, "delegation.started", json!({ "instruction_id": "DI-1" }));
     log.add(30, None, "delegation.answered", answered.clone());
     log.of_run(40, "run.opened", json!({ "run": RUN }));
+    log.of_run(45, "delegation.planned", json!({ "run": RUN, "task": "T-1", "instruction_id": "DI-1" }));
     log.of_run(50, "task.claimed", json!({ "run": RUN, "task": "T-1", "owner": "lead", "attempt": 1 }));
+    received["run"] = json!(RUN);
+    received["task"] = json!("T-1");
     log.of_run(60, "delegation.received", received);
     log.of_run(70, "delegation.answered", answered);
+    let ended = |to: &str| json!({ "run": RUN, "task": "T-1", "attempt": 1, "gated": true, "to": to });
+    log.of_run(80, "task.blocked", ended("blocked"));
+    log.of_run(85, "task.claimed", json!({ "run": RUN, "task": "T-1", "owner": "lead", "attempt": 2 }));
+    log.of_run(90, "task.completed", ended("done"));
     let spans = log.spans();
-    let [alone, inside] = &spans[..] else { panic!("{spans:?}") };
+    // No agent works on an action, and nothing lands.
+    let [alone, inside, first, second, task] = &spans[..] else { panic!("{spans:?}") };
+    assert_eq!([&first.name, &second.name, &task.name], ["attempt 1", "attempt 2", "task T-1"]);
     assert_eq!((alone.parent, alone.begun, alone.ended), (None, 10, Some(30)));
     assert_eq!(alone.failed.as_deref(), Some("PERMISSION"));
     assert_eq!(alone.said("gen_ai.tool.name"), Some("CREATE_BRANCH"));
     assert_eq!(inside.trace, trace_of(RUN));
-    assert!(inside.parent.is_some());
+    assert_eq!((inside.parent, first.parent), (Some(first.id), Some(task.id)));
 }
 
 /// Tasks that go through random steps under a clock that may go back.

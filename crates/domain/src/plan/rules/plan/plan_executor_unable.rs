@@ -1,13 +1,15 @@
+use crate::delegation::command::ExecutorKind;
 use crate::plan::payload::Plan;
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
     /// An executor that is named for an action can carry it out. Git makes and deletes branches and tags; GitHub can do
-    /// everything.
+    /// everything. A dry run does nothing, and so it is not for plans: `countersign run PLAN --dry-run` shows what would
+    /// be done.
     ///
     /// ## Why
-    /// The action would be answered as invalid, and its id would be used up.
+    /// The action would be answered as invalid, its id would be used up, and the task would never be done.
     ///
     /// ## Rejected
     /// ```json rejected
@@ -22,6 +24,11 @@ rule! {
     ///  "SUCCESS_CRITERIA": "it is found", "FAILURE_HANDLING": "escalate"},
     ///  "AUDIT_CONTEXT": {"REQUIREMENT_ID": "R-1", "BUILD_PHASE": "release", "GOVERNANCE_RULE": "G-1",
     ///  "REASON": "a release"}}}]}
+    /// ```
+    ///
+    /// ```json rejected
+    /// {"tasks": [{"id": "T-1", "title": "Make the branch", "kind": "delegate", "executor": "dry-run",
+    ///  "instruction": "instructions/branch.yaml"}]}
     /// ```
     ///
     /// ## Accepted
@@ -63,7 +70,13 @@ rule! {
 
 fn check(it: &Subject<'_, Plan>, report: &mut Report) {
     for (index, task) in it.record.tasks.iter().enumerate() {
-        let (Some(written), Some(executor)) = (task.instructed(), task.executor) else { continue };
+        let Some(executor) = task.executor.filter(|_| task.is_delegate()) else { continue };
+        if executor == ExecutorKind::DryRun {
+            let message = format!("{} is for a dry run, which does nothing, so that it is never done", task.id);
+            let help = "leave `executor` out, and look at the plan with `countersign run PLAN --dry-run`";
+            report.add(Pointer::at("/tasks").item(index).key("executor"), message, help);
+        }
+        let Some(written) = task.instructed() else { continue };
         let action = written.record.action.kind();
         if !executor.can(action) {
             let message = format!("{} is for {}, which cannot {}", task.id, executor.as_str(), action.as_str());
