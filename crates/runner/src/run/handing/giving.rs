@@ -146,7 +146,7 @@ fn undecided(run: &Run<'_>, edge: &HandoffEdge, fixed: &Fixed) -> No {
         Err(error) => format!("the report could not be written: {error:#}"),
     };
     let tries = format!("cannot be made within its budget after {} of {ATTEMPTS_MAX} attempts", fixed.attempts);
-    let cure = format!("as a person, `countersign handoff send FILE --run {}` one that fits", run.setup.run);
+    let cure = format!("send one that fits, as a person, with `countersign handoff send FILE --run {}`", run.setup.run);
     let reason = format!("{tries}: {}; {whole}; {cure}, then unblock", decision.reason);
     No { code: Some(decision.code_str().to_owned()), reason }
 }
