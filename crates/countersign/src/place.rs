@@ -208,7 +208,8 @@ pub fn call(global: &Global, project: &str, key: Option<&str>) -> anyhow::Result
         return Ok(Call { actor: token.actor.clone(), authn, roles: token.roles(), bound: token.bound(), key });
     }
     let mut roles = vec![Role::Agent, Role::Orchestrator];
-    let at_terminal = crate::terminal::can_ask();
+    // What an agent starts is no person, whatever terminal it is given.
+    let at_terminal = crate::terminal::can_ask() && std::env::var_os("COUNTERSIGN_ATTEMPT").is_none();
     if at_terminal {
         roles.extend([Role::Reviewer, Role::Owner]);
     }

@@ -59,6 +59,12 @@ fn files(yard: &Yard, beginning: &str) -> Vec<PathBuf> {
     all
 }
 
+/// The file with the owner's token.
+fn owner(yard: &Yard) -> String {
+    let mut tokens = std::fs::read_dir(yard.path("home/tokens")).unwrap().flatten().map(|it| it.path());
+    tokens.find(|path| path.extension().is_some_and(|it| it == "owner")).unwrap().display().to_string()
+}
+
 fn unblock(yard: &Yard, task: &str) {
     yard.owner("task.unblock", json!({ "task_id": task, "reason": "looked at it" })).unwrap();
 }
@@ -102,6 +108,10 @@ fn what_a_task_hands_over_is_told_to_the_next_one_and_received_before_it_begins(
     let [received] = &events(&yard, "handoff.received")[..] else { panic!("it is received once") };
     assert_eq!((&sent["facts"]["source"], &sent["facts"]["target"]), (&json!("T-1"), &json!("T-2")));
     assert_eq!(received["actor"], "coder");
+    let run = &events(&yard, "run.opened")[0]["run"];
+    for side in [sent, received] {
+        assert_eq!((&side["run"], &side["facts"]["run"]), (run, run), "{side}");
+    }
     let claimed = events(&yard, "task.claimed");
     let began = claimed.iter().find(|it| it["facts"]["task"] == "T-2").unwrap();
     assert!(received["seq"].as_u64() < began["seq"].as_u64());
@@ -284,6 +294,18 @@ fn whatever_happens_between_sending_and_receiving_is_noticed_and_a_person_can_le
             sent: 2,
         },
         Case {
+            name: "what was taken out is changed",
+            edge: json!({}),
+            happens: |yard| {
+                let path = &files(yard, "session-context")[0];
+                let text = std::fs::read_to_string(path).unwrap();
+                std::fs::write(path, text.replace("word 0", "another word")).unwrap();
+            },
+            because: Some((changed, "session-context.json is not what was taken out of it")),
+            says: "waits for a person",
+            sent: 2,
+        },
+        Case {
             name: "it expires",
             edge: json!({ "expires": "1s" }),
             happens: |yard| {
@@ -301,10 +323,7 @@ fn whatever_happens_between_sending_and_receiving_is_noticed_and_a_person_can_le
             edge: json!({}),
             happens: |yard| {
                 let seq = events(yard, "handoff.sent")[0]["seq"].to_string();
-                let mut tokens = std::fs::read_dir(yard.path("home/tokens")).unwrap().flatten().map(|it| it.path());
-                let token = tokens.find(|path| path.extension().is_some_and(|it| it == "owner")).unwrap();
-                let token = token.display().to_string();
-                yard.run(&["erase", &seq, "--reason", "asked for", "--token-file", &token]).ended(0);
+                yard.run(&["erase", &seq, "--reason", "asked for", "--token-file", &owner(yard)]).ended(0);
             },
             because: Some((gone, "was erased after it was sent")),
             says: "waits for a person",
@@ -349,13 +368,106 @@ fn what_cannot_be_made_to_fit_is_reported_and_somebody_can_send_one_instead() {
     let make = ["handoff", "make", "--trace", trace, "--source", "T-1", "--target", "T-2", "--summary", "Rounded"];
     let more = ["--problem-type", "implementation", "--payload", &payload, "--out", &out];
     yard.run(&[&make[..], &more].concat()).ended(0);
-    yard.run(&["handoff", "send", &out, "--as", "ann"]).ended(0);
+    let run = events(&yard, "run.opened")[0]["run"].as_str().unwrap().to_owned();
+    assert!(blocker.as_str().unwrap().contains(&format!("handoff send FILE --run {run}")), "{blocker}");
+    // Nobody but a person may.
+    let send = ["handoff", "send", &out, "--run", &run];
+    yard.run(&[&send[..], &["--as", "ann"]].concat()).says("AUTHORIZATION_MISSING");
+    assert_eq!(events(&yard, "handoff.sent"), Vec::<Value>::new());
+    yard.run(&[&send[..], &["--token-file", &owner(&yard)]].concat()).ended(0);
     unblock(&yard, "T-2");
     yard.resume().ended(0);
     assert_eq!(events(&yard, "handoff.sent").len(), 1);
     let given = assignment(&yard, "T-2");
     assert_eq!(given["x_handoffs"][0]["handoff"]["payload"]["working"]["choice"], "half to even");
     yard.is_tidy();
+}
+
+/// Shell functions for an agent that knows the trace of its run, since that can be computed, and what becomes of them.
+fn forging(yard: &Yard) -> String {
+    std::fs::write(yard.path("forged.json"), r#"{"choice": "forged"}"#).unwrap();
+    let (home, root, forged) = (yard.path("home"), yard.root(), yard.path("forged.json"));
+    format!(
+        "digest=$(printf %s \"$COUNTERSIGN_RUN/T-1\" | sha256sum)\n\
+         part() {{ printf %s \"$digest\" | cut -c \"$1\"; }}\n\
+         trace=\"$(part 1-8)-$(part 9-12)-4$(part 14-16)-a$(part 18-20)-$(part 21-32)\"\n\
+         speak() {{ (cd {root} && env -u COUNTERSIGN_TOKEN {program} \"$@\" --as thief) >>{home}/said 2>&1; \
+         echo \"$COUNTERSIGN_TASK $2 $?\" >>{home}/codes; }}\n\
+         forge() {{ speak handoff make --trace $trace --source $1 --target $2 --summary forged \
+         --problem-type implementation --payload {forged} --out {home}/$COUNTERSIGN_TASK-$1-$2.json; }}\n",
+        root = root.display(),
+        program = env!("CARGO_BIN_EXE_countersign"),
+        home = home.display(),
+        forged = forged.display(),
+    )
+}
+
+/// Before the run has sent anything, and while what it sent is under way, an agent sends and receives in its trace.
+#[test]
+fn what_agents_send_and_receive_in_the_trace_of_their_run_counts_for_nothing() {
+    let yard = Yard::new();
+    let home = yard.path("home").display().to_string();
+    let ends = "mkdir -p src; echo x > \"$scope\"; claim \"$scope\"";
+    let early = format!(
+        "{}forge T-1 T-2; forge T-1 T-3\n\
+         for to in T-2 T-3; do speak handoff send {home}/T-1-T-1-$to.json --run $COUNTERSIGN_RUN\n\
+         speak handoff send {home}/T-1-T-1-$to.json; speak handoff receive $trace --skill $to; done\n{ends}",
+        forging(&yard)
+    );
+    let late = format!(
+        "{}forge T-1 T-3; speak handoff send {home}/T-2-T-1-T-3.json\n\
+         speak handoff send {home}/T-2-T-1-T-3.json --run $COUNTERSIGN_RUN\n\
+         speak handoff receive {home}/T-1-T-1-T-3.json --skill T-3; speak handoff receive $trace --skill T-3\n{ends}",
+        forging(&yard)
+    );
+    let agents = json!({ "early": yard.agent(&early), "late": yard.agent(&late), "coder": talker(&yard, "{}") });
+    let tasks = vec![
+        task("T-1", json!({ "agent": "early" })),
+        task("T-2", json!({ "agent": "late" })),
+        task("T-3", json!({ "depends_on": "T-2" })),
+    ];
+    let edges = [edge("T-1", "T-2", json!({})), edge("T-1", "T-3", json!({}))];
+    let plan = yard.plan(agents, tasks, json!({ "handoffs": edges }));
+    let answer = yard.run(&["run", &plan]);
+    let said = std::fs::read_to_string(yard.path("home/said")).unwrap();
+    assert_eq!(answer.code, 0, "{answer:?}\n{said}");
+    let codes = std::fs::read_to_string(yard.path("home/codes")).unwrap();
+    let codes: Vec<&str> = codes.lines().collect();
+    // While the trace is nobody's, anybody may use it; in the name of the run nobody may.
+    let early = [
+        "T-1 make 0",
+        "T-1 make 0",
+        "T-1 send 1",
+        "T-1 send 0",
+        "T-1 receive 0",
+        "T-1 send 1",
+        "T-1 send 0",
+        "T-1 receive 0",
+    ];
+    let late = ["T-2 make 0", "T-2 send 1", "T-2 send 1", "T-2 receive 0", "T-2 receive 1"];
+    assert_eq!(codes, [&early[..], &late].concat(), "{said}");
+    assert_eq!(said.matches("AUTHORIZATION_MISSING").count(), 5, "{said}");
+    let run = events(&yard, "run.opened")[0]["run"].clone();
+    let own = |kind: &str| events(&yard, kind).into_iter().filter(|it| it["run"] == run).collect::<Vec<_>>();
+    assert_eq!((own("handoff.sent").len(), own("handoff.received").len()), (2, 2));
+    assert!(own("handoff.received").iter().all(|it| it["actor"] != "thief"));
+    let handed = &assignment(&yard, "T-3")["x_handoffs"][0]["handoff"]["payload"]["working"];
+    assert_eq!((&handed["task"], &handed["choice"]), (&json!("T-1"), &Value::Null));
+    yard.is_tidy();
+}
+
+/// What `check` lets pass is enough for a task about which there is little to say.
+#[test]
+fn the_smallest_budget_that_a_plan_may_name_suffices() {
+    let yard = Yard::new();
+    let tasks = || vec![task("T-1", json!({})), task("T-2", json!({}))];
+    let plan = |most: u64| {
+        let agents = json!({ "coder": yard.honest() });
+        yard.plan(agents, tasks(), json!({ "handoffs": [edge("T-1", "T-2", json!({ "max_tokens": most }))] }))
+    };
+    yard.run(&["check", &plan(419)]).says("plan-handoff-budget-unusable");
+    let out = yard.run(&["run", &plan(420)]).ended(0);
+    assert!(out.contains(" of 420 tokens"), "{out}");
 }
 
 #[test]
@@ -487,6 +599,7 @@ fn a_dry_run_shows_the_handoffs_and_what_cannot_be_is_refused_before_anything_st
         (json!([edge("T-1", "T-1", json!({}))]), two(), "plan-handoff-task-unknown"),
         (json!([edge("T-1", "T-2", json!({})), edge("T-1", "T-2", json!({}))]), two(), "plan-handoff-repeated"),
         (json!([edge("T-1", "T-2", json!({ "max_tokens": 5000 }))]), two(), "plan-handoff-budget-unusable"),
+        (json!([edge("T-1", "T-2", json!({ "expires": "0s" }))]), two(), "plan-handoff-expires-at-once"),
         (json!([edge("T-1", "T-2", json!({}))]), back, "plan-dependencies-circular"),
         (json!([edge("T-1", "T-2", json!({}))]), peer, "plan-handoff-to-peer"),
     ] {

@@ -37,6 +37,11 @@ impl Call {
         Self { actor: actor.into(), authn: "declared".to_owned(), roles, bound: None, key: None }
     }
 
+    /// Whether they are somebody who answers for what is accepted.
+    pub fn is_person(&self) -> bool {
+        self.roles.iter().any(|role| matches!(role, Role::Owner | Role::Reviewer))
+    }
+
     /// Refuses what is for other roles than the caller's. An owner may everything; what is for nobody else is for owners.
     pub fn may(&self, what: &str, roles: &[Role]) -> Result<(), Refusal> {
         if self.roles.contains(&Role::Owner) || roles.iter().any(|role| self.roles.contains(role)) {

@@ -3,7 +3,7 @@
 use crate::meaning::{found, ledger_key};
 use crate::stored::StoredText;
 use crate::world::World;
-use crate::{Engine, Stored};
+use crate::{Call, Engine, Stored};
 use countersign_contract::{Checked, Checker, Outside};
 use countersign_domain::deciding::{Hit, Hold, Key, Need, Observer, Range, Seen, Tree};
 use countersign_ledger as ledger;
@@ -145,6 +145,7 @@ pub(crate) fn beside(engine: &Engine, ask: &dyn Fn(&Seen) -> Vec<Need>) -> ledge
 pub(crate) struct Watching<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) world: &'a dyn World,
+    pub(crate) call: &'a Call,
 }
 
 impl Observer for Watching<'_> {
@@ -173,5 +174,9 @@ impl Observer for Watching<'_> {
 
     fn tree(&self, base: Option<&str>) -> Option<Tree> {
         self.world.tree(base)
+    }
+
+    fn is_person(&self) -> bool {
+        self.call.is_person()
     }
 }

@@ -28,7 +28,7 @@ impl Engine {
     pub fn submit<C: Command>(&self, world: &dyn World, call: &Call, command: &C) -> Result<Reply<C::Answer>, Failure> {
         let observed = call
             .authorise(&C::INFO, || command.about())
-            .and_then(|()| command.observe(&Watching { engine: self, world }));
+            .and_then(|()| command.observe(&Watching { engine: self, world, call }));
         let asked = self.asked(call, command);
         let observed = match observed {
             Ok(observed) => observed,
@@ -71,7 +71,7 @@ impl Engine {
             new_id: String::new(),
             head: 0,
         };
-        let tree = view.tree(&Watching { engine: self, world }, &moment);
+        let tree = view.tree(&Watching { engine: self, world, call }, &moment);
         let seen = look::beside(self, &|seen| view.needs(seen, &moment))?;
         Ok(view.render(&seen, &moment, tree.as_ref())?)
     }

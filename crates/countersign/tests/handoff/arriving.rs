@@ -1,6 +1,6 @@
 //! What arrives is what was sent, in whatever form it is written.
 
-use crate::{TRACE, code, document, done, json_of, kinds, made, plan, project, receive, send};
+use crate::{TRACE, code, document, done, json_of, kinds, long, made, make, plan, project, receive, send};
 use serde_json::{Value, json};
 
 #[test]
@@ -79,4 +79,32 @@ fn a_handoff_in_yaml_goes_the_same_way_and_stays_in_yaml() {
     let out = house.run(&["handoff", "receive", TRACE, "--skill", "programming-pm", "--as", "pm", "--out", "in.yaml"]);
     assert!(done(out).out.starts_with("loaded"));
     assert!(house.read("in.yaml").starts_with("handoff:") && house.read("in.yaml").contains("received"));
+}
+
+#[test]
+fn what_was_taken_out_is_what_it_was_when_it_was_sent_or_nothing_is_loaded() {
+    let house = project();
+    house.write("long.json", long(20_000).to_string());
+    let answer = json_of(&done(make(&house, "planner", "builder", "h.json", &["--payload", "long.json"])));
+    let at = house.path("").join(answer["kept_at"].as_str().unwrap());
+    done(send(&house, "h.json", "planner"));
+    let whole = std::fs::read_to_string(&at).unwrap();
+    let chain = json_of(&done(house.run(&["handoff", "chain", TRACE, "--format", "json"])));
+    let sum = &chain["steps"][0]["sums"][0];
+    assert_eq!(sum["sha256"], countersign_contract::sha256_hex(whole.as_bytes()));
+    assert_eq!((&sum["path"], &sum["bytes"]), (&answer["kept_at"], &json!(whole.len())));
+    for what in ["h.json", TRACE] {
+        std::fs::write(&at, whole.replace("half to even", "half upwards")).unwrap();
+        let changed = receive(&house, what, "builder");
+        assert_eq!(
+            (code(&changed).as_str(), &json_of(&changed)["state"]),
+            ("INTEGRITY_MISMATCH", &json!("hash_mismatch"))
+        );
+        assert_eq!(kinds(&house), ["handoff.sent"]);
+    }
+    std::fs::remove_file(&at).unwrap();
+    let gone = receive(&house, TRACE, "builder");
+    assert!(gone.err.contains("session-context.json is gone"), "{gone:?}");
+    std::fs::write(&at, whole).unwrap();
+    done(receive(&house, "h.json", "builder"));
 }

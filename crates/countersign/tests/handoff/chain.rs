@@ -38,7 +38,14 @@ fn a_chain_is_what_was_sent_and_received_by_one_process_after_the_other() {
     pass(&house, "d", "e", &[]);
     // Six of them by now: a, b, c, a, d, e.
     assert_eq!(code(&make(&house, "e", "f", "e-f.json", &["--payload", "plan.json"])), "CIRCULAR_HANDOFF");
-    pass(&house, "e", "f", &["--approved"]);
+    // That a person agreed is recorded from a person alone: an agent may neither say it nor send what says it.
+    let agent = [("COUNTERSIGN_ATTEMPT", "run.T-1.1")];
+    let said = house.run_with(&["handoff", "make", "--approved", "--format", "json"], "", &agent);
+    assert_eq!(code(&said), "AUTHORIZATION_MISSING");
+    made(&house, "e", "f", "e-f.json", &["--approved"]);
+    assert_eq!(code(&send(&house, "e-f.json", "e")), "AUTHORIZATION_MISSING");
+    done(house.run(&["handoff", "send", "e-f.json", "--token-file", &house.owner_token()]));
+    done(receive(&house, "e-f.json", "f"));
     let chain = json_of(&done(house.run(&["handoff", "chain", TRACE, "--format", "json"])));
     let steps = chain["steps"].as_array().unwrap();
     assert_eq!(steps.len(), 6);

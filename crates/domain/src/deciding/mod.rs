@@ -228,6 +228,9 @@ pub trait Observer {
 
     /// The working tree, compared with a commit. None, where there is none to be seen.
     fn tree(&self, base: Option<&str>) -> Option<Tree>;
+
+    /// Whether who asks answers for what is accepted: a person, as far as the door can tell.
+    fn is_person(&self) -> bool;
 }
 
 /// A working tree as it was seen.

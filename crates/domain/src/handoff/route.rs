@@ -160,6 +160,8 @@ mod tests {
                 expires_at: None,
                 tokens: 0,
                 kept: Vec::new(),
+                sums: Vec::new(),
+                run: None,
                 sent: number,
                 sent_at: String::new(),
                 sent_by: String::new(),

@@ -39,6 +39,12 @@ pub struct StepRow {
     /// The files with what was taken out of it.
     #[serde(default)]
     pub kept: Vec<String>,
+    /// What those files hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sums: Vec<KeptRow>,
+    /// The run that it belongs to, if one hands its work on by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
     /// The event.
     pub sent: u64,
     /// When it was sent.
@@ -48,6 +54,17 @@ pub struct StepRow {
     /// That it arrived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub received: Option<ReceiptRow>,
+}
+
+/// What a file with what was taken out of a handoff held when that was sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptRow {
+    /// Its name in the handoff.
+    pub path: String,
+    /// Its SHA-256.
+    pub sha256: String,
+    /// How many bytes it has.
+    pub bytes: u64,
 }
 
 /// That a handoff arrived.
@@ -62,6 +79,15 @@ pub struct ReceiptRow {
 }
 
 impl TraceRow {
+    /// What a run has sent in it; everything, if none is named. What others send in its trace is nothing to a run.
+    #[must_use]
+    pub fn of_run(mut self, run: Option<&str>) -> Self {
+        if run.is_some() {
+            self.steps.retain(|step| step.run.as_deref() == run);
+        }
+        self
+    }
+
     /// A step by its number.
     pub fn step(&self, number: u64) -> Option<&StepRow> {
         self.steps.iter().find(|step| step.step == number)

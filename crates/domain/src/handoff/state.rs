@@ -45,6 +45,8 @@ fn sent(event: &Happened<'_>) -> Option<StepRow> {
         expires_at: text("expires_at"),
         tokens: facts["tokens"].as_u64().unwrap_or(0),
         kept: Deserialize::deserialize(&facts["kept"]).unwrap_or_default(),
+        sums: Deserialize::deserialize(&facts["sums"]).unwrap_or_default(),
+        run: text("run"),
         sent: event.seq,
         sent_at: event.time.to_owned(),
         sent_by: event.actor.to_owned(),

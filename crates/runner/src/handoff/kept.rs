@@ -2,9 +2,9 @@
 
 use super::{keeping, reach};
 use crate::files;
-use countersign_contract::{Outside, SIZE_MAX};
+use countersign_contract::{Outside, SIZE_MAX, sha256_hex};
 use countersign_domain::handoff::location;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
@@ -48,6 +48,16 @@ pub fn taken(handoff: &Value, document: &Path, root: Option<&Path>) -> Vec<Strin
     taken.sort_unstable();
     taken.dedup();
     taken
+}
+
+/// The same files with the SHA-256 and the size of each, as commands about handoffs take them. One that is gone, or cannot be
+/// read whole, is left out.
+pub fn sums(handoff: &Value, document: &Path, root: Option<&Path>) -> Vec<Value> {
+    let sum = |name: &str| {
+        let bytes = files::read(&reach::place(name, document, root)?, SIZE_MAX).ok()?;
+        Some(json!({ "path": name, "sha256": sha256_hex(&bytes), "bytes": bytes.len() }))
+    };
+    names(handoff).filter_map(sum).collect()
 }
 
 /// The files that a handoff names for what was taken out of it.

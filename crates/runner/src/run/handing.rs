@@ -67,10 +67,11 @@ fn session(run: &Run<'_>) -> PathBuf {
     run.setup.root.join(".countersign/sessions").join(short)
 }
 
-/// The last handoff that was sent for an edge, as `handoff.chain` shows it.
+/// The last handoff that this run has sent for an edge, as `handoff.chain` shows it. What others put into its trace does not
+/// count: names and traces can be had by anybody.
 fn sent(run: &Run<'_>, edge: &HandoffEdge) -> Result<Option<Value>, No> {
     // A source is named so that a trace in which nothing was sent is an empty one.
-    let question = json!({ "trace_id": trace(run, edge), "source": edge.from });
+    let question = json!({ "trace_id": trace(run, edge), "source": edge.from, "run_id": run.setup.run });
     let shown = run.desk.look("handoff.chain", &question).map_err(No::from)?;
     let steps = shown["steps"].as_array().into_iter().flatten();
     let mut own = steps.rev().filter(|step| step["source"] == edge.from.as_str() && step["target"] == edge.to.as_str());

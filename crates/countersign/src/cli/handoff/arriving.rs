@@ -10,7 +10,9 @@ use anyhow::Context;
 use countersign_contract::{Form, fix, parse};
 use countersign_domain::handoff::noting::note;
 use countersign_domain::handoff::payload::EventType;
+use countersign_runner::handoff::kept;
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// Notes in a file that it was received. The ledger has it; a file that cannot be written only lacks the note.
 pub fn note_in_file(here: &Here<'_>, document: &Document, skill: &str) {
@@ -23,6 +25,29 @@ pub fn note_in_file(here: &Here<'_>, document: &Document, skill: &str) {
         }
         None => output::say("warning: the budget has no room for the note that it arrived; the ledger has it"),
     }
+}
+
+/// The files with what was taken out of a document, as they are here. Those that are gone are told of.
+pub fn kept(here: &Here<'_>, value: &Value, path: &Path) -> Vec<Value> {
+    let found = kept::sums(value, path, here.project.root.as_deref());
+    for name in kept::names(value).filter(|name| found.iter().all(|it| it["path"] != *name)) {
+        let name = countersign_diagnostic::visible(name);
+        output::say(&format!("warning: {name} is gone, and with it what was taken out of the handoff"));
+    }
+    found
+}
+
+/// The document that somebody is about to receive by its trace alone: the one that `handoff.receive` takes. None, if there is
+/// none; it says so then.
+pub fn waiting(here: &Here<'_>, client: &Client<'_>, trace: &str, skill: &str) -> Option<Value> {
+    let chain = client.look("handoff.chain", &json!({ "trace_id": trace })).ok()?;
+    let steps = chain["steps"].as_array()?;
+    let mut to_skill = steps.iter().rev().filter(|step| step["target"] == skill);
+    let waits = to_skill.clone().find(|step| step["received_at"].is_null());
+    let step = waits.or_else(|| to_skill.next())?;
+    let shown = client.look("handoff.show", &json!({ "trace_id": trace, "step": step["step"] })).ok()?;
+    let text = shown["document"].as_str()?;
+    Some(parse(text, Form::of_text(text), here.project.settings.size_max).ok()?.root().to_value())
 }
 
 /// The document as it was sent to somebody, with the note that it arrived.

@@ -11,8 +11,10 @@ use crate::terminal::Terminal;
 use crate::world;
 use countersign_contract::Checker;
 use countersign_contract::fix::{ATTEMPTS_MAX, Fixed};
-use countersign_diagnostic::{Source, render, visible};
+use countersign_diagnostic::{Code, Source, render, visible};
+use countersign_domain::deciding::Refusal;
 use countersign_domain::handoff::payload::TraceId;
+use countersign_engine::Failure;
 use countersign_runner::handoff::{Chain, Made, Making, Summarizer, Undrafted, Words, Written};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -82,7 +84,7 @@ pub struct Args {
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
 
-    /// A person agreed to this handoff
+    /// A person agreed to this handoff; it is sent by a person then, at a terminal or with a token
     #[arg(long)]
     pub approved: bool,
 
@@ -109,7 +111,14 @@ pub struct Args {
     pub how: How,
 }
 
+/// What an agent can do instead of saying that a person agreed.
+const NOT_APPROVED: &str = "ask your person, who makes and sends it";
+
 pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
+    if args.approved && std::env::var_os("COUNTERSIGN_ATTEMPT").is_some() {
+        let reason = "--approved is the word of a person, and this process was started by an agent's attempt";
+        return refused(Failure::from(Refusal::new(Code::AuthorizationMissing, reason, NOT_APPROVED)), args.how.format);
+    }
     let Some(words) = words(args, here)? else { return Ok(Exit::Refused) };
     let mut settings = here.project.settings.clone();
     settings.tokens_max = args.max_tokens.map_or(settings.tokens_max, |max| max.min(settings.tokens_max));

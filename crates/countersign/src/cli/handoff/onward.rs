@@ -72,6 +72,11 @@ impl Document {
     pub fn taken(&self, here: &Here<'_>) -> Vec<String> {
         kept::taken(&self.value, self.path(), here.project.root.as_deref())
     }
+
+    /// The files with that, and what they hold.
+    pub fn kept(&self, here: &Here<'_>) -> Vec<Value> {
+        kept::sums(&self.value, self.path(), here.project.root.as_deref())
+    }
 }
 
 /// Shows what is wrong with a document: on standard error for people, on standard output for programs.

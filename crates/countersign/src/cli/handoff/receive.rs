@@ -56,9 +56,15 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
         }
     };
     let client = Client::open(here.project, here.global)?.with_key(args.once.key.as_deref())?;
+    let arrives = match &document {
+        Some(document) => Some(document.value.clone()),
+        None => arriving::waiting(here, &client, trace.as_str(), skill),
+    };
+    let found =
+        arrives.map(|value| arriving::kept(here, &value, document.as_ref().map_or(Path::new(""), Document::path)));
     let request = json!({
         "trace_id": trace, "skill": skill, "file": document.as_ref().map(|it| &it.input.name),
-        "handoff": document.as_ref().map(|it| &it.text),
+        "handoff": document.as_ref().map(|it| &it.text), "kept": found,
     });
     let mut reply = match client.ask("handoff.receive", &without_nothing(request)) {
         Ok(reply) => reply,

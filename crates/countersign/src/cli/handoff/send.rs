@@ -23,11 +23,16 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   countersign handoff send handoff.json --as planner
-  countersign handoff send handoff.json --format json")]
+  countersign handoff send handoff.json --format json
+  countersign handoff send shorter.json --run 3f56dc4d-35cf-4f97-925c-0b04a6fe8bf4")]
 pub struct Args {
     /// The handoff, or - for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
+
+    /// The run whose handoff it stands in for; only a person may, at a terminal or with a token
+    #[arg(long, value_name = "RUN")]
+    run: Option<String>,
 
     #[command(flatten)]
     among: Among,
@@ -47,6 +52,7 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     let client = Client::open(here.project, here.global)?.with_key(args.once.key.as_deref())?;
     let request = json!({
         "trace_id": trace, "file": document.input.name, "handoff": document.text, "taken": document.taken(here),
+        "kept": document.kept(here), "run_id": args.run,
     });
     let mut reply = match ask(&client, &without_nothing(request)) {
         Ok(reply) => reply,

@@ -1,14 +1,18 @@
 //! What can be asked of handoffs that go over the ledger.
 
+mod kept;
+mod leading;
 mod reading;
 mod receive;
 mod send;
 
+pub use kept::KeptFile;
 pub use receive::{Arrival, ReceiveAnswer, ReceiveHandoff};
 pub use send::{SendAnswer, SendHandoff};
 
 use super::row::{TraceRow, trace_key, trace_of};
 use crate::deciding::{Desk, Need, Observer, Refusal, Seen};
+use crate::ids::RunId;
 use crate::project::project_key;
 use countersign_contract::diagnostic::Code;
 
@@ -16,8 +20,10 @@ use countersign_contract::diagnostic::Code;
 const VIEWS: &[&str] = &["handoff.chain", "handoff.show"];
 
 /// What a command about a trace must see.
-fn needs(trace: &str) -> Vec<Need> {
-    vec![Need::Entity(project_key()), Need::Entity(trace_key(trace))]
+fn needs(run: Option<&RunId>, trace: &str, seen: &Seen) -> Vec<Need> {
+    let mut needs = leading::needs(run, trace, seen);
+    needs.extend([Need::Entity(project_key()), Need::Entity(trace_key(trace))]);
+    needs
 }
 
 fn must_be_begun(desk: &Desk) -> Result<(), Refusal> {

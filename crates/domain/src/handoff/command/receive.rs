@@ -1,5 +1,7 @@
 //! Receiving a handoff: what arrives is what was sent, in time, and at whom it was sent to.
 
+use super::kept::{self, KeptFile};
+use super::leading;
 use super::reading::Reading;
 use super::{VIEWS, looked_up, must_be_begun, needs, text_of};
 use crate::deciding::{
@@ -9,9 +11,10 @@ use crate::handoff::event::HANDOFF_RECEIVED;
 use crate::handoff::noting::{difference, payload_hash};
 use crate::handoff::payload::{HandoffBody, TraceId};
 use crate::handoff::row::{StepRow, TraceRow, trace_key, trace_of};
+use crate::ids::RunId;
 use crate::project::Payload;
 use countersign_contract::diagnostic::Code;
-use countersign_contract::{Int, Name, Text, Timestamp, choice, shape, show};
+use countersign_contract::{Int, List, Name, Text, Timestamp, choice, shape, show};
 use serde_json::json;
 
 choice! {
@@ -34,6 +37,10 @@ shape! {
         pub file: Option<Text<1, 1000>>,
         /// The document that arrived; the one that was sent, if nothing is said.
         pub handoff: Option<Payload>,
+        /// The files with what was taken out of it, as far as who receives can read them.
+        pub kept: Option<List<KeptFile, 0, 100>>,
+        /// The run that it belongs to. In an open run only who carries it out receives.
+        pub run_id: Option<RunId>,
     }
 }
 
@@ -155,6 +162,7 @@ impl Command for ReceiveHandoff {
             let reason = format!("nothing of trace {trace} was sent by this ledger");
             return Err(Refusal::new(Code::DependencyNotMet, reason, help).of_absent());
         };
+        let row = row.of_run(self.run_id.as_ref().map(RunId::as_str));
         let step = self.step(&row, body)?;
         let document = text_of(observer, &mut seen, step.sent, 0)?;
         let (Some(document), Some(hash)) = (document, text_of(observer, &mut seen, step.sent, 1)?) else {
@@ -178,8 +186,8 @@ impl Command for ReceiveHandoff {
         Ok(Observed { facts: json!({ "sent": step.sent, "step": step.step }), findings, ..Observed::default() })
     }
 
-    fn needs(&self, _: &Seen, _: &Moment) -> Vec<Need> {
-        needs(self.trace_id.as_str())
+    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+        needs(self.run_id.as_ref(), self.trace_id.as_str(), seen)
     }
 
     fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
@@ -190,6 +198,10 @@ impl Command for ReceiveHandoff {
         let Some(step) = step.filter(|step| observed.facts["sent"] == step.sent) else {
             return Err(super::unread(format!("handoff {number} of trace {} is gone", self.trace_id.as_str())));
         };
+        let run = step.run.as_deref();
+        if let Some(run) = run {
+            leading::must_receive_for(desk, run)?;
+        }
         if let Some(receipt) = &step.received {
             if receipt.by == desk.moment().actor {
                 return Ok(());
@@ -201,8 +213,15 @@ impl Command for ReceiveHandoff {
         if let Some(expires) = expires.filter(|it| it.instant().as_millisecond() <= desk.moment().now_ms) {
             return Err(stale(expires.as_str()));
         }
-        let facts = json!({ "skill": self.skill, "step": number, "trace": self.trace_id });
-        desk.record(Happening::new(HANDOFF_RECEIVED, facts));
+        if let Some(why) = kept::difference(step, self.kept.as_deref().unwrap_or_default()) {
+            return Err(tampered(why));
+        }
+        let mut facts = json!({ "skill": self.skill, "step": number, "trace": self.trace_id });
+        if let Some(run) = run {
+            facts["run"] = json!(run);
+        }
+        let run = run.map(str::to_owned);
+        desk.record(Happening { run, ..Happening::new(HANDOFF_RECEIVED, facts) });
         Ok(())
     }
 

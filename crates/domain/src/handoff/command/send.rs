@@ -1,5 +1,7 @@
 //! Sending a handoff: what goes to whom is recorded, with the document, before anybody can act on it.
 
+use super::kept::{self, KeptFile};
+use super::leading;
 use super::reading::Reading;
 use super::{VIEWS, looked_up, must_be_begun, needs, text_of};
 use crate::deciding::{
@@ -10,12 +12,13 @@ use crate::handoff::location;
 use crate::handoff::noting::{note, payload_hash};
 use crate::handoff::payload::{EventType, TraceId, UniversalHandoff};
 use crate::handoff::route::{Barred, Onward, bar, route};
-use crate::handoff::row::{STEPS_MAX, trace_key, trace_of};
+use crate::handoff::row::{STEPS_MAX, StepRow, trace_key, trace_of};
 use crate::handoff::tally::Tally;
 use crate::handoff::{budget, measure};
+use crate::ids::RunId;
 use crate::project::Payload;
 use countersign_contract::diagnostic::Code;
-use countersign_contract::{Form, Int, List, SIZE_MAX, Text, Untrusted, fix, parse, scan, shape};
+use countersign_contract::{Form, Int, List, SIZE_MAX, Text, Untrusted, fix, parse, shape};
 use serde_json::{Value, json};
 
 shape! {
@@ -29,6 +32,10 @@ shape! {
         pub handoff: Payload = UniversalHandoff::example().to_string(),
         /// What was taken out of it and is kept elsewhere, as JSON pointers.
         pub taken: Option<List<Text<1, 1000>, 0, 1000>>,
+        /// The files that hold it, as its sender sees them. Who receives it compares them.
+        pub kept: Option<List<KeptFile, 0, 100>>,
+        /// The run that hands its work on by it. Only who carries it out may say so, or a person.
+        pub run_id: Option<RunId>,
     }
 }
 
@@ -98,7 +105,10 @@ impl Command for SendHandoff {
         let hash = payload_hash(&reading.value);
         let (mut seen, row) = looked_up(observer, trace)?;
         let steps = row.as_ref().map(|row| row.steps.as_slice()).unwrap_or_default();
-        let alike = steps.iter().rev().find(|it| it.source == source && it.target == target && it.made == made);
+        let run = self.run_id.as_ref().map(RunId::as_str);
+        let is_alike =
+            |it: &&StepRow| it.source == source && it.target == target && it.made == made && it.run.as_deref() == run;
+        let alike = steps.iter().rev().find(is_alike);
         let before = match alike {
             Some(step) => match text_of(observer, &mut seen, step.sent, 1)? {
                 Some(sent) => (sent == hash).then_some(step.step),
@@ -112,7 +122,8 @@ impl Command for SendHandoff {
         };
         let (document, noted) = outgoing(&reading, observer, &text, source);
         let kept = body.payload.files().iter().map(|file| file.path.as_str()).filter(|path| location::is_kept(path));
-        let kept: Vec<String> = kept.map(|path| scan::redact(path).unwrap_or_else(|| path.to_owned())).collect();
+        let kept: Vec<String> = kept.map(kept::name).collect();
+        let sums = kept::rows(self.kept.as_deref().unwrap_or_default(), &kept);
         let chain: Vec<&str> = body.chain().iter().map(|name| name.as_str()).collect();
         let facts = json!({
             "approved": body.meta.user_approved == Some(true),
@@ -123,9 +134,11 @@ impl Command for SendHandoff {
             "kept": kept,
             "made": made,
             "noted": noted,
+            "person": observer.is_person(),
             "reasoned": body.meta.handoff_reason.is_some(),
             "source": source,
             "steps": steps.len(),
+            "sums": sums,
             "target": target,
             "tokens": tokens_of(&document, reading.form, observer),
             "written": chain,
@@ -133,8 +146,8 @@ impl Command for SendHandoff {
         Ok(Observed { facts, findings: reading.findings(), ..Observed::default() })
     }
 
-    fn needs(&self, _: &Seen, _: &Moment) -> Vec<Need> {
-        needs(self.trace_id.as_str())
+    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+        needs(self.run_id.as_ref(), self.trace_id.as_str(), seen)
     }
 
     fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
@@ -142,6 +155,11 @@ impl Command for SendHandoff {
         let (facts, trace) = (&observed.facts, self.trace_id.as_str());
         let row = trace_of(desk.entity(&trace_key(trace)));
         let steps = row.as_ref().map_or(0, |row| row.steps.len());
+        let run = self.run_id.as_ref().map(RunId::as_str);
+        match run {
+            Some(run) => leading::must_speak_for(desk, run, facts["person"] == true)?,
+            None => leading::must_be_free(desk, row.as_ref())?,
+        }
         if facts["steps"].as_u64() != Some(steps as u64) {
             let reason = format!("another handoff of trace {trace} was sent at the same time");
             let help = "look at it with `countersign handoff chain`, and send this one again if it is still wanted";
@@ -150,8 +168,16 @@ impl Command for SendHandoff {
         if facts["before"].is_u64() {
             return Ok(());
         }
-        if steps >= STEPS_MAX {
-            let reason = format!("trace {trace} has {steps} handoffs already, which is the most there may be");
+        // In a run its plan is the word of a person.
+        if facts["approved"] == true && facts["person"] != true && run.is_none() {
+            let reason = "the document says that a person agreed (`user_approved`), and who sends it is none";
+            let help = "have it sent by a person: at a terminal, or with a token of an owner or a reviewer";
+            return Err(Refusal::new(Code::AuthorizationMissing, reason, help));
+        }
+        let row = row.map(|row| row.of_run(run));
+        let own = row.as_ref().map_or(0, |row| row.steps.len());
+        if own >= STEPS_MAX {
+            let reason = format!("trace {trace} has {own} handoffs already, which is the most there may be");
             return Err(Refusal::new(Code::CircularHandoff, reason, "ask whether the work gets anywhere"));
         }
         let word = |name: &str| facts[name].as_str().unwrap_or_default();
@@ -172,13 +198,20 @@ impl Command for SendHandoff {
             "source": onward.source, "step": steps + 1, "target": onward.target, "tokens": facts["tokens"],
             "trace": trace,
         });
-        for (name, value) in [("after", json!(way.after)), ("expires_at", facts["expires_at"].clone())] {
-            if !value.is_null() {
+        let more = [
+            ("after", json!(way.after)),
+            ("expires_at", facts["expires_at"].clone()),
+            ("run", json!(run)),
+            ("sums", facts["sums"].clone()),
+        ];
+        for (name, value) in more {
+            if !value.is_null() && value != json!([]) {
                 sent[name] = value;
             }
         }
         let texts = [word("document").to_owned(), word("hash").to_owned(), self.taken()];
-        desk.record(Happening::new(HANDOFF_SENT, sent).with_texts(texts.map(Untrusted::new).into()));
+        let happening = Happening { run: run.map(str::to_owned), ..Happening::new(HANDOFF_SENT, sent) };
+        desk.record(happening.with_texts(texts.map(Untrusted::new).into()));
         Ok(())
     }
 

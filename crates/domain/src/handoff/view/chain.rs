@@ -3,7 +3,8 @@
 use crate::deciding::{Moment, Need, Refusal, Seen, Tree, View, ViewInfo};
 use crate::handoff::payload::TraceId;
 use crate::handoff::route::{Barred, Onward, bar, route};
-use crate::handoff::row::{StepRow, trace_key, trace_of};
+use crate::handoff::row::{KeptRow, StepRow, trace_key, trace_of};
+use crate::ids::RunId;
 use countersign_contract::{Int, List, Name, Timestamp, shape};
 
 shape! {
@@ -19,6 +20,26 @@ shape! {
         pub reasoned: Option<bool>,
         /// Whether a person agreed to it.
         pub approved: Option<bool>,
+        /// Only what this run has sent.
+        pub run_id: Option<RunId>,
+    }
+}
+
+shape! {
+    /// What a file with what was taken out held.
+    pub struct KeptShown {
+        /// Its name in the handoff.
+        pub path: String,
+        /// Its SHA-256.
+        pub sha256: String,
+        /// How many bytes it has.
+        pub bytes: Int,
+    }
+}
+
+impl From<KeptRow> for KeptShown {
+    fn from(row: KeptRow) -> Self {
+        Self { path: row.path, sha256: row.sha256, bytes: row.bytes.into() }
     }
 }
 
@@ -39,6 +60,10 @@ shape! {
         pub tokens: Int,
         /// The files with what was taken out of it.
         pub kept: List<String>,
+        /// What those files held when it was sent, as far as its sender could read them.
+        pub sums: List<KeptShown>,
+        /// The run that it belongs to.
+        pub run_id: Option<String>,
         /// `sent`, `received` or `expired`.
         pub status: String,
         /// When the document was made.
@@ -92,6 +117,8 @@ impl StepShown {
             after: row.after.map(Into::into),
             tokens: row.tokens.into(),
             kept: row.kept.into(),
+            sums: row.sums.into_iter().map(KeptShown::from).collect::<Vec<_>>().into(),
+            run_id: row.run,
             status: status.to_owned(),
             made: row.made,
             expires_at: row.expires_at,
@@ -119,6 +146,7 @@ impl View for ShowChain {
             (None, Some(_)) => None,
             _ => Some(super::trace(seen, self.trace_id.as_str())?),
         };
+        let row = row.map(|row| row.of_run(self.run_id.as_ref().map(RunId::as_str)));
         let way = self.source.as_ref().map(|source| route(row.as_ref(), source.as_str(), &[]));
         let (next, mut barred) = match way {
             None => (None, None),

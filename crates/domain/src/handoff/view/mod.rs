@@ -4,7 +4,7 @@ mod chain;
 mod document;
 mod summary;
 
-pub use chain::{ChainShown, ShowChain, StepShown};
+pub use chain::{ChainShown, KeptShown, ShowChain, StepShown};
 pub use document::{DocumentShown, ShowHandoff};
 pub use summary::summary;
 

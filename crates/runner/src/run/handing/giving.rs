@@ -45,6 +45,7 @@ pub(super) fn make_and_send(run: &Run<'_>, edge: &HandoffEdge) -> Result<(), No>
     let request = json!({
         "trace_id": trace(run, edge), "file": path.display().to_string(), "handoff": document,
         "taken": kept::taken(&value, &path, Some(run.setup.root)),
+        "kept": kept::sums(&value, &path, Some(run.setup.root)), "run_id": run.setup.run,
     });
     let answer =
         send(run, &settings, &request).map_err(|no| No { reason: format!("may not be sent: {}", no.reason), ..no })?;
@@ -80,7 +81,11 @@ fn make(run: &Run<'_>, edge: &HandoffEdge, settings: &Settings) -> Result<(Strin
         checker: &checker,
         outside: &outside,
         summarizer: summarizer.as_ref(),
-        chain: Some(&|question: &Value| run.desk.look_plainly("handoff.chain", question)),
+        chain: Some(&|question: &Value| {
+            let mut question = question.clone();
+            question["run_id"] = json!(run.setup.run);
+            run.desk.look_plainly("handoff.chain", &question)
+        }),
         warn: &|text: &str| run.note(&Note::Flag { task, text }),
     };
     let words = words::of(run, edge, outside.now.unwrap_or_else(jiff::Timestamp::now)).map_err(No::from)?;
@@ -141,7 +146,7 @@ fn undecided(run: &Run<'_>, edge: &HandoffEdge, fixed: &Fixed) -> No {
         Err(error) => format!("the report could not be written: {error:#}"),
     };
     let tries = format!("cannot be made within its budget after {} of {ATTEMPTS_MAX} attempts", fixed.attempts);
-    let cure = format!("send one with `countersign handoff make --trace {}`", trace(run, edge));
+    let cure = format!("send one that fits, as a person, with `countersign handoff send FILE --run {}`", run.setup.run);
     let reason = format!("{tries}: {}; {whole}; {cure}, then unblock", decision.reason);
     No { code: Some(decision.code_str().to_owned()), reason }
 }

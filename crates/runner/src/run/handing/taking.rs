@@ -3,7 +3,7 @@
 use super::giving::make_and_send;
 use super::{ask_person, edges, sent, session, trace, was_asked};
 use crate::files;
-use crate::handoff::{kept, reach};
+use crate::handoff::kept;
 use crate::run::desk::No;
 use crate::run::{Note, Run};
 use countersign_contract::SIZE_MAX;
@@ -83,15 +83,12 @@ fn receive(run: &Run<'_>, edge: &HandoffEdge, step: &Value, worker: &str) -> Res
         run.note(&Note::Flag { task: edge.to.as_str(), text });
     }
     let (path, text) = file.unzip();
-    for name in kept::names(&document) {
-        let place = reach::place(name, path.as_deref().unwrap_or(Path::new("")), Some(run.setup.root));
-        if !place.is_some_and(|place| place.is_file()) {
-            let reason = format!("lost what was taken out of it: {name} is gone; bring it back, or {CURE}");
-            return Err(No { code: Some("DEPENDENCY_NOT_MET".to_owned()), reason });
-        }
-    }
+    must_fit(run, edge, step)?;
+    let kept = kept::sums(&document, path.as_deref().unwrap_or(Path::new("")), Some(run.setup.root));
+    must_be_kept(&document, step, &kept)?;
     let request = json!({
         "trace_id": trace, "skill": edge.to, "file": path.as_ref().map(|it| it.display().to_string()), "handoff": text,
+        "kept": kept, "run_id": run.setup.run,
     });
     run.desk
         .ask_as(worker, None, "handoff.receive", &request)
@@ -102,6 +99,35 @@ fn receive(run: &Run<'_>, edge: &HandoffEdge, step: &Value, worker: &str) -> Res
     let hash = shown["payload_hash"].as_str().unwrap_or_default();
     let number = step["step"].as_u64().unwrap_or(0);
     run.note(&Note::Received { task: edge.to.as_str(), from: edge.from.as_str(), step: number, hash });
+    Ok(())
+}
+
+/// A person may have sent one in the place of another. The budget of the plan holds for it too.
+fn must_fit(run: &Run<'_>, edge: &HandoffEdge, step: &Value) -> Result<(), No> {
+    let most = edge.max_tokens.map_or(i64::MAX, |tokens| tokens.get());
+    let most = u64::try_from(most).unwrap_or(u64::MAX).min(run.setup.world.checker().settings.tokens_max as u64);
+    let tokens = step["tokens"].as_u64().unwrap_or(u64::MAX);
+    if tokens <= most {
+        return Ok(());
+    }
+    let reason = format!("has {tokens} tokens, and may have {most}; {CURE}");
+    Err(No { code: Some("TOKEN_LIMIT_EXCEEDED".to_owned()), reason })
+}
+
+/// What was taken out of it is there, and what it was when it was sent.
+fn must_be_kept(document: &Value, step: &Value, kept: &[Value]) -> Result<(), No> {
+    for name in kept::names(document) {
+        let Some(is) = kept.iter().find(|it| it["path"] == name) else {
+            let reason = format!("lost what was taken out of it: {name} is gone; bring it back, or {CURE}");
+            return Err(No { code: Some("DEPENDENCY_NOT_MET".to_owned()), reason });
+        };
+        let redacted = countersign_contract::scan::redact(name).unwrap_or_else(|| name.to_owned());
+        let was = step["sums"].as_array().into_iter().flatten().find(|it| it["path"] == redacted.as_str());
+        if was.is_none_or(|was| was["sha256"] != is["sha256"] || was["bytes"] != is["bytes"]) {
+            let reason = format!("was refused: hash_mismatch: {name} is not what was taken out of it; {CURE}");
+            return Err(No { code: Some("INTEGRITY_MISMATCH".to_owned()), reason });
+        }
+    }
     Ok(())
 }
 

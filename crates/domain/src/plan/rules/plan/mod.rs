@@ -11,6 +11,7 @@ mod plan_evidence_too_weak;
 mod plan_executor_unable;
 mod plan_handoff_budget_unusable;
 mod plan_handoff_chain_unapproved;
+mod plan_handoff_expires_at_once;
 mod plan_handoff_of_action;
 mod plan_handoff_repeated;
 mod plan_handoff_task_unknown;
@@ -44,6 +45,7 @@ pub static RULES: &[&Rule<Plan>] = &[
     &plan_handoff_task_unknown::PLAN_HANDOFF_TASK_UNKNOWN,
     &plan_handoff_repeated::PLAN_HANDOFF_REPEATED,
     &plan_handoff_budget_unusable::PLAN_HANDOFF_BUDGET_UNUSABLE,
+    &plan_handoff_expires_at_once::PLAN_HANDOFF_EXPIRES_AT_ONCE,
     &plan_handoff_chain_unapproved::PLAN_HANDOFF_CHAIN_UNAPPROVED,
     &plan_agent_unknown::PLAN_AGENT_UNKNOWN,
     &plan_agent_unusable::PLAN_AGENT_UNUSABLE,

@@ -6,7 +6,7 @@ rule! {
     /// The budget of a handoff lies between what the smallest one takes and what the contract allows.
     ///
     /// ## Why
-    /// Ids, times and hashes alone have some 300 tokens. With a smaller budget nothing could ever be handed over; a larger one
+    /// Ids, times, hashes and one criterion have some 380 tokens. With a smaller budget nothing could ever be handed over; a larger one
     /// than the contract's would promise what is refused later.
     ///
     /// ## Rejected
@@ -45,8 +45,8 @@ rule! {
     }
 }
 
-/// What a handoff with nothing in it takes.
-const TOKENS_MIN: i64 = 300;
+/// What the handoff of the smallest task takes: 370 to 385 were measured, since ids and hashes count differently each time.
+const TOKENS_MIN: i64 = 420;
 /// What the contract of a handoff allows.
 const TOKENS_MAX: i64 = 2000;
 
