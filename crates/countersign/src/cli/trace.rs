@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(long)]
     send: bool,
 
-    /// The collector to send to, such as http://localhost:4318; from then on the project's settings may name it, too
+    /// The collector to send to, such as `http://localhost:4318`; from then on the project's settings may name it, too
     #[arg(long, value_name = "URL", requires = "send")]
     endpoint: Option<String>,
 

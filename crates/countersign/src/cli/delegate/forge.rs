@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub struct Forge {
     /// Where GitHub is asked: https, or this machine; for GitHub Enterprise `https://HOST/api/v3` [default: the project's settings,
-    /// or https://api.github.com]
+    /// or `https://api.github.com`]
     #[arg(long, value_name = "URL")]
     github_url: Option<String>,
 
