@@ -1,7 +1,8 @@
 //! What becomes of a landing: merged, in conflict, or there already.
 
 use crate::support::{
-    Repository, STEPS, USERS, everything, failed, land_at, landed, much, times, trailers, users_work, write,
+    Repository, STEPS, USERS, everything, failed, land_at, landed, much, times, trailers, users_work, with_whole_claim,
+    write,
 };
 use countersign_runner::landing::{Claim, Landing, Step, land, land_by_steps, land_prepared, prepare};
 use countersign_runner::worktree::{Identity, Layout, Worktree};
@@ -195,7 +196,7 @@ fn what_was_prepared_lands_as_that_commit_or_not_at_all() {
     // Whether HEAD moves before it is prepared, and between that and the landing.
     for (before, between) in [(false, false), (true, false), (false, true), (true, true)] {
         let it = Repository::new();
-        let (claimed, base) = it.claim("T-1", much);
+        let work = it.claim("T-1", much);
         let moves = |name: &str| {
             it.write(name, "o");
             it.commit(name);
@@ -203,30 +204,21 @@ fn what_was_prepared_lands_as_that_commit_or_not_at_all() {
         if before {
             moves("before.txt");
         }
-        let (trailers, identity, place) = (trailers("T-1"), Identity::default(), Layout::of(&it.root()).unwrap());
-        let claim = Claim {
-            place: &place,
-            commit: &claimed.commit,
-            base: &base,
-            message: "Work",
-            trailers: &trailers,
-            identity: &identity,
-            is_whole: true,
-            was_tried: false,
-        };
-        let prepared = prepare(&claim).unwrap();
-        assert_eq!((prepared.commit == claimed.commit, &prepared.head), (!before, &it.head()));
-        if between {
-            moves("between.txt");
-        }
-        let head = it.head();
-        let landing = land_prepared(&claim, &prepared);
-        if between {
-            assert_eq!((landing, it.head(), it.status().as_str()), (Landing::Moved, head, ""));
-        } else {
-            assert_eq!(landing, Landing::Landed { commit: prepared.commit.clone(), was: head });
-            assert_eq!((it.head(), it.status().as_str()), (prepared.commit, ""));
-        }
+        with_whole_claim(&it, &work, false, |claim| {
+            let prepared = prepare(claim).unwrap();
+            assert_eq!((prepared.commit == claim.commit, &prepared.head), (!before, &it.head()));
+            if between {
+                moves("between.txt");
+            }
+            let head = it.head();
+            let landing = land_prepared(claim, &prepared);
+            if between {
+                assert_eq!((landing, it.head(), it.status().as_str()), (Landing::Moved, head, ""));
+            } else {
+                assert_eq!(landing, Landing::Landed { commit: prepared.commit.clone(), was: head });
+                assert_eq!((it.head(), it.status().as_str()), (prepared.commit, ""));
+            }
+        });
     }
 }
 
@@ -236,19 +228,10 @@ fn what_cannot_land_cannot_be_prepared_and_says_the_same() {
     let work = it.claim("T-1", |tree| write(&tree.folder, "same.txt", "theirs\n"));
     it.write("same.txt", "ours\n");
     it.commit("ours");
-    let (trailers, identity, place) = (trailers("T-1"), Identity::default(), Layout::of(&it.root()).unwrap());
-    let claim = Claim {
-        place: &place,
-        commit: &work.0.commit,
-        base: &work.1,
-        message: "Work",
-        trailers: &trailers,
-        identity: &identity,
-        is_whole: true,
-        was_tried: false,
-    };
-    assert!(matches!(prepare(&claim), Err(Landing::Conflict { .. })), "{:?}", prepare(&claim));
-    assert_eq!(prepare(&claim).unwrap_err(), land(&claim));
+    with_whole_claim(&it, &work, false, |claim| {
+        assert!(matches!(prepare(claim), Err(Landing::Conflict { .. })), "{:?}", prepare(claim));
+        assert_eq!(prepare(claim).unwrap_err(), land(claim));
+    });
 }
 
 #[test]

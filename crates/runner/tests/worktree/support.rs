@@ -162,6 +162,26 @@ pub fn land_at(root: &Path, task: &str, commit: &str, base: &str, before: Option
     })
 }
 
+/// Does something with a claim that says all already, in the name of T-1.
+pub fn with_whole_claim<T>(
+    it: &Repository,
+    (claimed, base): &(Claimed, String),
+    was_tried: bool,
+    work: impl FnOnce(&Claim<'_>) -> T,
+) -> T {
+    let (trailers, identity, place) = (trailers("T-1"), Identity::default(), Layout::of(&it.root()).unwrap());
+    work(&Claim {
+        place: &place,
+        commit: &claimed.commit,
+        base,
+        message: "Work",
+        trailers: &trailers,
+        identity: &identity,
+        is_whole: true,
+        was_tried,
+    })
+}
+
 pub fn trailers(task: &str) -> Vec<(String, String)> {
     let pairs = [("Countersign-Run", "run1"), ("Countersign-Task", task), ("Countersign-Lease", "7")];
     pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
