@@ -153,6 +153,26 @@ fn whoever_runs_when_the_runner_is_killed_is_ended_by_the_next_one() {
     });
 }
 
+/// A runner that is killed while it writes down which commit was claimed leaves that lock behind.
+#[test]
+fn locks_that_a_killed_runner_held_are_let_go_of_by_the_next_one() {
+    let yard = Yard::new();
+    let hangs = "if [ ! -e $COUNTERSIGN_HOME/hangs ]; then touch $COUNTERSIGN_HOME/hangs; sleep 600; fi; ";
+    let work = format!("{hangs}mkdir -p src; echo x > $scope; claim $scope");
+    let tasks = vec![task("T-1", json!({ "retries": 0 }))];
+    let plan = yard.plan(json!({ "coder": yard.agent(&work) }), tasks, json!({}));
+    let going = yard.start(&["run", &plan]);
+    wait_for("the agent", || yard.path("home/hangs").exists());
+    going.kill();
+    let refs = yard.repository().join(".git/refs/countersign").join(&yard.runs()[0]);
+    std::fs::create_dir_all(&refs).unwrap();
+    std::fs::write(refs.join("T-1.lock"), "").unwrap();
+    yard.resume().ended(0);
+    assert_eq!(yard.landed(), ["T-1"]);
+    assert!(!refs.exists());
+    yard.is_tidy();
+}
+
 #[test]
 fn work_that_changed_nothing_is_known_as_such_by_the_next_runner() {
     let yard = Yard::new();

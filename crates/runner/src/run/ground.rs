@@ -92,13 +92,21 @@ impl Ground {
         }
     }
 
-    fn reference(&self, task: &str) -> String {
-        format!("refs/countersign/{}/{task}", self.run)
+    /// Where the commits that this run keeps are named.
+    fn references(&self) -> String {
+        format!("refs/countersign/{}", self.run)
+    }
+
+    /// Lets go of what an earlier runner of this run held when it was killed. There is no other one now.
+    pub(super) fn unlock(&self) {
+        if let Some(layout) = self.layout() {
+            layout.unlock_refs(&self.references());
+        }
     }
 
     /// Keeps a claimed commit, so that it is there after a crash and while people think about it.
     pub(super) fn keep(&self, task: &str, commit: &str) -> Result<(), String> {
-        self.layout().map_or(Ok(()), |layout| layout.set_ref(&self.reference(task), commit))
+        self.layout().map_or(Ok(()), |layout| layout.set_ref(&format!("{}/{task}", self.references()), commit))
     }
 
     /// Lets go of every commit that was kept for this run.
@@ -106,7 +114,7 @@ impl Ground {
         if self.stock.is_none() {
             return;
         }
-        let prefix = format!("refs/countersign/{}/", self.run);
+        let prefix = format!("{}/", self.references());
         let Ok(out) = Git::at(&self.root).run(&["for-each-ref", "--format=delete %(refname)", &prefix], &[]) else {
             return;
         };

@@ -13,6 +13,7 @@ pub(super) fn attempt_name(run: &str, task: &str, lease: u64) -> String {
 pub(super) fn recover(run: &Run<'_>) -> Result<(), String> {
     run.desk.settle()?;
     end_what_is_left(run);
+    run.ground.unlock();
     let shown = run.desk.look("effect.list", &run.desk.of_run())?;
     for effect in shown["effects"].as_array().into_iter().flatten() {
         of_effect(run, effect);

@@ -75,6 +75,16 @@ impl Layout {
         Ok(())
     }
 
+    /// Lets go of the locks on the refs in a folder of our own whose holders were killed before they were done. Only for
+    /// whoever is known to be the one that writes there.
+    pub(crate) fn unlock_refs(&self, folder: &str) {
+        for entry in std::fs::read_dir(self.common.join(folder)).into_iter().flatten().flatten() {
+            if entry.path().extension().is_some_and(|it| it == "lock") {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
+
     /// As git does it: whoever makes the lock may write, and the ref is there whole or not at all.
     fn write_ref(&self, name: &str, commit: &str) -> std::io::Result<()> {
         let path = self.common.join(name);
@@ -158,7 +168,7 @@ mod tests {
         assert!(!layout.common.join("refs/countersign/r/T-1.lock").exists());
         std::fs::write(layout.common.join("refs/countersign/r/T-1.lock"), "").unwrap();
         assert!(layout.set_ref("refs/countersign/r/T-1", &first).unwrap_err().contains("lock"));
-        std::fs::remove_file(layout.common.join("refs/countersign/r/T-1.lock")).unwrap();
+        layout.unlock_refs("refs/countersign/r");
         git(&["pack-refs", "--all", "--prune"]);
         assert_eq!((layout.head_in_files(), layout.head()), (None, Some(first.clone())));
         layout.set_ref("refs/countersign/r/T-1", &first).unwrap();
