@@ -3,7 +3,7 @@
 //! What the tests need beside the toolchain is looked for in [`needs`] before the first of them runs, and whatever had
 //! to be installed, started or done without is said there.
 
-use crate::house::{answers, cargo, run, target_dir};
+use crate::house::{TESTED, answers, cargo, run, target_dir};
 use crate::steps::{self, Step};
 use crate::{Outcome, Verb, fuzz, no_arguments};
 use std::process::Command;
@@ -144,13 +144,11 @@ const SEED: &str = "PROPTEST_RNG_SEED";
 const SEED_OF_THE_HOUSE: &str = "20260207";
 
 fn tests(needs: &Needs) -> Outcome {
-    // Benchmarks are left out: they are programs that measure, and fail for reasons that are not ours.
-    const ALL: &[&str] = &["--workspace", "--lib", "--bins", "--tests", "--examples"];
     let runner: &[&str] =
         if needs.nextest { &["nextest", "run", "--no-fail-fast"] } else { &["test", "--no-fail-fast"] };
     let mut tests = cargo(runner);
     if std::env::var_os(SEED).is_none() {
         tests.env(SEED, SEED_OF_THE_HOUSE);
     }
-    run(tests.args(ALL))
+    run(tests.args(TESTED))
 }

@@ -42,7 +42,7 @@ pub(crate) fn check(tree: &Tree, root: &Path) -> Result<Vec<Fault>, String> {
     if documents.is_empty() {
         return Ok(Vec::new());
     }
-    let binary = house::build_binary("dev")?;
+    let binary = house::build_tested_binary()?;
     let mut faults = Vec::new();
     for (path, shown) in documents {
         let copy = copy(tree, root)?;
