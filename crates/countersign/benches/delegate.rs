@@ -28,6 +28,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+/// As in the binary that is shipped.
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// What a delegated action may cost beyond the platform's own time.
 const LIMIT_MS: f64 = 20.0;
 /// Actions of each kind; the median counts.

@@ -21,6 +21,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+/// As in the binary that is shipped.
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How many times as fast as the script each must be.
 const WANTED: f64 = 5.0;
 /// How often ours and the script take turns.

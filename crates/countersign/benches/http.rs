@@ -22,6 +22,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+/// As in the binary that is shipped.
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const CLIENTS: usize = 64;
 const APPENDS: u64 = 20_000;
 const CYCLES: usize = 2_000;

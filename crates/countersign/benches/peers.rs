@@ -14,6 +14,10 @@ use std::hint::black_box;
 use std::path::PathBuf;
 use std::process::Command;
 
+/// As in the binary that is shipped.
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How often ours and the peers take turns.
 const ROUNDS: usize = 5;
 

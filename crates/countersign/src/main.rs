@@ -28,6 +28,11 @@ mod world;
 use countersign_runner::files;
 use std::process::ExitCode;
 
+/// Most of what a server does for a command is to read and write small documents, on several threads at once. With this
+/// allocator it does half as much again in the same time.
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     cli::main()
 }

@@ -10,6 +10,10 @@ use countersign_ledger::{Clock, Sqlite};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
+/// As in the binary that is shipped.
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 struct Bench {
     engine: Engine,
     _folder: tempfile::TempDir,

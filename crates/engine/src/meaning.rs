@@ -5,7 +5,7 @@ use countersign_ledger as ledger;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The version of everything that is folded. It grows when a fold gives another answer than before; then ledgers are
 /// rebuilt.
@@ -44,7 +44,7 @@ impl ledger::Fold for Meaning {
         let after = with(event, |happened| countersign_domain::evolve(&key, before.as_deref(), happened))??;
         let (matter, class) = (event.matter.to_owned(), event.class.to_owned());
         let facts = countersign_contract::canonical(&after);
-        keep(&facts, Rc::new(after));
+        keep(&facts, Arc::new(after));
         Some(ledger::State { matter, class, facts })
     }
 
@@ -62,14 +62,14 @@ const AT_HAND_BYTES_MAX: usize = 16 * 1024;
 thread_local! {
     /// The facts of an entity are asked for before and after each event that changes it, and once more by whoever looks it up:
     /// to read them each time was most of what a fold did.
-    static AT_HAND: RefCell<VecDeque<(String, Rc<Value>)>> = const { RefCell::new(VecDeque::new()) };
+    static AT_HAND: RefCell<VecDeque<(String, Arc<Value>)>> = const { RefCell::new(VecDeque::new()) };
 }
 
-fn at_hand(text: &str) -> Option<Rc<Value>> {
-    AT_HAND.with_borrow(|all| all.iter().find(|(known, _)| known == text).map(|(_, value)| Rc::clone(value)))
+fn at_hand(text: &str) -> Option<Arc<Value>> {
+    AT_HAND.with_borrow(|all| all.iter().find(|(known, _)| known == text).map(|(_, value)| Arc::clone(value)))
 }
 
-fn keep(text: &str, value: Rc<Value>) {
+fn keep(text: &str, value: Arc<Value>) {
     if text.len() > AT_HAND_BYTES_MAX {
         return;
     }
@@ -79,10 +79,10 @@ fn keep(text: &str, value: Rc<Value>) {
     });
 }
 
-fn facts_of(text: &str) -> Rc<Value> {
+fn facts_of(text: &str) -> Arc<Value> {
     at_hand(text).unwrap_or_else(|| {
-        let value = Rc::new(read(text));
-        keep(text, Rc::clone(&value));
+        let value = Arc::new(read(text));
+        keep(text, Arc::clone(&value));
         value
     })
 }
@@ -103,6 +103,6 @@ pub(crate) fn found(entity: ledger::Entity) -> Found {
     Found {
         version: entity.version,
         seq: entity.seq,
-        facts: at_hand(&entity.facts).map_or_else(|| read(&entity.facts), |it| (*it).clone()),
+        facts: at_hand(&entity.facts).unwrap_or_else(|| Arc::new(read(&entity.facts))),
     }
 }

@@ -10,14 +10,17 @@ use countersign_domain::deciding::{
     Answered, Command, Decided, Desk, Happened, Happening, LeaseStep, Moment, Need, Observed, Refusal, Seen, View,
 };
 use countersign_ledger as ledger;
-use ledger::{Hash, Held, LeaseChange, Once, RowKey, Transaction};
+use ledger::{EventRow, Hash, Held, LeaseChange, Once, RowKey, Transaction};
 use rand_core::RngCore;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
 /// What happened inside of the transaction.
 enum Outcome {
-    Recorded { first: u64, last: u64, repeated: bool },
+    /// These rows were committed as they are.
+    Recorded(Vec<EventRow>),
+    /// An earlier call with the same key recorded these events.
+    Repeated(u64, u64),
     Alive(i64),
     Nothing,
     Refused(Box<Refusal>),
@@ -34,7 +37,7 @@ impl Engine {
             Ok(observed) => observed,
             // A repetition is answered as before, whatever has become of the world since.
             Err(refusal) => match self.known(&asked)? {
-                Some((first, last)) => return self.reply(command, first, last, true, Vec::new()),
+                Some((first, last)) => return Ok(reply(command, self.stored(first, last)?, true, Vec::new())),
                 None => {
                     self.refuse(&asked, &refusal)?;
                     return Err(refusal.into());
@@ -46,7 +49,11 @@ impl Engine {
         let (copy, quiet) = (command.clone(), Arc::clone(&self.quiet));
         let work = move |transaction: &mut Transaction<'_>| carry_out(transaction, &asked, &copy, &observed, &quiet);
         match self.ledger.write_looking_at(looks_at, work)? {
-            Outcome::Recorded { first, last, repeated } => self.reply(command, first, last, repeated, findings),
+            Outcome::Recorded(rows) => {
+                let events = rows.into_iter().map(Stored::of).collect::<ledger::Result<_>>()?;
+                Ok(reply(command, events, false, findings))
+            }
+            Outcome::Repeated(first, last) => Ok(reply(command, self.stored(first, last)?, true, findings)),
             Outcome::Alive(deadline) => {
                 let answer = command.answer(&Answered { events: &[], deadline: Some(deadline) });
                 Ok(Reply { answer, events: Vec::new(), repeated: false, findings })
@@ -101,20 +108,18 @@ impl Engine {
         let known = self.ledger.write(move |transaction| transaction.remembered(&asked))?;
         Ok(known.map(|it| (it.first, it.last)))
     }
+}
 
-    fn reply<C: Command>(
-        &self,
-        command: &C,
-        first: u64,
-        last: u64,
-        repeated: bool,
-        findings: Vec<countersign_contract::diagnostic::Diagnostic>,
-    ) -> Result<Reply<C::Answer>, Failure> {
-        let events = self.stored(first, last)?;
-        let happened: Vec<Happened<'_>> = events.iter().map(Stored::happened).collect();
-        let answer = command.answer(&Answered { events: &happened, deadline: None });
-        Ok(Reply { answer, events, repeated, findings })
-    }
+/// The answer, which follows from the events as they are stored and from nothing else.
+fn reply<C: Command>(
+    command: &C,
+    events: Vec<Stored>,
+    repeated: bool,
+    findings: Vec<countersign_contract::diagnostic::Diagnostic>,
+) -> Reply<C::Answer> {
+    let happened: Vec<Happened<'_>> = events.iter().map(Stored::happened).collect();
+    let answer = command.answer(&Answered { events: &happened, deadline: None });
+    Reply { answer, events, repeated, findings }
 }
 
 /// The hash of a request, however it was written.
@@ -131,7 +136,7 @@ fn carry_out<C: Command>(
     quiet: &AtomicI64,
 ) -> ledger::Result<Outcome> {
     if let Some(done) = transaction.remembered(asked)? {
-        return Ok(Outcome::Recorded { first: done.first, last: done.last, repeated: true });
+        return Ok(Outcome::Repeated(done.first, done.last));
     }
     due::before_a_command(transaction, quiet)?;
     let moment = moment(transaction, &asked.actor, &asked.authn);
@@ -150,7 +155,7 @@ fn carry_out<C: Command>(
             let under = under.map(|(name, number)| Held { name, number });
             let recorded = append(transaction, &ledger::Command { under, ..asked.clone() }, happenings)?;
             match (recorded, alive) {
-                (Some((first, last)), _) => Ok(Outcome::Recorded { first, last, repeated: false }),
+                (Some(first), _) => Ok(Outcome::Recorded(transaction.appended(first))),
                 (None, Some((name, number))) => Ok(Outcome::Alive(transaction.renew(&Held { name, number })?.0)),
                 (None, None) => Ok(Outcome::Nothing),
             }
@@ -158,16 +163,17 @@ fn carry_out<C: Command>(
     }
 }
 
+/// Gives the first event, if there is any.
 fn append(
     transaction: &mut Transaction<'_>,
     asked: &ledger::Command,
     happenings: Vec<Happening>,
-) -> ledger::Result<Option<(u64, u64)>> {
+) -> ledger::Result<Option<u64>> {
     if happenings.is_empty() {
         return Ok(None);
     }
     let recorded = transaction.append(asked, happenings.into_iter().map(draft).collect())?;
-    Ok(Some((recorded.first, recorded.last)))
+    Ok(Some(recorded.first))
 }
 
 /// When and by whom something is decided in a transaction.

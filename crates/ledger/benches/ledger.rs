@@ -23,6 +23,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+/// As in the binary that is shipped.
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const PROJECT: &str = "bench";
 /// How many counters there are: entities that are changed again and again.
 const COUNTERS: u64 = 1000;

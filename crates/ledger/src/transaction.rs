@@ -136,6 +136,11 @@ impl Transaction<'_> {
         *self.head
     }
 
+    /// The events from one on that share this commit, as they will lie in the store if it succeeds.
+    pub fn appended(&self, first: u64) -> Vec<EventRow> {
+        self.overlay.events.iter().filter(|event| event.seq >= first).cloned().collect()
+    }
+
     /// The entities of some keys, each or nothing, in the order asked.
     pub fn get(&mut self, keys: &[Key]) -> Result<Vec<Option<Entity>>> {
         let keys: Vec<_> = keys.iter().cloned().map(RowKey::Entity).collect();

@@ -2,6 +2,8 @@
 //! next sees that too.
 
 use super::{Found, Happened, Happening, Hit, Hold, Key, LeaseStep, Range, Seen};
+use std::cell::{OnceCell, RefCell};
+use std::sync::Arc;
 
 /// When and by whom something is decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,9 +25,16 @@ pub struct Moment {
 }
 
 /// What was seen, and what has happened on top of it.
+///
+/// What has happened is folded into what was seen when somebody looks again. Most commands end with what they record, and the
+/// ledger folds it anyway.
 #[derive(Debug)]
 pub struct Desk {
-    seen: Seen,
+    /// What was seen, with the first `folded` happenings in it. Empty while it lies in `by_now`.
+    before: RefCell<Seen>,
+    folded: usize,
+    /// What was seen, with all happenings in it.
+    by_now: OnceCell<Seen>,
     moment: Moment,
     happenings: Vec<Happening>,
     under: Option<(String, u64)>,
@@ -48,7 +57,16 @@ pub struct Decided {
 impl Desk {
     /// A desk with what was seen on it.
     pub fn new(seen: Seen, moment: Moment) -> Self {
-        Self { seen, moment, happenings: Vec::new(), under: None, alive: None, settled: 0 }
+        Self {
+            before: RefCell::default(),
+            folded: 0,
+            by_now: OnceCell::from(seen),
+            moment,
+            happenings: Vec::new(),
+            under: None,
+            alive: None,
+            settled: 0,
+        }
     }
 
     /// When and by whom.
@@ -58,61 +76,39 @@ impl Desk {
 
     /// What was seen, as it is by now.
     pub fn seen(&self) -> &Seen {
-        &self.seen
+        self.by_now.get_or_init(|| {
+            let mut seen = self.before.take();
+            let first = self.moment.head + self.folded as u64 + 1;
+            for (seq, happening) in (first..).zip(self.happenings.iter().skip(self.folded)) {
+                fold(&mut seen, seq, happening, &self.moment);
+            }
+            seen
+        })
     }
 
     /// What an entity is by now.
     pub fn entity(&self, key: &Key) -> Option<&Found> {
-        self.seen.entity(key)
+        self.seen().entity(key)
     }
 
     /// What lies in a stretch of an index by now.
     pub fn range(&self, range: &Range) -> impl Iterator<Item = &Hit> {
-        self.seen.range(range)
+        self.seen().range(range)
     }
 
     /// How a lease stands by now.
     pub fn lease(&self, name: &str) -> Option<&Hold> {
-        self.seen.lease(name)
+        self.seen().lease(name)
     }
 
     /// Adds what has happened, and gives the sequence number that it will have.
     pub fn record(&mut self, happening: Happening) -> u64 {
-        let seq = self.moment.head + self.happenings.len() as u64 + 1;
-        let (now, actor) = (self.moment.now.clone(), self.moment.actor.clone());
-        let happened =
-            Happened { seq, kind: happening.kind, v: happening.v, actor: &actor, time: &now, facts: &happening.facts };
-        for key in crate::touched(&happened) {
-            let before = self.seen.so_far(&key).cloned();
-            let facts = crate::evolve(&key, before.as_ref().map(|it| &it.facts), &happened);
-            let version = before.as_ref().map_or(0, |it| it.version) + 1;
-            let after = facts.map(|facts| Found { version, seq, facts });
-            let places =
-                |found: &Option<Found>| found.as_ref().map_or_else(Vec::new, |it| crate::places(&key, &it.facts));
-            let (old, new) = (places(&before), places(&after));
-            self.seen.change(&key, after, &old, &new);
+        if let Some(seen) = self.by_now.take() {
+            self.before.replace(seen);
+            self.folded = self.happenings.len();
         }
-        self.step(seq, happening.lease.as_ref());
         self.happenings.push(happening);
-        seq
-    }
-
-    fn step(&mut self, seq: u64, step: Option<&LeaseStep>) {
-        let now = self.moment.now_ms;
-        match step {
-            Some(LeaseStep::Grant { holder, name, ttl }) => {
-                let hold = Hold { holder: holder.clone(), number: seq, beat: now, deadline: now + ttl };
-                self.seen.change_lease(name, Some(hold));
-            }
-            Some(LeaseStep::Extend { name, ttl, .. }) => {
-                let hold = self.seen.lease(name).cloned().map(|it| Hold { beat: now, deadline: now + ttl, ..it });
-                self.seen.change_lease(name, hold);
-            }
-            Some(LeaseStep::Release { name, .. } | LeaseStep::Expire { name, .. }) => {
-                self.seen.change_lease(name, None)
-            }
-            None => {}
-        }
+        self.moment.head + self.happenings.len() as u64
     }
 
     /// What follows is written under a lease, and not at all if it is lost.
@@ -143,5 +139,36 @@ impl Desk {
     /// What was decided.
     pub fn decided(self) -> Decided {
         Decided { happenings: self.happenings, under: self.under, alive: self.alive }
+    }
+}
+
+/// Brings what was seen behind something that has happened.
+fn fold(seen: &mut Seen, seq: u64, happening: &Happening, moment: &Moment) {
+    let (time, actor) = (moment.now.as_str(), moment.actor.as_str());
+    let happened = Happened { seq, kind: happening.kind, v: happening.v, actor, time, facts: &happening.facts };
+    for key in crate::touched(&happened) {
+        let before = seen.so_far(&key).cloned();
+        let facts = crate::evolve(&key, before.as_ref().map(|it| &*it.facts), &happened);
+        let version = before.as_ref().map_or(0, |it| it.version) + 1;
+        let after = facts.map(|facts| Found { version, seq, facts: Arc::new(facts) });
+        let places = |found: &Option<Found>| found.as_ref().map_or_else(Vec::new, |it| crate::places(&key, &it.facts));
+        let (old, new) = (places(&before), places(&after));
+        seen.change(&key, after, &old, &new);
+    }
+    step(seen, seq, happening.lease.as_ref(), moment.now_ms);
+}
+
+fn step(seen: &mut Seen, seq: u64, step: Option<&LeaseStep>, now: i64) {
+    match step {
+        Some(LeaseStep::Grant { holder, name, ttl }) => {
+            let hold = Hold { holder: holder.clone(), number: seq, beat: now, deadline: now + ttl };
+            seen.change_lease(name, Some(hold));
+        }
+        Some(LeaseStep::Extend { name, ttl, .. }) => {
+            let hold = seen.lease(name).cloned().map(|it| Hold { beat: now, deadline: now + ttl, ..it });
+            seen.change_lease(name, hold);
+        }
+        Some(LeaseStep::Release { name, .. } | LeaseStep::Expire { name, .. }) => seen.change_lease(name, None),
+        None => {}
     }
 }

@@ -3,6 +3,7 @@
 use countersign_contract::Untrusted;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// An entity's name: what it is, and which.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,7 +95,7 @@ pub struct Found {
     /// The last of them.
     pub seq: u64,
     /// What is known of it.
-    pub facts: Value,
+    pub facts: Arc<Value>,
 }
 
 /// A lease that was granted and has not ended.
