@@ -169,11 +169,20 @@ impl Command for ReceiveHandoff {
             let reason = format!("the text of {} was erased after it was sent", step.says());
             return Err(Refusal::new(Code::DependencyNotMet, reason, "have its source make it anew"));
         };
-        let sent = self.read(observer, None, &document)?;
+        // What arrived is mostly what was sent to the byte, and then it was read already.
+        let is_same = self.handoff.as_ref().is_some_and(|text| text.inspect(|text| text == document));
+        let read;
+        let sent = match &given {
+            Some(given) if is_same => given,
+            _ => {
+                read = self.read(observer, None, &document)?;
+                &read
+            }
+        };
         if payload_hash(&sent.value) != hash {
             return Err(tampered(format!("the payload in the ledger is not the one of {}", step.says())));
         }
-        if let Some(given) = &given {
+        if let Some(given) = given.as_ref().filter(|_| !is_same) {
             let found = payload_hash(&given.value);
             if found != hash {
                 return Err(tampered(format!("the payload that was sent is `{hash}`, and what arrived `{found}`")));
@@ -182,7 +191,7 @@ impl Command for ReceiveHandoff {
                 return Err(tampered(format!("{} was changed after it was sent", show(&place))));
             }
         }
-        let findings = given.as_ref().unwrap_or(&sent).findings();
+        let findings = given.as_ref().unwrap_or(sent).findings();
         Ok(Observed { facts: json!({ "sent": step.sent, "step": step.step }), findings, ..Observed::default() })
     }
 
