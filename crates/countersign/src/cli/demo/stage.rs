@@ -163,7 +163,8 @@ fn next(dir: &Path, stage: &Stage<'_>, fleeting: bool) {
     }
     output::print(&format!(
         "  export COUNTERSIGN_HOME={} COUNTERSIGN_RUN={}\n  cd {}\n  cat plan.yaml\n  countersign run show\n  \
-         countersign task show T-4\n  countersign worklog show T-2\n  countersign log\n  countersign verify\n  git log --stat\n",
+         countersign task show T-4\n  countersign worklog show T-2\n  countersign trace\n  countersign log\n  countersign verify\n  \
+         countersign check .evidence/platform-actions/*/*.md\n  git log --stat\n",
         quoted(&dir.join(HOME)),
         stage.run,
         quoted(stage.root),

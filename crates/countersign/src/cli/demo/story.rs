@@ -8,6 +8,7 @@ use countersign_diagnostic::visible;
 use countersign_domain::plan::payload::Plan;
 use countersign_runner::evidence::Status;
 use countersign_runner::run::{Note, Watch};
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 /// Who looks on at the demonstration.
@@ -22,6 +23,8 @@ struct Now {
     task: String,
     /// Whether this attempt has been caught already.
     caught: bool,
+    /// What it was caught by: criteria of tasks. Seen again, it is what a person has accepted.
+    failed: BTreeSet<(String, String)>,
 }
 
 impl<'p> Story<'p> {
@@ -77,8 +80,9 @@ pub fn once(reason: &str) -> &str {
 /// What is said of it.
 fn words(now: &mut Now, note: &Note<'_>) -> Option<String> {
     Some(match note {
-        Note::Begun { agent, attempt, .. } => {
+        Note::Begun { task, agent, attempt, .. } => {
             now.caught = false;
+            now.failed.retain(|(of, _)| of != task);
             line("begins", &format!("{agent}, attempt {attempt}"))
         }
         Note::Said { line: said, .. } => line("says", &format!("\"{said}\"")),
@@ -89,7 +93,11 @@ fn words(now: &mut Now, note: &Note<'_>) -> Option<String> {
         Note::Seen { criterion, kind, status: Status::Pass, says, .. } => {
             line("holds", &format!("{criterion} by {kind}: {says}"))
         }
-        Note::Seen { criterion, kind, says, .. } => now.catch(&format!("{criterion} by {kind}: {says}")),
+        Note::Seen { task, criterion, kind, says, .. } => {
+            let what = format!("{criterion} by {kind}: {says}");
+            let is_new = now.failed.insert(((*task).to_owned(), (*criterion).to_owned()));
+            if is_new { now.catch(&what) } else { line("accepted", &what) }
+        }
         Note::Validated { validator, verdict, .. } => line("verdict", &format!("{verdict}, by {validator}")),
         Note::Judged { by, verdict, .. } => line("judged", &format!("{verdict}, by {by}")),
         Note::Landed { commit, .. } => line("landed", commit.get(..10).unwrap_or(commit)),
