@@ -66,6 +66,13 @@ fn everybody_is_caught_and_everything_is_done() {
         ]
     );
 
+    // Nobody is caught twice at what a person has accepted.
+    let of_manual = |word: &str| {
+        let line = format!("  {word:<8} AC-2 by file: `doc/manual.md`");
+        answer.out.lines().filter(|it| it.starts_with(&line)).count()
+    };
+    assert_eq!((of_manual("CAUGHT"), of_manual("accepted")), (1, 1));
+
     // What is handed over was too long: from how many tokens to how many, what is kept where, and that it arrived.
     let handed = answer.out.lines().find(|line| line.contains("hands    handoff to T-5 made, ")).unwrap();
     let numbers: Vec<u64> = handed.split(|it: char| !it.is_ascii_digit()).filter_map(|it| it.parse().ok()).collect();

@@ -28,6 +28,7 @@ struct Stage<'a> {
     root: &'a Path,
     run: &'a str,
     plan: &'a Plan,
+    story: &'a Story<'a>,
     stop: &'a Stop,
 }
 
@@ -61,7 +62,8 @@ pub fn play(dir: &Path, fleeting: bool) -> anyhow::Result<Exit> {
     let plan = read(shown["plan"].as_str().unwrap_or_default()).context("the plan in the ledger cannot be read")?;
     let stop = Stop::default();
     let _signals = interrupt::stops(&stop)?;
-    let stage = Stage { client: &client, root: &root, run: &run, plan: &plan, stop: &stop };
+    let story = Story::new(&plan);
+    let stage = Stage { client: &client, root: &root, run: &run, plan: &plan, story: &story, stop: &stop };
     match stage.carry_out()?.end {
         End::Waits => {}
         End::Stopped => return stopped(),
@@ -94,7 +96,6 @@ impl Stage<'_> {
     fn carry_out(&self) -> anyhow::Result<Outcome> {
         let spool = self.root.join(FOLDER).join("runs").join(self.run);
         std::fs::create_dir_all(&spool).with_context(|| format!("{} cannot be made", spool.display()))?;
-        let story = Story::new(self.plan);
         let platform = Platform::at(self.root.to_owned(), self.root.join(FOLDER).join("delegations"));
         let setup = Setup {
             platform: &platform,
@@ -110,7 +111,7 @@ impl Stage<'_> {
             notify: None,
             variables: &[],
             stop: self.stop,
-            watch: &story,
+            watch: self.story,
         };
         runner::carry_out(&setup).map_err(anyhow::Error::msg)
     }
