@@ -127,10 +127,7 @@ impl Reader<'_> {
         }
         let key = document.len();
         let end = self.string(document, start)?;
-        let mark = match document.is_decoded(key) {
-            false => mark_within(self.bytes, start + 1, end - 1),
-            true => mark(document.bytes_of(key)),
-        };
+        let mark = mark(document.bytes_of(key));
         if let Some(open) = self.open.last_mut() {
             if open.marks & mark != 0 && open.has(document, key) {
                 return Err(duplicate(document, key, end));
@@ -414,51 +411,13 @@ pub(crate) fn check_number(written: &str) -> Result<(), String> {
 /// One of 64 bits, which differs for most pairs of different keys: by length, first and last bytes.
 #[inline]
 fn mark(key: &[u8]) -> u64 {
-    let mut padded = [0; WORD];
-    match (key.first_chunk(), key.last_chunk()) {
-        (Some(head), Some(tail)) => mixed(u64::from_le_bytes(*head), u64::from_le_bytes(*tail), key.len()),
-        _ => {
-            padded.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
-            let word = u64::from_le_bytes(padded);
-            mixed(word, word, key.len())
-        }
-    }
-}
-
-const WORD: usize = 8;
-
-/// The mark of a key that stands in the source. Something nearly always follows it, so that a short key can be taken with
-/// what lies behind it and cut to its length, without asking how short it is.
-#[inline]
-fn mark_within(bytes: &[u8], start: usize, end: usize) -> u64 {
-    let length = end - start;
-    let word = |at: usize| bytes.get(at..).and_then(|rest| rest.first_chunk()).map(|word| u64::from_le_bytes(*word));
-    match (word(start), word(start + length.saturating_sub(WORD))) {
-        (Some(head), Some(tail)) if length > 0 => {
-            let kept = u64::MAX >> (u64::BITS as usize - 8 * length.min(WORD));
-            mixed(head & kept, tail & kept, length)
-        }
-        _ => mark(bytes.get(start..end).unwrap_or_default()),
-    }
-}
-
-#[inline]
-fn mixed(head: u64, tail: u64, length: usize) -> u64 {
-    let mixed = (head ^ tail.rotate_left(29) ^ length as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let (head, tail) = match (key.first_chunk::<8>(), key.last_chunk::<8>()) {
+        (Some(head), Some(tail)) => (u64::from_le_bytes(*head), u64::from_le_bytes(*tail)),
+        _ => match (key.first_chunk::<4>(), key.last_chunk::<4>()) {
+            (Some(head), Some(tail)) => (u32::from_le_bytes(*head).into(), u32::from_le_bytes(*tail).into()),
+            _ => key.iter().fold((0, 0), |(word, _), byte| ((word << 8) | u64::from(*byte), 0)),
+        },
+    };
+    let mixed = (head ^ tail.rotate_left(29) ^ key.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     1 << (mixed >> 58)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn a_key_has_one_mark_wherever_it_stands(before in "[a-z]{0,9}", key in "[a-zé]{0,20}", behind in "[a-z]{0,9}") {
-            let text = format!("{before}{key}{behind}");
-            let (start, end) = (before.len(), before.len() + key.len());
-            prop_assert_eq!(mark_within(text.as_bytes(), start, end), mark(key.as_bytes()));
-        }
-    }
 }
