@@ -264,50 +264,67 @@ fn unused(report: &mut Report, contract: &str, what: &str) {
 
 /// Reads the records of a document and asks the rules of `T` about each.
 pub(crate) fn run<T: Contract>(run: &Run<'_>, report: &mut Report) -> Records {
-    let places = places(run.document);
     if !T::FORMS.contains(&run.document.form()) {
         let forms = list(T::FORMS.iter().map(|form| form.as_str()));
         let message = format!("`{}` is not written as {}", T::NAME, run.document.form().as_str());
         report.find_at(&rules::FORM_UNFIT, Pointer::root(), message, format!("write it as {forms}"));
         return Records::default();
     }
-    // Nearly always one; a list that makes room for more costs more than reading the record.
-    let mut lines: Vec<T> = Vec::with_capacity(places.len());
-    lines.extend(places.iter().filter_map(|(_, at)| T::read(*at, report)));
-    let sound = lines.len() == places.len();
-    let mut out = Records { version: lines.first().and_then(T::version).map(str::to_owned), ..Records::default() };
-    // A rule may look at the lines before and after, so none is asked unless all can be read.
-    if sound {
-        let older = run.older.and_then(|older| read_older::<T>(older, report));
-        let older_roots: Vec<Cursor<'_>> = run.older.map(places_of).unwrap_or_default();
-        if run.older.is_some() && !T::HAS_PAST {
-            unused(report, T::NAME, "an earlier copy");
-        }
-        for (line, (base, root)) in places.into_iter().enumerate() {
-            report.set_base(base);
-            let subject = Subject {
-                record: &lines[line],
-                root,
-                part: false,
-                lines: &lines,
-                line,
-                older: older.as_deref(),
-                older_roots: &older_roots,
-                others: run.others,
-                outside: run.outside,
-                settings: run.settings,
-            };
-            check_kin(&subject, report);
-            for rule in T::rules() {
-                report.enter(&rule.info);
-                (rule.check)(&subject, report);
-            }
-            T::check_parts(&subject, report);
-        }
-        report.set_base(Pointer::root());
+    if run.document.form() == Form::JsonLines {
+        return run_lines::<T>(run, report);
     }
-    out.records = lines.into_iter().map(|record| Arc::new(record) as AnyRecord).collect();
-    out
+    // Nearly always there is one record, and moving it about costs more than reading it: it is put where it stays.
+    let root = run.document.root();
+    let Some(record) = T::read(root, report).map(Arc::new) else { return Records::default() };
+    ask(run, std::slice::from_ref(&*record), [(Pointer::root(), root)].into_iter(), report);
+    Records { version: record.version().map(str::to_owned), records: vec![record] }
+}
+
+fn run_lines<T: Contract>(run: &Run<'_>, report: &mut Report) -> Records {
+    let places = places(run.document);
+    let lines: Vec<T> = places.iter().filter_map(|(_, at)| T::read(*at, report)).collect();
+    let version = lines.first().and_then(T::version).map(str::to_owned);
+    // A rule may look at the lines before and after, so none is asked unless all can be read.
+    if lines.len() == places.len() {
+        ask(run, &lines, places.into_iter(), report);
+    }
+    Records { version, records: lines.into_iter().map(|record| Arc::new(record) as AnyRecord).collect() }
+}
+
+/// Asks the rules of `T` about each of `lines`, which stand at `places`.
+fn ask<'d, T: Contract>(
+    run: &Run<'d>,
+    lines: &[T],
+    places: impl Iterator<Item = (Pointer, Cursor<'d>)>,
+    report: &mut Report,
+) {
+    let older = run.older.and_then(|older| read_older::<T>(older, report));
+    let older_roots: Vec<Cursor<'_>> = run.older.map(places_of).unwrap_or_default();
+    if run.older.is_some() && !T::HAS_PAST {
+        unused(report, T::NAME, "an earlier copy");
+    }
+    for ((line, record), (base, root)) in lines.iter().enumerate().zip(places) {
+        report.set_base(base);
+        let subject = Subject {
+            record,
+            root,
+            part: false,
+            lines,
+            line,
+            older: older.as_deref(),
+            older_roots: &older_roots,
+            others: run.others,
+            outside: run.outside,
+            settings: run.settings,
+        };
+        check_kin(&subject, report);
+        for rule in T::rules() {
+            report.enter(&rule.info);
+            (rule.check)(&subject, report);
+        }
+        T::check_parts(&subject, report);
+    }
+    report.set_base(Pointer::root());
 }
 
 fn read_older<'d, T: Contract>(older: &'d Document<'d>, report: &mut Report) -> Option<Vec<T>> {

@@ -124,6 +124,11 @@ impl<'s> Document<'s> {
         Cursor { document: self, at: 0 }
     }
 
+    /// The place of a node.
+    pub(crate) fn at(&self, node: u32) -> Cursor<'_> {
+        Cursor { document: self, at: node }
+    }
+
     /// Every text of the document, keys included, in order.
     pub fn texts(&self) -> impl Iterator<Item = Cursor<'_>> {
         (0u32..)
@@ -221,6 +226,12 @@ impl<'s> Document<'s> {
         }
         let quote = u32::from(quoted);
         self.text.as_bytes().get((start + quote) as usize..(end - quote) as usize).unwrap_or_default()
+    }
+
+    /// Whether the text of a scalar differs from the source.
+    #[inline]
+    pub(crate) fn is_decoded(&self, node: usize) -> bool {
+        self.nodes[node].link != AS_WRITTEN
     }
 
     /// The keys of an object that is not closed yet, up to the key `end`.

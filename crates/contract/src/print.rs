@@ -63,12 +63,12 @@ impl Cursor<'_> {
     /// Canonical JSON by RFC 8785.
     pub fn canonical(self) -> String {
         // Made of texts and signs, so it is one.
-        String::from_utf8(canonical::bytes(self)).unwrap_or_default()
+        canonical::written(self, |bytes| String::from_utf8(bytes.to_vec()).unwrap_or_default())
     }
 
     /// The SHA-256 of canonical JSON, in lower-case hexadecimal.
     pub fn canonical_sha256(self) -> String {
-        sha256_hex(&canonical::bytes(self))
+        canonical::written(self, sha256_hex)
     }
 
     /// Most texts are copied as they stand.
@@ -129,7 +129,7 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
     for (pair, byte) in out.iter_mut().zip(Sha256::digest(bytes)) {
         *pair = digits(byte);
     }
-    out.as_flattened().iter().copied().map(char::from).collect()
+    String::from_utf8_lossy(out.as_flattened()).into_owned()
 }
 
 /// RFC 8785 orders keys by UTF-16 code units. That is the order of UTF-8's bytes, except that characters outside the

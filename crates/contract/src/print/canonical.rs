@@ -5,16 +5,36 @@
 //! over what was too much.
 
 use super::{key_order, write_number, write_text};
-use crate::document::{Cursor, Kind};
+use crate::document::{Cursor, Document, Kind};
+use std::cell::Cell;
 use std::cmp::Ordering;
+use std::ops::Range;
 
-/// The canonical text of a value.
-pub(super) fn bytes(at: Cursor<'_>) -> Vec<u8> {
+thread_local! {
+    /// The room that the last canonical text was written to. It is long compared with all else that a check allocates, and
+    /// would have to be cleared each time.
+    static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Longer room is given back to the allocator.
+const SPARE_MAX: usize = 64 * 1024;
+
+/// Has `take` look at the canonical text of a value.
+pub(super) fn written<T>(at: Cursor<'_>, take: impl FnOnce(&[u8]) -> T) -> T {
+    let mut out = SPARE.take();
+    let room = at.span().len() + STEP;
+    if out.len() < room {
+        out.resize(room, 0);
+    }
     let source = at.document().text().as_bytes();
-    let mut writer = Writer { source, out: vec![0; at.span().len() + STEP], end: 0, members: Vec::new() };
+    let mut writer = Writer { source, document: at.document(), out, end: 0, members: Vec::with_capacity(32) };
     writer.value(at);
-    writer.out.truncate(writer.end);
-    writer.out
+    let Writer { out, end, .. } = writer;
+    let taken = take(out.get(..end).unwrap_or_default());
+    if out.len() <= SPARE_MAX {
+        SPARE.set(out);
+    }
+    taken
 }
 
 /// How much is copied at once.
@@ -22,20 +42,21 @@ const STEP: usize = 32;
 
 struct Writer<'d> {
     source: &'d [u8],
-    /// What was written, and room for more.
+    document: &'d Document<'d>,
+    /// What was written, and room for more. What is in that room is of no meaning.
     out: Vec<u8>,
     /// Where what was written ends.
     end: usize,
     /// Room for the members of the objects that are open; each object uses what it adds to it.
-    members: Vec<Member<'d>>,
+    members: Vec<Member>,
 }
 
 impl<'d> Writer<'d> {
     fn value(&mut self, at: Cursor<'d>) {
         match at.kind() {
             Kind::Text => self.text(at),
-            Kind::Null | Kind::Bool => self.piece(at.raw().as_bytes()),
-            Kind::Number if is_canonical(at.raw().as_bytes()) => self.piece(at.raw().as_bytes()),
+            Kind::Null | Kind::Bool => self.word(at),
+            Kind::Number if is_canonical(at.raw().as_bytes()) => self.word(at),
             Kind::Number => self.aside(|out| write_number(at.raw().parse().unwrap_or(0.0), out)),
             Kind::List => {
                 self.sign(b'[');
@@ -52,32 +73,44 @@ impl<'d> Writer<'d> {
     }
 
     fn object(&mut self, at: Cursor<'d>) {
+        let document = self.document;
         let from = self.members.len();
-        self.members.extend(at.entries().map(|(key, value)| Member::new(key, value)));
+        self.members.extend(at.entries().map(|(key, _)| Member::new(document, key)));
         let to = self.members.len();
-        self.members[from..].sort_unstable_by(Member::order);
+        self.members[from..].sort_unstable_by(|one, other| one.order(other, document));
         self.sign(b'{');
         for index in from..to {
-            let Member { key, value, .. } = self.members[index];
+            let key = self.members[index].key;
             if index > from {
                 self.sign(b',');
             }
-            self.text(key);
+            self.text(document.at(key));
             self.sign(b':');
-            self.value(value);
+            self.value(document.at(key + 1));
         }
         self.sign(b'}');
         self.members.truncate(from);
     }
 
     /// Most texts are copied as they stand.
+    #[inline]
     fn text(&mut self, at: Cursor<'d>) {
         if at.is_as_written() { self.span(at.span()) } else { self.aside(|out| write_text(at.raw(), out)) }
     }
 
+    /// Adds what is neither text nor in need of change.
+    #[inline]
+    fn word(&mut self, at: Cursor<'d>) {
+        if self.document.is_decoded(at.index() as usize) {
+            self.piece(at.raw().as_bytes());
+        } else {
+            self.span(at.span());
+        }
+    }
+
     /// Adds a part of the source.
     #[inline]
-    fn span(&mut self, span: std::ops::Range<usize>) {
+    fn span(&mut self, span: Range<usize>) {
         let length = span.len();
         let from = self.source.get(span.start..span.start + STEP);
         let to = self.out.get_mut(self.end..self.end + STEP);
@@ -125,17 +158,17 @@ impl<'d> Writer<'d> {
 
 /// A member, with the beginning of its name, which nearly always tells its place among the others.
 #[derive(Clone, Copy)]
-struct Member<'d> {
+struct Member {
     /// The first eight bytes as a number, so that the order of numbers is that of bytes; a short name is filled up with
     /// zeros.
     head: u64,
-    key: Cursor<'d>,
-    value: Cursor<'d>,
+    /// The node of the name. That of the value is the next.
+    key: u32,
 }
 
-impl<'d> Member<'d> {
-    fn new(key: Cursor<'d>, value: Cursor<'d>) -> Self {
-        let name = key.document().bytes_of(key.index() as usize);
+impl Member {
+    fn new(document: &Document<'_>, key: Cursor<'_>) -> Self {
+        let name = document.bytes_of(key.index() as usize);
         let head = match name.first_chunk() {
             Some(head) => u64::from_be_bytes(*head),
             None => {
@@ -144,16 +177,16 @@ impl<'d> Member<'d> {
                 short.checked_shl(8 * (8 - name.len() as u32)).unwrap_or_default()
             }
         };
-        Self { head, key, value }
+        Self { head, key: key.index() }
     }
 
-    fn order(&self, other: &Self) -> Ordering {
+    fn order(&self, other: &Self, document: &Document<'_>) -> Ordering {
         /// The bits that are set in bytes beyond ASCII, whose order is not that of their bytes.
         const BEYOND: u64 = 0x8080_8080_8080_8080;
         if self.head != other.head && (self.head | other.head) & BEYOND == 0 {
             return self.head.cmp(&other.head);
         }
-        key_order(self.key.raw(), other.key.raw())
+        key_order(document.at(self.key).raw(), document.at(other.key).raw())
     }
 }
 

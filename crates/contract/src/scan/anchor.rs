@@ -5,7 +5,7 @@
 //! compares 32 bytes at a time with eight groups of fragments, by the halves of their first three bytes. What
 //! such a search costs is how often it stops at something that only looks like a fragment. Hence the groups:
 //! fragments of one group have letters in common, so that the group lets little else through. They were found
-//! by trying, against JSON payloads and English prose; about one byte in a hundred stops the search. The
+//! by annealing, against JSON payloads and English prose; about six bytes in a thousand stop the search. The
 //! order is a matter of speed alone.
 
 use std::ops::ControlFlow;
@@ -48,23 +48,23 @@ const TAG: Lead = Lead::Control(Control::Tag);
 /// first of two that stand at one place is reported.
 #[rustfmt::skip]
 const GROUPS: [&[(&str, Lead)]; 2 * COLUMNS] = [
-    &[("sia", token(&AWS_SESSION)), ("xapp-", token(&SLACK_APP)), ("slack.com", HOOK), ("sregard", word(&IGNORE))],
-    &[("token", NAME), ("xox", token(&SLACK)), ("you", word(&YOU)), ("tever", word(&WHATEVER))],
-    &[("earer", BEARER), ("ecret", NAME), ("mark", word(&MARK)), ("ghr_", token(&GITHUB))],
-    &[("ya29.", token(&GOOGLE_OAUTH)), ("ypass", word(&IGNORE)),
-      ("xpand", word(&EXPAND)), ("widen", word(&EXPAND))],
-    &[("ssw", NAME), ("_check", FIELD), ("schema", word(&SCHEMA)), ("orget", word(&IGNORE))],
-    &[("_type", FIELD), ("<|s", BAR), ("<sys", TAG), ("/sys", TAG)],
-    &[("sk-", token(&SK)), ("###", Lead::Control(Control::Heading)), ("even ", word(&EVEN)), ("even\\", word(&EVEN))],
-    &[("r_delta", FIELD), ("rrid", word(&OVERRIDE)), ("<|i", BAR)],
-    &[("lta_id", FIELD), ("gnor", word(&IGNORE)), ("gho_", token(&GITHUB)), ("rdless", word(&WHATEVER))],
-    &[("eyj", Lead::Secret(Secret::Jwt)), ("erdict", FIELD), ("hub_pat_", token(&GITHUB_FINE))],
-    &[("kia", token(&AWS)), ("aiza", token(&GOOGLE)), ("key", NAME), ("ia_results", FIELD)],
-    &[("pm_", token(&NPM)), ("pprov", word(&APPROVE)), ("ghu_", token(&GITHUB)), ("ghs_", token(&GITHUB))],
-    &[("glpat-", token(&GITLAB)), ("st]", INST), ("cope", word(&SCOPE)), ("ghp_", token(&GITHUB))],
-    &[("_live_", token(&STRIPE)), ("_locks", FIELD), ("_level", FIELD), ("role", word(&ROLE))],
-    &[("retend", word(&PRETEND)), ("act as", word(&ACT)), ("act  ", word(&ACT)), ("act\\", word(&ACT))],
-    &[("--begin", Lead::Secret(Secret::Block)), ("_version", FIELD), ("<|e", BAR), ("tter", word(&WHATEVER))],
+    &[("pprov", word(&APPROVE)), ("ghp_", token(&GITHUB)), ("ghr_", token(&GITHUB)), ("glpat-", token(&GITLAB))],
+    &[("sia", token(&AWS_SESSION)), ("<|e", BAR), ("xapp-", token(&SLACK_APP)), ("sregard", word(&IGNORE))],
+    &[("role", word(&ROLE)), ("rdless", word(&WHATEVER)), ("xox", token(&SLACK)), ("_locks", FIELD)],
+    &[("even\\", word(&EVEN)), ("even ", word(&EVEN)),
+      ("hub_pat_", token(&GITHUB_FINE)), ("--begin", Lead::Secret(Secret::Block))],
+    &[("act\\", word(&ACT)), ("act as", word(&ACT)), ("act  ", word(&ACT)), ("retend", word(&PRETEND))],
+    &[("/sys", TAG), ("st]", INST), ("_type", FIELD), ("<sys", TAG)],
+    &[("sk-", token(&SK)), ("###", Lead::Control(Control::Heading)), ("_check", FIELD), ("schema", word(&SCHEMA))],
+    &[("_level", FIELD), ("tter", word(&WHATEVER)), ("_version", FIELD), ("tever", word(&WHATEVER))],
+    &[("orget", word(&IGNORE)), ("ssw", NAME), ("cope", word(&SCOPE))],
+    &[("slack.com", HOOK), ("<|i", BAR), ("<|s", BAR), ("_live_", token(&STRIPE))],
+    &[("you", word(&YOU)), ("key", NAME), ("aiza", token(&GOOGLE)), ("pm_", token(&NPM))],
+    &[("lta_id", FIELD), ("gnor", word(&IGNORE)), ("gho_", token(&GITHUB))],
+    &[("widen", word(&EXPAND)), ("erdict", FIELD), ("token", NAME), ("eyj", Lead::Secret(Secret::Jwt))],
+    &[("ecret", NAME), ("ya29.", token(&GOOGLE_OAUTH)), ("mark", word(&MARK)), ("earer", BEARER)],
+    &[("rrid", word(&OVERRIDE)), ("ypass", word(&IGNORE)), ("xpand", word(&EXPAND)), ("r_delta", FIELD)],
+    &[("kia", token(&AWS)), ("ghu_", token(&GITHUB)), ("ghs_", token(&GITHUB)), ("ia_results", FIELD)],
 ];
 
 /// Teddy puts its n-th fragment into the group n mod 8, and is fastest with at most 32.

@@ -35,7 +35,7 @@ pub struct Text<const MIN: usize = 1, const MAX: usize = { usize::MAX }>(Compact
 impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
     /// The text, if it is neither too short nor too long.
     pub fn parse(text: &str) -> Option<Self> {
-        let says = MIN == 0 || !text.trim_start().is_empty();
+        let says = MIN == 0 || !is_blank(text);
         let length = text.chars().count();
         (says && (MIN..=MAX).contains(&length)).then(|| Self(text.into()))
     }
@@ -64,7 +64,7 @@ impl<const MIN: usize, const MAX: usize> Shape for Text<MIN, MAX> {
             report.wrong_kind(at, "a text");
             return None;
         };
-        if MIN > 0 && text.trim_start().is_empty() {
+        if MIN > 0 && is_blank(text) {
             report.empty(at, "this text");
             return None;
         }
@@ -105,6 +105,11 @@ impl<const MIN: usize, const MAX: usize> Shape for Text<MIN, MAX> {
     fn example() -> Value {
         "-".repeat(MIN.max(1)).into()
     }
+}
+
+/// Whether a text is nothing but white space. Nearly every text begins with a letter, and its first byte shows it.
+fn is_blank(text: &str) -> bool {
+    !text.as_bytes().first().is_some_and(u8::is_ascii_graphic) && text.trim_start().is_empty()
 }
 
 /// The name of someone or something: 1 to 200 characters on one line, in Unicode's normal form C, without control or
