@@ -86,7 +86,8 @@ fn append(ledger: &Ledger, number: u64) {
     let command = once("ana", &format!("key-{number}"), "request");
     let key = RowKey::Remembered([command.actor.clone(), command.name.clone(), format!("key-{number}")]);
     let counter = RowKey::Entity(Key::new("counter", format!("c{}", number % COUNTERS)));
-    let work = move |transaction: &mut Transaction<'_>| transaction.append(&command, vec![draft(number)]);
+    let drafts = vec![draft(number)];
+    let work = move |transaction: &mut Transaction<'_>| transaction.append(&command, drafts);
     ledger.write_looking_at(vec![key, counter], work).unwrap();
 }
 
@@ -206,8 +207,8 @@ fn fold() {
         let started = Instant::now();
         let mut chain = Chain::start(PROJECT);
         let mut entities: HashMap<countersign_ledger::Key, countersign_ledger::Entity> = HashMap::new();
-        pages::events(&mut *store, 1, EVENTS, &mut |row| {
-            let event = chain.follow(&row).unwrap();
+        pages::hashed(&mut *store, 1, EVENTS, &mut |row, hashes| {
+            let event = chain.follow_hashed(&row, hashes).unwrap();
             for key in Counters.touched(&event) {
                 let before = entities.get(&key);
                 let version = before.map_or(0, |it| it.version) + 1;

@@ -70,10 +70,15 @@ fn counter<'a>(event: &Event<'a>) -> Option<(&'a str, i64)> {
     Some((facts.counter, facts.add))
 }
 
+/// The facts of a counter.
+#[derive(serde::Deserialize)]
+struct Counted {
+    value: i64,
+}
+
 /// What a counter stands at.
 pub fn value_of(entity: &Entity) -> i64 {
-    let facts: serde_json::Value = serde_json::from_str(&entity.facts).unwrap_or_default();
-    facts.get("value").and_then(serde_json::Value::as_i64).unwrap_or_default()
+    serde_json::from_str::<Counted>(&entity.facts).map_or(0, |facts| facts.value)
 }
 
 /// An event that adds to a counter.

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::fold::Fold;
 use crate::hot::Hot;
 use crate::overlay::Overlay;
-use crate::queue::{Job, Ticket, Work};
+use crate::queue::{Job, Ticket, Work, answer_all};
 use crate::store::{Batch, Head, Store};
 use crate::time::Time;
 use crate::transaction::Transaction;
@@ -48,8 +48,8 @@ pub(crate) type Answer = (Ticket, Result<()>);
 impl Deciding<'_> {
     /// Decides some commands, after one another.
     pub(crate) fn all(mut self, mut jobs: Vec<Job>, before: Head, mut overlay: Overlay, edge: Option<Edge>) -> Decided {
-        let looks_at = jobs.iter_mut().flat_map(|job| std::mem::take(&mut job.looks_at)).collect();
-        let read = overlay.read_ahead(self.store, looks_at);
+        let looks_at: Vec<_> = jobs.iter_mut().flat_map(|job| std::mem::take(&mut job.looks_at)).collect();
+        let read = overlay.read_ahead(self.store, &looks_at);
         let mut after = before;
         let mut answers = Vec::with_capacity(jobs.len());
         for job in jobs {
@@ -142,25 +142,25 @@ fn grow(
 }
 
 impl Decided {
-    /// Adds the leaves that were left for later to the tree, if that is known.
-    pub(crate) fn catch_up(&mut self) {
-        let Some(edge) = &mut self.known.edge else { return };
-        let size = edge.size();
-        for event in self.batch.events.iter().filter(|event| event.seq > size) {
-            // No tile becomes whole by it, or it would be there already.
-            edge.add(leaf(&event.body), |_, _| {});
-        }
-    }
-
     /// What is known once it was written.
     pub(crate) fn written(mut self) -> Known {
-        self.catch_up();
+        self.known.catch_up(&self.batch);
         self.known.follow(self.batch);
         self.known
     }
 }
 
 impl Known {
+    /// Adds the leaves that were left for later to the tree, if that is known.
+    pub(crate) fn catch_up(&mut self, batch: &Batch) {
+        let Some(edge) = &mut self.edge else { return };
+        let size = edge.size();
+        for event in batch.events.iter().filter(|event| event.seq > size) {
+            // No tile becomes whole by it, or it would be there already.
+            edge.add(leaf(&event.body), |_, _| {});
+        }
+    }
+
     /// Goes along with a commit, as far as nobody else holds on to it.
     pub(crate) fn follow(&mut self, batch: Arc<Batch>) {
         match Arc::try_unwrap(batch) {
@@ -171,10 +171,11 @@ impl Known {
 }
 
 /// Tells everybody how it came out, which is what the commit says if it failed.
-pub(crate) fn answer(answers: Vec<Answer>, outcome: &Result<()>) {
-    for (ticket, answer) in answers {
-        ticket.answer(outcome.clone().and(answer));
+pub(crate) fn answer(mut answers: Vec<Answer>, outcome: &Result<()>) {
+    if let Err(error) = outcome {
+        answers.iter_mut().for_each(|(_, answer)| *answer = Err(error.clone()));
     }
+    answer_all(answers);
 }
 
 fn said(panic: &(dyn std::any::Any + Send)) -> String {

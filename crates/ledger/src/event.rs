@@ -214,11 +214,7 @@ impl<'a> Event<'a> {
 
     /// Its canonical bytes.
     pub fn write(&self) -> String {
-        const ENVELOPE_BYTES: usize = 1024;
-        let mut body = Vec::with_capacity(self.facts.get().len() + ENVELOPE_BYTES);
-        // A struct of strings, numbers and JSON text has no value that cannot be written.
-        let written = serde_json::to_writer(&mut body, self).ok();
-        written.and_then(|()| String::from_utf8(body).ok()).unwrap_or_default()
+        crate::written::event(self)
     }
 
     /// Whether these are its canonical bytes: the same as [`Event::write`] would write.

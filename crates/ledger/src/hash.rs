@@ -42,7 +42,7 @@ impl Hash {
     }
 
     /// Hands out the 64 digits without an allocation: hashes are written into every event.
-    fn with_hex<T>(&self, write: impl FnOnce(&str) -> T) -> T {
+    pub(crate) fn with_hex<T>(&self, write: impl FnOnce(&str) -> T) -> T {
         let mut digits = [0; 64];
         for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
             pair.copy_from_slice(&digits_of(byte));

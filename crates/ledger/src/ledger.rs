@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::fold::Fold;
-use crate::queue::{Job, Queue, Work, ticket};
+use crate::queue::{Queue, Work};
 use crate::rows::{Entity, EventRow, Key, RowKey, RowValue, Table, TextRow};
 use crate::store::{Batch, Head, Store};
 use crate::transaction::{Hit, Scan, Transaction, entity, scan_one};
@@ -96,6 +96,7 @@ impl Ledger {
             reader: None,
             known: None,
             overlaps: false,
+            scribe: None,
             about: Arc::clone(&about),
             in_line: Arc::clone(&in_line),
         };
@@ -174,10 +175,9 @@ impl Ledger {
     /// Has the work done by the writer, with all that wait.
     fn in_line(&self, work: Work, looks_at: Vec<RowKey>) -> Result<()> {
         self.be_served()?;
-        let (ticket, stub) = ticket();
-        if !self.queue.push(Job { ticket, work, looks_at }) {
+        let Some(stub) = self.queue.push(work, looks_at) else {
             return Err(Error::NotWritten("the ledger is closed".to_owned()));
-        }
+        };
         if let Some(outcome) = stub.wait(self.patience) {
             return outcome;
         }

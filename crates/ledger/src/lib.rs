@@ -38,6 +38,7 @@ mod proof;
 mod queue;
 mod rebuild;
 mod rows;
+mod scribe;
 mod sqlite;
 mod store;
 mod strict;
@@ -46,8 +47,9 @@ mod transaction;
 pub mod tree;
 mod verify;
 mod writer;
+mod written;
 
-pub use chain::{Chain, text_faults};
+pub use chain::{Chain, Hashes, text_faults};
 pub use checkpoint::{Checkpoint, PublicKey, SecretKey};
 pub use erasure::unfinished_erasure;
 pub use error::{Error, Refused, Result};

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 #[derive(Default)]
 pub(crate) struct Overlay {
-    /// What the commands before the last mark have changed.
+    /// What was changed.
     rows: BTreeMap<RowKey, Option<RowValue>>,
-    /// What was changed since, which can be taken back.
-    fresh: BTreeMap<RowKey, Option<RowValue>>,
+    /// What was changed since the last mark, and from what, to take it back: the last change is the last here.
+    since: Vec<(RowKey, Before)>,
     pub(crate) events: Vec<EventRow>,
     pub(crate) texts: Vec<TextRow>,
     pub(crate) erase: Vec<(u64, u32)>,
@@ -26,6 +26,9 @@ pub(crate) struct Overlay {
     /// A commit that is under way: the store may have it or not.
     under_way: Option<Arc<Batch>>,
 }
+
+/// What an overlay had of a row; nothing, if it was not changed before.
+type Before = Option<Option<RowValue>>;
 
 /// How far an overlay had come.
 #[derive(Clone, Copy)]
@@ -65,7 +68,7 @@ impl Overlay {
 
     /// The point to which a refused command is taken back.
     pub(crate) fn mark(&mut self) -> Mark {
-        self.keep();
+        self.since.clear();
         Mark { events: self.events.len(), texts: self.texts.len(), erase: self.erase.len() }
     }
 
@@ -73,29 +76,30 @@ impl Overlay {
         self.events.truncate(mark.events);
         self.texts.truncate(mark.texts);
         self.erase.truncate(mark.erase);
-        self.fresh.clear();
-    }
-
-    /// From here on, what is fresh is not taken back.
-    fn keep(&mut self) {
-        if self.rows.is_empty() {
-            std::mem::swap(&mut self.rows, &mut self.fresh);
-        } else {
-            self.rows.extend(std::mem::take(&mut self.fresh));
+        while let Some((key, before)) = self.since.pop() {
+            match before {
+                Some(before) => self.rows.insert(key, before),
+                None => self.rows.remove(&key),
+            };
         }
     }
 
     pub(crate) fn put(&mut self, key: RowKey, value: RowValue) {
-        self.fresh.insert(key, Some(value));
+        self.change(key, Some(value));
     }
 
     pub(crate) fn delete(&mut self, key: RowKey) {
-        self.fresh.insert(key, None);
+        self.change(key, None);
+    }
+
+    fn change(&mut self, key: RowKey, value: Option<RowValue>) {
+        let before = self.rows.insert(key.clone(), value);
+        self.since.push((key, before));
     }
 
     /// Reads the rows of some keys, as far as they are not known: one round trip instead of one for each.
-    pub(crate) fn read_ahead(&mut self, store: &mut dyn Store, mut keys: Vec<RowKey>) -> Result<()> {
-        keys.retain(|key| self.known(key).is_none());
+    pub(crate) fn read_ahead(&mut self, store: &mut dyn Store, keys: &[RowKey]) -> Result<()> {
+        let keys: Vec<_> = keys.iter().filter(|key| self.known(key).is_none()).cloned().collect();
         if keys.is_empty() {
             return Ok(());
         }
@@ -106,7 +110,7 @@ impl Overlay {
 
     /// What is known of a row without asking the store.
     fn known(&self, key: &RowKey) -> Option<Option<&RowValue>> {
-        let changed = self.fresh.get(key).or_else(|| self.rows.get(key)).map(Option::as_ref);
+        let changed = self.rows.get(key).map(Option::as_ref);
         let changed = changed.or_else(|| self.under_way.as_ref()?.change(key));
         changed.or_else(|| self.ahead.get(key).or_else(|| self.hot.get(key)).map(Option::as_ref))
     }
@@ -148,9 +152,8 @@ impl Overlay {
     ) -> Result<Vec<Row>> {
         let table = from.table();
         let inside = |key: &RowKey| key.table() == table && to.is_none_or(|to| key < to);
-        // The fresh ones come last, and so over the others.
-        let changes = [&self.rows, &self.fresh].into_iter();
-        let changes = changes.flat_map(|rows| rows.range(from..).take_while(|(key, _)| inside(key)));
+        // They come last, and so over those of the commit that is under way.
+        let changes = self.rows.range(from..).take_while(|(key, _)| inside(key));
         let changes = changes.map(|(key, change)| (key, change.as_ref()));
         let under_way = self.under_way.iter().flat_map(|batch| batch.changes(from));
         let changes: Vec<_> = under_way.filter(|(key, _)| inside(key)).chain(changes).collect();
@@ -171,8 +174,7 @@ impl Overlay {
 
     /// Everything as one batch. Rows come out in the order of their keys, which is the order in which a tree of pages
     /// takes them best.
-    pub(crate) fn into_batch(mut self) -> Batch {
-        self.keep();
+    pub(crate) fn into_batch(self) -> Batch {
         let mut batch = Batch { events: self.events, texts: self.texts, erase: self.erase, ..Batch::default() };
         for (key, change) in self.rows {
             match change {

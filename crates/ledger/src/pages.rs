@@ -1,9 +1,11 @@
 //! Going through everything, a page at a time, so that memory stays flat and no read transaction lives long.
 
-use crate::error::Result;
+use crate::chain::Hashes;
+use crate::error::{Error, Result};
 use crate::ledger::PAGE_EVENTS;
 use crate::rows::{EventRow, Row, Table};
 use crate::store::Store;
+use std::sync::mpsc::sync_channel;
 
 /// How many bytes of bodies and texts are read at once, about.
 pub const PAGE_BYTES: u64 = 8 * 1024 * 1024;
@@ -34,8 +36,52 @@ pub fn events(store: &mut dyn Store, from: u64, to: u64, each: &mut dyn FnMut(Ev
     Ok(())
 }
 
+/// The same with the hashes of each, which are made beside whoever looks at them, as is the reading.
+pub fn hashed(
+    store: &mut dyn Store,
+    from: u64,
+    to: u64,
+    each: &mut dyn FnMut(EventRow, Hashes) -> Result<()>,
+) -> Result<()> {
+    let mut next = from;
+    let read = || page(store, &mut next, to).map(|page| page.map(hash)).transpose();
+    let all = ahead(read, |(page, hashes)| {
+        page.into_iter().zip(hashes).try_for_each(|(row, hashes)| each(row, hashes)).map(|()| true)
+    });
+    all.map(drop)
+}
+
+/// Events with their hashes.
+pub(crate) fn hash(page: Vec<EventRow>) -> (Vec<EventRow>, Vec<Hashes>) {
+    let hashes = page.iter().map(|row| Hashes::of(&row.body)).collect();
+    (page, hashes)
+}
+
+/// Reads one thing after the other in a thread, until there is nothing more, while something is done with what was read
+/// before. That may end it; says whether it did not.
+pub(crate) fn ahead<T: Send>(
+    mut read: impl FnMut() -> Option<Result<T>> + Send,
+    mut each: impl FnMut(T) -> Result<bool>,
+) -> Result<bool> {
+    std::thread::scope(|scope| {
+        // One is read while another waits and a third is looked at, however fast that goes.
+        let (give, taken) = sync_channel(1);
+        let reading = move || while read().is_some_and(|it| give.send(it).is_ok()) {};
+        std::thread::Builder::new()
+            .name("ledger-pages".to_owned())
+            .spawn_scoped(scope, reading)
+            .map_err(|error| Error::Unreadable(format!("no thread can be had to read with: {error}")))?;
+        for it in taken {
+            if !each(it?)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    })
+}
+
 /// The events from `next` to `to` that are read at once; `next` goes behind them.
-fn page(store: &mut dyn Store, next: &mut u64, to: u64) -> Result<Option<Vec<EventRow>>> {
+pub(crate) fn page(store: &mut dyn Store, next: &mut u64, to: u64) -> Result<Option<Vec<EventRow>>> {
     if *next > to {
         return Ok(None);
     }

@@ -1,7 +1,7 @@
 //! The line of commands before the writer, and the way back of their answers.
 //!
-//! A writer that waits for more is woken once, when as many are there as it waits for, and not for each: with many clients
-//! that would cost more than what they ask for.
+//! A writer that waits for more is woken once, when as many are there as it waits for, and not for each, and who waits for
+//! one commit is woken with all the others: with many clients anything else would cost more than what they ask for.
 
 use crate::error::{Error, Result};
 use crate::ledger::lock;
@@ -22,9 +22,7 @@ pub(crate) struct Job {
     pub(crate) looks_at: Vec<RowKey>,
 }
 
-#[derive(Default)]
 enum Progress {
-    #[default]
     Waiting,
     /// Taken up by the writer.
     Taken,
@@ -33,48 +31,84 @@ enum Progress {
     Answered(Result<()>),
 }
 
+impl Progress {
+    /// Goes on from waiting, if that is where it is.
+    fn leave_waiting(&mut self, to: Progress) -> bool {
+        let waits = matches!(self, Progress::Waiting);
+        if waits {
+            *self = to;
+        }
+        waits
+    }
+}
+
+/// Commands that came while the writer was busy with others, and are likely to share a commit. To wake all who wait for it at
+/// once costs a fraction of what it costs to wake each of them.
 #[derive(Default)]
-struct Slot {
-    progress: Mutex<Progress>,
+struct Crowd {
+    progress: Mutex<Vec<Progress>>,
     answered: Condvar,
 }
 
+impl Crowd {
+    /// One more command.
+    fn join(self: &Arc<Self>) -> (Ticket, Stub) {
+        let mut progress = lock(&self.progress);
+        let place = progress.len();
+        progress.push(Progress::Waiting);
+        (Ticket { crowd: Arc::clone(self), place, answered: false }, Stub { crowd: Arc::clone(self), place })
+    }
+}
+
 /// The writer's end of a command. Whoever drops it without an answer is gone, and so it says.
-pub(crate) struct Ticket(Arc<Slot>);
+pub(crate) struct Ticket {
+    crowd: Arc<Crowd>,
+    place: usize,
+    answered: bool,
+}
 
 /// The caller's end of a command.
-pub(crate) struct Stub(Arc<Slot>);
-
-/// Both ends of a new command.
-pub(crate) fn ticket() -> (Ticket, Stub) {
-    let slot = Arc::new(Slot::default());
-    (Ticket(Arc::clone(&slot)), Stub(slot))
+pub(crate) struct Stub {
+    crowd: Arc<Crowd>,
+    place: usize,
 }
 
 impl Ticket {
     /// Takes the command up, unless its caller is gone.
     pub(crate) fn take(&self) -> bool {
-        let mut progress = lock(&self.0.progress);
-        let waits = matches!(*progress, Progress::Waiting);
-        if waits {
-            *progress = Progress::Taken;
-        }
-        waits
+        lock(&self.crowd.progress)[self.place].leave_waiting(Progress::Taken)
     }
 
     /// Answers the caller. Whoever no longer listens has been told that the outcome is unknown.
-    pub(crate) fn answer(&self, answer: Result<()>) {
-        *lock(&self.0.progress) = Progress::Answered(answer);
-        self.0.answered.notify_one();
+    pub(crate) fn answer(self, answer: Result<()>) {
+        answer_all(vec![(self, answer)]);
+    }
+}
+
+/// Answers many callers.
+pub(crate) fn answer_all(mut answers: Vec<(Ticket, Result<()>)>) {
+    for together in answers.chunk_by_mut(|(one, _), (next, _)| Arc::ptr_eq(&one.crowd, &next.crowd)) {
+        let crowd = Arc::clone(&together[0].0.crowd);
+        let mut progress = lock(&crowd.progress);
+        for (ticket, answer) in together {
+            progress[ticket.place] = Progress::Answered(std::mem::replace(answer, Ok(())));
+            ticket.answered = true;
+        }
+        drop(progress);
+        crowd.answered.notify_all();
     }
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        let mut progress = lock(&self.0.progress);
-        if matches!(*progress, Progress::Waiting | Progress::Taken) {
-            *progress = Progress::Answered(Err(Error::Unknown("the writer is gone".to_owned())));
-            self.0.answered.notify_one();
+        if self.answered {
+            return;
+        }
+        let mut progress = lock(&self.crowd.progress);
+        if matches!(progress[self.place], Progress::Waiting | Progress::Taken) {
+            progress[self.place] = Progress::Answered(Err(Error::Unknown("the writer is gone".to_owned())));
+            drop(progress);
+            self.crowd.answered.notify_all();
         }
     }
 }
@@ -82,10 +116,10 @@ impl Drop for Ticket {
 impl Stub {
     /// Waits for the answer, for so long at most.
     pub(crate) fn wait(&self, patience: Duration) -> Option<Result<()>> {
-        let unanswered = |progress: &mut Progress| !matches!(progress, Progress::Answered(_));
-        let waited = self.0.answered.wait_timeout_while(lock(&self.0.progress), patience, unanswered);
+        let unanswered = |progress: &mut Vec<Progress>| !matches!(progress[self.place], Progress::Answered(_));
+        let waited = self.crowd.answered.wait_timeout_while(lock(&self.crowd.progress), patience, unanswered);
         let (progress, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        match &*progress {
+        match &progress[self.place] {
             Progress::Answered(answer) => Some(answer.clone()),
             _ => None,
         }
@@ -93,12 +127,7 @@ impl Stub {
 
     /// Gives the command up, unless the writer has it.
     pub(crate) fn give_up(&self) -> bool {
-        let mut progress = lock(&self.0.progress);
-        let waits = matches!(*progress, Progress::Waiting);
-        if waits {
-            *progress = Progress::GivenUp;
-        }
-        waits
+        lock(&self.crowd.progress)[self.place].leave_waiting(Progress::GivenUp)
     }
 }
 
@@ -114,6 +143,8 @@ pub(crate) struct Queue {
 #[derive(Default)]
 struct Line {
     jobs: VecDeque<Job>,
+    /// Those who came since commands were last taken.
+    crowd: Arc<Crowd>,
     /// How many the writer sleeps for.
     wanted: Option<usize>,
     closed: bool,
@@ -125,13 +156,14 @@ impl Queue {
         self.waiting.load(Ordering::SeqCst)
     }
 
-    /// Puts a command at the end of the line; false, if nobody takes any more.
-    pub(crate) fn push(&self, job: Job) -> bool {
+    /// Puts a command at the end of the line; nothing, if nobody takes any more.
+    pub(crate) fn push(&self, work: Work, looks_at: Vec<RowKey>) -> Option<Stub> {
         let mut line = lock(&self.line);
         if line.closed {
-            return false;
+            return None;
         }
-        line.jobs.push_back(job);
+        let (ticket, stub) = line.crowd.join();
+        line.jobs.push_back(Job { ticket, work, looks_at });
         self.waiting.store(line.jobs.len(), Ordering::SeqCst);
         let wake = line.wanted.is_some_and(|wanted| line.jobs.len() >= wanted);
         if wake {
@@ -141,7 +173,7 @@ impl Queue {
         if wake {
             self.enough.notify_one();
         }
-        true
+        Some(stub)
     }
 
     /// No more commands are taken; those that wait still are.
@@ -164,6 +196,7 @@ impl Queue {
         let mut line = lock(&self.line);
         loop {
             if let Some(job) = line.jobs.pop_front() {
+                line.crowd = Arc::default();
                 self.waiting.store(line.jobs.len(), Ordering::SeqCst);
                 return Some(job);
             }
@@ -191,6 +224,7 @@ impl Queue {
         }
         let taken = most.min(line.jobs.len());
         let jobs = line.jobs.drain(..taken).collect();
+        line.crowd = Arc::default();
         self.waiting.store(line.jobs.len(), Ordering::SeqCst);
         jobs
     }

@@ -325,7 +325,7 @@ impl Transaction<'_> {
     /// Everything that follows from an event: entities and their places, the idempotency key, the lease.
     pub(crate) fn derive(&mut self, event: &Event<'_>) -> Result<()> {
         let touched: Vec<_> = self.fold.touched(event).into_iter().map(RowKey::Entity).collect();
-        self.overlay.read_ahead(self.store, touched.clone())?;
+        self.overlay.read_ahead(self.store, &touched)?;
         for key in touched {
             self.change(key, event)?;
         }

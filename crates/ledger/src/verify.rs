@@ -8,7 +8,7 @@
 //!
 //! The first event that is not right ends it: what follows from it would only repeat the finding.
 
-use crate::chain::{Chain, text_faults};
+use crate::chain::{Chain, Hashes, text_faults};
 use crate::checkpoint::Checkpoint;
 use crate::erasure::META_SCRUB;
 use crate::error::{Error, Result};
@@ -16,7 +16,7 @@ use crate::event::TextPlace;
 use crate::fold::Fold;
 use crate::hash::Hash;
 use crate::ledger::{PAGE_EVENTS, PATIENCE};
-use crate::pages::Rows;
+use crate::pages::{Rows, ahead, hash};
 use crate::rebuild::refold;
 use crate::rows::{EventRow, RowKey, RowValue, Table, TextRow};
 use crate::sqlite::Sqlite;
@@ -185,32 +185,29 @@ impl Run {
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<()> {
         self.meet_checkpoints();
-        while self.chain.head().seq < self.end {
-            let first = self.chain.head().seq + 1;
-            let (page, texts, unreadable) = read_page(store, first, self.end)?;
-            let mut texts = texts.into_iter().peekable();
-            let mut good = 0;
-            for row in &page {
-                let mut own = Vec::new();
-                while let Some(text) = texts.next_if(|text| text.seq <= row.seq) {
-                    own.push(text);
-                }
-                if !self.follow_one(row, &own) {
-                    break;
-                }
-                good += 1;
-            }
+        let (mut first, end) = (self.chain.head().seq + 1, self.end);
+        let read = || {
+            let page = (first <= end).then(|| read_page(store, first, end))?;
+            Some(page.map(|(page, texts, unreadable)| {
+                first += page.len() as u64;
+                (hash(page), texts, unreadable)
+            }))
+        };
+        let all = ahead(read, |((page, hashes), texts, unreadable)| {
+            let good = self.follow_page(&page, hashes, texts);
             if let Some(scratch) = scratch.as_deref_mut().filter(|_| good > 0) {
                 refold(scratch, fold, &page[..good], &mut self.edge)?;
             }
             progress(self.chain.head().seq, self.end);
             if good < page.len() {
-                return Ok(());
+                return Ok(false);
             }
-            if let Some((seq, why)) = unreadable {
-                self.found(Some(seq), why);
-                return Ok(());
-            }
+            let ends = unreadable.is_some();
+            unreadable.into_iter().for_each(|(seq, why)| self.found(Some(seq), why));
+            Ok(!ends)
+        })?;
+        if !all {
+            return Ok(());
         }
         self.finish_texts(store)?;
         for late in std::mem::take(&mut self.checkpoints) {
@@ -223,9 +220,23 @@ impl Run {
         Ok(())
     }
 
+    /// Looks at some events and their texts; says how many are right before the first that is not.
+    fn follow_page(&mut self, page: &[EventRow], hashes: Vec<Hashes>, texts: Vec<TextRow>) -> usize {
+        let mut texts = texts.into_iter().peekable();
+        let mut rows = page.iter().zip(hashes);
+        let wrong = rows.position(|(row, hashes)| {
+            let mut own = Vec::new();
+            while let Some(text) = texts.next_if(|text| text.seq <= row.seq) {
+                own.push(text);
+            }
+            !self.follow_one(row, hashes, &own)
+        });
+        wrong.unwrap_or(page.len())
+    }
+
     /// Looks at one event; says whether it is right.
-    fn follow_one(&mut self, row: &EventRow, texts: &[TextRow]) -> bool {
-        let event = match self.chain.follow(row) {
+    fn follow_one(&mut self, row: &EventRow, hashes: Hashes, texts: &[TextRow]) -> bool {
+        let event = match self.chain.follow_hashed(row, hashes) {
             Ok(event) => event,
             Err(faults) => {
                 let seq = self.chain.head().seq + 1;

@@ -11,13 +11,14 @@
 //! **Invariant:** nobody is answered before the commit has returned, not even who was refused: a refusal may rest on a write
 //! that shares the commit, or on the one before.
 
-use crate::deciding::{Decided, Deciding, Known, answer};
+use crate::deciding::{Answer, Decided, Deciding, Known, answer};
 use crate::error::{Error, Result};
 use crate::fold::Fold;
 use crate::overlay::Overlay;
 use crate::queue::{Job, Queue, Work};
 use crate::rows::RowKey;
-use crate::store::{Begun, Head, Store};
+use crate::scribe::Scribe;
+use crate::store::{Batch, Begun, Head, Store};
 use crate::time::Time;
 use crate::tree::Edge;
 use std::sync::Arc;
@@ -25,13 +26,18 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// How many commands share a commit at most.
-const COMMANDS_MAX: usize = 64;
+const COMMANDS_MAX: usize = 128;
 /// How long commands are taken into a commit at most.
 const TAKING_MAX: Duration = Duration::from_millis(5);
 /// How long to wait for one more command when more were there a moment ago.
 const LINGER: Duration = Duration::from_micros(300);
 /// How many commands must be about for it to be worth while to decide some and write others.
 const CROWD: usize = 16;
+/// How many times as long as to decide commands it may take to write them, for some to be decided while others are written:
+/// before that is begun, and while it goes on. Half of the commands share a sync then, which is a loss where syncing is most
+/// of the writing.
+const OVERLAPPING_FROM: u32 = 6;
+const OVERLAPPING_MAX: u32 = 8;
 /// How long the outcome of a commit is looked for before it is called unknown.
 const RESOLVING_MAX: Duration = Duration::from_secs(20);
 const RESOLVING_PAUSE: Duration = Duration::from_millis(100);
@@ -45,12 +51,31 @@ pub(crate) struct Writer {
     pub(crate) queue: Arc<Queue>,
     /// What is known at the end of the log, as long as nobody else has written.
     pub(crate) known: Option<(Head, Known)>,
+    /// Who writes while others are decided, from the first time on.
+    pub(crate) scribe: Option<Scribe>,
     /// How many commands were about in the last round.
     pub(crate) about: Arc<AtomicUsize>,
     /// Whether commands are decided while others are written.
     pub(crate) overlaps: bool,
     /// Whether the writer stands in line, and has nothing in its hands.
     pub(crate) in_line: Arc<AtomicBool>,
+}
+
+/// What comes next: commands that were decided, how long that took, and those before them, whose commit has returned.
+type Next = (Decided, Duration, Option<Written>);
+
+/// Commands that were written and not yet answered.
+struct Written {
+    answers: Vec<Answer>,
+    batch: Arc<Batch>,
+}
+
+impl Written {
+    /// Answers, and gives what was written.
+    fn tell(self) -> Arc<Batch> {
+        answer(self.answers, &Ok(()));
+        self.batch
+    }
 }
 
 impl Writer {
@@ -69,11 +94,15 @@ impl Writer {
         let started = Instant::now();
         let mut decided = self.decide(jobs, &begun);
         let mut deciding = started.elapsed();
+        let mut written = None;
         while let Some(now) = self.stay(&mut decided) {
-            match self.write_and_decide(decided, now) {
-                Some((next, took)) => (decided, deciding) = (next, took),
+            match self.write_and_decide(decided, now, written.take()) {
+                Some(next) => (decided, deciding, written) = next,
                 None => return,
             }
+        }
+        if let Some(written) = written {
+            decided.known.follow(written.tell());
         }
         self.write(decided, deciding);
     }
@@ -147,56 +176,76 @@ impl Writer {
         self.store.stay()
     }
 
-    /// Writes what was decided and answers, while those who wait are decided. Gives what came of these and how long it took;
-    /// nothing, if what they rest on was not written.
-    fn write_and_decide(&mut self, mut decided: Decided, now: Time) -> Option<(Decided, Duration)> {
-        let Self { store, reader, fold, project, queue, in_line, about, .. } = self;
-        let reader = reader.as_mut()?;
-        let (taken, mut known) = (decided.answers.len(), Known::default());
-        let mut answers = std::mem::take(&mut decided.answers);
-        decided.catch_up();
-        std::mem::swap(&mut known, &mut decided.known);
-        let likely = about.load(Ordering::SeqCst).saturating_sub(taken);
-        let (written, next, deciding) = std::thread::scope(|scope| {
-            let writing = std::thread::Builder::new().name("ledger-commit".to_owned()).spawn_scoped(scope, || {
-                let started = Instant::now();
-                let outcome = write(&mut **store, in_line, &decided);
-                answer(std::mem::take(&mut answers), &outcome);
-                store.settle();
-                (outcome, started.elapsed())
-            });
-            let Ok(writing) = writing else { return (None, None, Duration::ZERO) };
-            let jobs = queue.more(likely, COMMANDS_MAX, LINGER, Instant::now() + TAKING_MAX);
-            let jobs = jobs.into_iter().filter(|job| job.ticket.take()).collect();
-            let started = Instant::now();
-            let place = Deciding { store: &mut **reader, fold: &**fold, project, now };
-            let overlay = Overlay::knowing(known.hot).after(&decided.batch);
-            let next = place.all(jobs, decided.after, overlay, known.edge);
-            let deciding = started.elapsed();
-            (writing.join().ok(), Some(next), deciding)
-        });
-        let Some(mut next) = next else {
-            // There was no thread to be had.
-            let outcome = write(&mut *self.store, &self.in_line, &decided);
-            answer(answers, &outcome);
-            self.store.settle();
-            self.store.rollback();
+    /// Writes what was decided, while those are answered whose commit came before, and those who wait are decided. Gives what
+    /// came of these, how long it took, and who is to be answered next; nothing, if what they rest on was not written.
+    ///
+    /// What is written next waits for nothing but this commit, so whatever can be done beside it is done beside it.
+    fn write_and_decide(&mut self, mut decided: Decided, now: Time, before: Option<Written>) -> Option<Next> {
+        let taken = decided.answers.len();
+        let (answers, mut known) = (std::mem::take(&mut decided.answers), std::mem::take(&mut decided.known));
+        let likely = self.about.load(Ordering::SeqCst).saturating_sub(taken);
+        let under_way = self.hand_over(&decided);
+        if let Some(before) = before {
+            known.follow(before.tell());
+        }
+        if let Err(error) = under_way {
+            answer(answers, &Err(error));
             self.overlaps = false;
             return None;
-        };
-        let broke = || (Err(Error::Unknown("the commit broke off".to_owned())), Duration::ZERO);
-        let (outcome, writing) = written.unwrap_or_else(broke);
+        }
+        known.catch_up(&decided.batch);
+        let jobs = self.queue.more(likely, COMMANDS_MAX, LINGER, Instant::now() + TAKING_MAX);
+        let jobs = jobs.into_iter().filter(|job| job.ticket.take()).collect();
+        let started = Instant::now();
+        let overlay = Overlay::knowing(known.hot).after(&decided.batch);
+        let next = self.deciding(now).all(jobs, decided.after, overlay, known.edge);
+        let deciding = started.elapsed();
+        let (outcome, writing) = self.take_back();
         if let Err(error) = outcome {
             let why = format!("what it rests on was not written: {error}");
+            answer(answers, &Err(error));
             answer(next.answers, &Err(Error::NotWritten(why)));
             self.store.rollback();
             return None;
         }
         self.about.store(taken + next.answers.len(), Ordering::SeqCst);
-        // Half the commands share a sync: that is worth it as long as syncing is not most of it.
-        self.overlaps = 3 * deciding > writing;
-        next.known.follow(decided.batch);
-        Some((next, deciding))
+        self.overlaps = OVERLAPPING_MAX * deciding > writing;
+        Some((next, deciding, Some(Written { answers, batch: decided.batch })))
+    }
+
+    /// Has what was decided written by the scribe, who gets the handle on the store for it. Until that is taken back, the
+    /// other one is read from in its place.
+    fn hand_over(&mut self, decided: &Decided) -> Result<()> {
+        let unwritten = |why: &str| Error::NotWritten(format!("nobody is there to write it: {why}"));
+        if self.scribe.is_none() {
+            self.scribe = Scribe::start(&self.in_line);
+        }
+        let (Some(scribe), Some(reader)) = (&self.scribe, self.reader.take()) else {
+            self.store.rollback();
+            return Err(unwritten("no thread can be had"));
+        };
+        let store = std::mem::replace(&mut self.store, reader);
+        let Err(store) = scribe.hand_over(store, decided) else { return Ok(()) };
+        // What was begun ends with the handle.
+        self.reader = Some(std::mem::replace(&mut self.store, store));
+        self.store.rollback();
+        self.scribe = None;
+        Err(unwritten("its thread has ended"))
+    }
+
+    /// Waits until the scribe is done, and says what came of it and how long it took.
+    fn take_back(&mut self) -> (Result<()>, Duration) {
+        match self.scribe.as_ref().and_then(Scribe::take_back) {
+            Some((store, outcome, took)) => {
+                self.reader = Some(std::mem::replace(&mut self.store, store));
+                (outcome, took)
+            }
+            None => {
+                // It broke, and its handle with it. The other one goes on in its place.
+                self.scribe = None;
+                (Err(Error::Unknown("the commit broke off".to_owned())), Duration::ZERO)
+            }
+        }
     }
 
     /// Writes what was decided and answers.
@@ -209,7 +258,7 @@ impl Writer {
         self.store.settle();
         self.remember(&outcome, decided);
         self.about.store(taken + self.queue.waiting(), Ordering::SeqCst);
-        self.overlaps = taken >= CROWD && 2 * deciding > writing && self.store.stays();
+        self.overlaps = taken >= CROWD && OVERLAPPING_FROM * deciding > writing && self.store.stays();
     }
 
     /// Keeps what is known after a commit for the next one.
@@ -224,8 +273,18 @@ fn write(store: &mut dyn Store, in_line: &AtomicBool, decided: &Decided) -> Resu
         store.rollback();
         return decided.fault.clone().map_or(Ok(()), Err);
     }
-    match store.apply_and_commit(&decided.batch) {
-        Err(Error::Unknown(why)) if decided.after != decided.before => resolve(store, in_line, decided.after, why),
+    commit(store, in_line, &decided.batch, (decided.before, decided.after))
+}
+
+/// Writes a batch that leads from one end of the log to another, and commits.
+pub(crate) fn commit(
+    store: &mut dyn Store,
+    in_line: &AtomicBool,
+    batch: &Batch,
+    (before, after): (Head, Head),
+) -> Result<()> {
+    match store.apply_and_commit(batch) {
+        Err(Error::Unknown(why)) if after != before => resolve(store, in_line, after, why),
         outcome => outcome,
     }
 }

@@ -170,6 +170,16 @@ fn prepared(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
     connection.prepare_cached(sql)?.execute([]).map(drop)
 }
 
+/// Reads several things from one state of the file. Each statement by itself would take and give back locks of its own.
+fn together<T>(connection: &Connection, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+    if !connection.is_autocommit() {
+        return read(connection);
+    }
+    prepared(connection, "BEGIN")?;
+    let answer = read(connection).and_then(|answer| prepared(connection, "COMMIT").map(|()| answer));
+    answer.inspect_err(|_| drop(connection.execute_batch("ROLLBACK")))
+}
+
 fn take_turn(turn: &mut Turn, patience: Duration) -> Result<bool> {
     match turn.take_within(patience) {
         Ok(true) => Ok(true),
@@ -268,7 +278,10 @@ impl Store for Sqlite {
     }
 
     fn get(&mut self, keys: &[RowKey]) -> Result<Vec<Option<RowValue>>> {
-        self.read(|connection| rows::get(connection, keys))
+        self.read(|connection| match keys {
+            [_] => rows::get(connection, keys),
+            _ => together(connection, |connection| rows::get(connection, keys)),
+        })
     }
 
     fn range(&mut self, from: &RowKey, to: Option<&RowKey>, limit: usize) -> Result<Vec<Row>> {

@@ -5,7 +5,6 @@ use super::*;
 use crate::conformance::{Counters, add, command, once, value_of};
 use crate::event::Draft;
 use crate::ledger::Ledger;
-use crate::queue::{Stub, ticket};
 use crate::rows::{Key, Table};
 use crate::sqlite::Sqlite;
 use crate::{Clock, Verifying, verify};
@@ -26,13 +25,9 @@ fn writer(folder: &std::path::Path) -> Writer {
         known: None,
         about: Arc::default(),
         overlaps: true,
+        scribe: None,
         in_line: Arc::default(),
     }
-}
-
-fn job(work: Work) -> (Job, Stub) {
-    let (ticket, stub) = ticket();
-    (Job { ticket, work, looks_at: Vec::new() }, stub)
 }
 
 /// Adds one to a counter by what it sees of it, and to the counter of those that saw so much.
@@ -48,9 +43,8 @@ fn counting(n: usize) -> Work {
 /// Takes some commands to their end, of which half wait while the others are decided.
 fn run(writer: &mut Writer, works: Vec<Work>) -> Vec<Result<()>> {
     writer.about.store(works.len(), Ordering::SeqCst);
-    let (mut jobs, stubs): (Vec<_>, Vec<_>) = works.into_iter().map(job).unzip();
-    let first = jobs.remove(0);
-    jobs.into_iter().for_each(|job| assert!(writer.queue.push(job)));
+    let stubs: Vec<_> = works.into_iter().map(|work| writer.queue.push(work, Vec::new()).unwrap()).collect();
+    let first = writer.queue.first().unwrap();
     writer.round(first);
     stubs.iter().map(|stub| stub.wait(Duration::ZERO).unwrap()).collect()
 }

@@ -1,0 +1,99 @@
+//! Writing an event in the one form that it has.
+//!
+//! Names need no escaping, and so an event is its labels with what is copied between them. A general writer looks at every
+//! letter of every name, and that is a good part of what an append costs.
+
+use crate::event::{Binding, Event};
+use crate::hash::Hash;
+use serde::Serialize;
+use std::fmt::{Display, Write};
+
+/// What stands in an envelope beside facts and names, about.
+const ENVELOPE_BYTES: usize = 1024;
+
+/// The canonical bytes of an event: what its fields are in the order of their names, without those that are empty.
+pub(crate) fn event(event: &Event<'_>) -> String {
+    let mut out = Out(String::with_capacity(event.facts.get().len() + ENVELOPE_BYTES));
+    out.name("{\"actor\":", event.actor);
+    out.name(",\"authn\":", event.authn);
+    out.perhaps(",\"cause\":", event.cause);
+    out.name(",\"class\":", event.class);
+    out.name(",\"command\":", event.command);
+    if !event.erase.is_empty() {
+        out.rare(",\"erase\":", &event.erase);
+    }
+    out.plain(",\"facts\":", event.facts.get());
+    out.name(",\"id\":", event.id);
+    out.name(",\"kind\":", event.kind);
+    if let Some(change) = &event.lease {
+        out.rare(",\"lease\":", change);
+    }
+    out.name(",\"matter\":", event.matter);
+    if let Some(binding) = &event.once {
+        out.binding(binding);
+    }
+    out.hash(",\"prev\":", event.prev);
+    out.name(",\"project\":", event.project);
+    out.perhaps(",\"run\":", event.run);
+    out.shown(",\"seq\":", event.seq);
+    out.name(",\"taint\":", event.taint);
+    if !event.texts.is_empty() {
+        out.rare(",\"texts\":", &event.texts);
+    }
+    out.shown(",\"time\":\"", event.time);
+    out.0.push('"');
+    if let Some(held) = &event.under {
+        out.rare(",\"under\":", held);
+    }
+    out.shown(",\"v\":", event.v);
+    out.0.push('}');
+    out.0
+}
+
+struct Out(String);
+
+impl Out {
+    fn plain(&mut self, label: &str, text: &str) {
+        self.0.push_str(label);
+        self.0.push_str(text);
+    }
+
+    fn name(&mut self, label: &str, name: &str) {
+        let special = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
+        if name.bytes().fold(false, |found, byte| found | special(byte)) {
+            return self.rare(label, name);
+        }
+        self.plain(label, "\"");
+        self.plain(name, "\"");
+    }
+
+    fn perhaps(&mut self, label: &str, name: Option<&str>) {
+        if let Some(name) = name {
+            self.name(label, name);
+        }
+    }
+
+    fn hash(&mut self, label: &str, hash: Hash) {
+        self.plain(label, "\"");
+        hash.with_hex(|digits| self.plain(digits, "\""));
+    }
+
+    /// What is written as it is shown to people. Text takes whatever is written to it.
+    fn shown(&mut self, label: &str, what: impl Display) {
+        self.0.push_str(label);
+        let _ = write!(self.0, "{what}");
+    }
+
+    fn binding(&mut self, binding: &Binding<'_>) {
+        self.name(",\"once\":{\"code\":", binding.code);
+        self.shown(",\"events\":", binding.events);
+        self.name(",\"key\":", binding.key);
+        self.hash(",\"request\":", binding.request);
+        self.0.push('}');
+    }
+
+    /// What few events have. Strings, numbers and lists of them have no value that cannot be written.
+    fn rare<T: Serialize + ?Sized>(&mut self, label: &str, what: &T) {
+        self.plain(label, &serde_json::to_string(what).unwrap_or_default());
+    }
+}
