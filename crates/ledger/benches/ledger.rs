@@ -172,13 +172,15 @@ fn concurrently(ledger: &Ledger, clients: u64, events: u64) -> f64 {
 fn postgres() {
     const EVENTS: u64 = 40_000;
     let server = postgres_server::Server::start();
+    drop(Postgres::create(&server.url(), "bare").unwrap());
     bare::prepare(&server);
+    let bytes = event_bytes();
     let mut ratios = Vec::new();
     for pass in 0..PASSES {
         let store = Postgres::create(&server.url(), &format!("bench-{pass}")).unwrap();
         let ledger = Ledger::create(Box::new(store), Arc::new(Counters), PROJECT).unwrap();
         let rate = concurrently(&ledger, 64, EVENTS);
-        let bare = bare::inserts(&server, 64);
+        let bare = bare::inserts(&server, 64, bytes);
         ratios.push(rate / bare);
         println!(
             "PostgreSQL, 64 clients, pass {pass}: {rate:.0} a second, pgbench with bare inserts {bare:.0}: {:.0} %",

@@ -15,6 +15,10 @@ use crate::tree::{Edge, TILE_HASHES, leaf};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+/// The first of commands that are decided in parts are one of so many: to decide takes a fraction of what it takes a server
+/// to write, so that it is busy with these until the others are decided.
+const FIRST_PART: usize = 4;
+
 /// Where commands are decided.
 pub(crate) struct Deciding<'a> {
     pub(crate) store: &'a mut dyn Store,
@@ -36,6 +40,8 @@ pub(crate) struct Decided {
     pub(crate) before: Head,
     pub(crate) after: Head,
     pub(crate) batch: Arc<Batch>,
+    /// What comes before the batch and is on its way already.
+    pub(crate) sent: Option<Arc<Batch>>,
     pub(crate) answers: Vec<Answer>,
     /// Why none of it can be written.
     pub(crate) fault: Option<Error>,
@@ -48,18 +54,58 @@ pub(crate) type Answer = (Ticket, Result<()>);
 impl Deciding<'_> {
     /// Decides some commands, after one another.
     pub(crate) fn all(mut self, mut jobs: Vec<Job>, before: Head, mut overlay: Overlay, edge: Option<Edge>) -> Decided {
-        let looks_at: Vec<_> = jobs.iter_mut().flat_map(|job| std::mem::take(&mut job.looks_at)).collect();
-        let read = overlay.read_ahead(self.store, &looks_at);
+        let read = self.read_ahead(&mut jobs, &mut overlay);
         let mut after = before;
+        let answers = self.some(jobs, &read, &mut overlay, &mut after);
+        Decided { answers, ..self.close(before, after, overlay, edge) }
+    }
+
+    /// The same, where the store writes what the first of them come to while the others are decided.
+    pub(crate) fn in_parts(
+        mut self,
+        mut jobs: Vec<Job>,
+        before: Head,
+        mut overlay: Overlay,
+        edge: Option<Edge>,
+    ) -> Decided {
+        let read = self.read_ahead(&mut jobs, &mut overlay);
+        let others = jobs.split_off(jobs.len() / FIRST_PART);
+        let mut after = before;
+        let mut answers = self.some(jobs, &read, &mut overlay, &mut after);
+        let ahead = overlay.take_ahead();
+        let mut first = self.close(before, after, overlay, edge);
+        let sent = match first.fault.take() {
+            None if first.batch.is_empty() => Ok(()),
+            None => self.store.apply_soon(&first.batch),
+            Some(fault) => Err(fault),
+        };
+        if let Err(fault) = sent {
+            answers.extend(others.into_iter().map(|job| (job.ticket, Err(fault.clone()))));
+            return Decided { answers, fault: Some(fault), ..first };
+        }
+        first.known.catch_up(&first.batch);
+        let Decided { batch, known, .. } = first;
+        let overlay = Overlay::knowing(known.hot).after(&batch).having_read(ahead);
+        let (between, mut overlay) = (after, overlay);
+        answers.extend(self.some(others, &read, &mut overlay, &mut after));
+        let rest = self.close(between, after, overlay, known.edge);
+        Decided { before, answers, sent: Some(batch).filter(|batch| !batch.is_empty()), ..rest }
+    }
+
+    /// Reads what some commands will look at.
+    fn read_ahead(&mut self, jobs: &mut [Job], overlay: &mut Overlay) -> Result<()> {
+        let looks_at: Vec<_> = jobs.iter_mut().flat_map(|job| std::mem::take(&mut job.looks_at)).collect();
+        overlay.read_ahead(self.store, &looks_at)
+    }
+
+    /// Runs some commands; none of them, if what they look at could not be read.
+    fn some(&mut self, jobs: Vec<Job>, read: &Result<()>, overlay: &mut Overlay, head: &mut Head) -> Vec<Answer> {
         let mut answers = Vec::with_capacity(jobs.len());
         for job in jobs {
-            let done = match &read {
-                Ok(()) => self.perform(job.work, &mut overlay, &mut after),
-                Err(error) => Err(error.clone()),
-            };
+            let done = read.clone().and_then(|()| self.perform(job.work, overlay, head));
             answers.push((job.ticket, done));
         }
-        Decided { answers, ..self.close(before, after, overlay, edge) }
+        answers
     }
 
     /// Decides one command, whose caller does not wait in line.
@@ -114,7 +160,7 @@ impl Deciding<'_> {
             overlay.put(key, value);
         }
         let batch = Arc::new(overlay.into_batch());
-        Decided { before, after, batch, answers: Vec::new(), fault, known: Known { hot, edge } }
+        Decided { before, after, batch, sent: None, answers: Vec::new(), fault, known: Known { hot, edge } }
     }
 }
 
@@ -142,10 +188,17 @@ fn grow(
 }
 
 impl Decided {
+    /// Whether there is nothing to write.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.batch.is_empty() && self.sent.is_none()
+    }
+
     /// What is known once it was written.
     pub(crate) fn written(mut self) -> Known {
         self.known.catch_up(&self.batch);
-        self.known.follow(self.batch);
+        for batch in self.sent.into_iter().chain([self.batch]) {
+            self.known.follow(batch);
+        }
         self.known
     }
 }

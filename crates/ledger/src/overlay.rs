@@ -1,7 +1,7 @@
 //! What a transaction has changed and the store does not know yet.
 //!
 //! Commands that share a commit see each other's changes here, and one that is refused takes back only its own. The
-//! store is written to once, when all are through.
+//! store is written to when all are through, or in two parts.
 
 use crate::error::Result;
 use crate::hot::Hot;
@@ -19,11 +19,13 @@ pub(crate) struct Overlay {
     pub(crate) events: Vec<EventRow>,
     pub(crate) texts: Vec<TextRow>,
     pub(crate) erase: Vec<(u64, u32)>,
+    /// Rows of indexes that were taken away and then put again.
+    returning: Vec<RowKey>,
     /// Rows of the store that were read before they were asked for.
     ahead: HashMap<RowKey, Option<RowValue>>,
     /// Entities that are known without reading.
     hot: Hot,
-    /// A commit that is under way: the store may have it or not.
+    /// What is being written, of this commit or the one before: the store may have it or not.
     under_way: Option<Arc<Batch>>,
 }
 
@@ -66,6 +68,17 @@ impl Overlay {
         std::mem::take(&mut self.hot)
     }
 
+    /// Gives back what was read of it.
+    pub(crate) fn take_ahead(&mut self) -> HashMap<RowKey, Option<RowValue>> {
+        std::mem::take(&mut self.ahead)
+    }
+
+    /// With what was read of the store before the changes that are under way.
+    pub(crate) fn having_read(mut self, ahead: HashMap<RowKey, Option<RowValue>>) -> Self {
+        self.ahead = ahead;
+        self
+    }
+
     /// The point to which a refused command is taken back.
     pub(crate) fn mark(&mut self) -> Mark {
         self.since.clear();
@@ -84,7 +97,11 @@ impl Overlay {
         }
     }
 
+    /// A row of an index is put where none is: if it was not taken away here, the store does not have it.
     pub(crate) fn put(&mut self, key: RowKey, value: RowValue) {
+        if matches!(key, RowKey::Index(..)) && self.rows.get(&key).is_some_and(Option::is_none) {
+            self.returning.push(key.clone());
+        }
         self.change(key, Some(value));
     }
 
@@ -176,6 +193,7 @@ impl Overlay {
     /// takes them best.
     pub(crate) fn into_batch(self) -> Batch {
         let mut batch = Batch { events: self.events, texts: self.texts, erase: self.erase, ..Batch::default() };
+        batch.returning = Some(self.returning);
         for (key, change) in self.rows {
             match change {
                 Some(value) => batch.put.push((key, value)),

@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::hash::Hash;
 use crate::rows::{EventRow, Row, RowKey, RowValue, Table, TextRow};
 use crate::time::Time;
+use std::sync::Arc;
 
 /// The end of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +51,9 @@ pub struct Batch {
     pub delete: Vec<RowKey>,
     /// Texts to empty, by event and number.
     pub erase: Vec<(u64, u32)>,
+    /// Of the rows of indexes that are put in place, those that may be there already, because the same batch had them taken
+    /// away before; all others are not. Nothing, where that is not known.
+    pub returning: Option<Vec<RowKey>>,
 }
 
 /// Where a ledger keeps its rows. A store knows tables and transactions, and nothing of what rows mean: chain, tree,
@@ -84,6 +88,17 @@ pub trait Store: Send {
 
     /// Writes a batch into the transaction. It may be called more than once; after an error the transaction is over.
     fn apply(&mut self, batch: &Batch) -> Result<()>;
+
+    /// Whether [`Store::apply_soon`] is any faster.
+    fn hurries(&self) -> bool {
+        false
+    }
+
+    /// Begins to write a batch into the transaction, and need not wait until that is done. What is read or written afterwards
+    /// comes after it. A fault shows by then, or at the latest with the commit, which fails.
+    fn apply_soon(&mut self, batch: &Arc<Batch>) -> Result<()> {
+        self.apply(batch)
+    }
 
     /// Takes all rows of a table away, in the transaction.
     fn clear(&mut self, table: Table) -> Result<()>;

@@ -7,6 +7,7 @@
 //! Where only one command is about, its own thread does all that, and is spared two changes of thread. Where many are, and to
 //! decide them takes about as long as to write them, the next are decided while the last are written: they see those as if
 //! they were written already, and fail with them.
+//! Where the store is a server, it begins to write what the first of them come to while the others are decided.
 //!
 //! **Invariant:** nobody is answered before the commit has returned, not even who was refused: a refusal may rest on a write
 //! that shares the commit, or on the one before.
@@ -156,6 +157,9 @@ impl Writer {
 
     fn decide(&mut self, jobs: Vec<Job>, begun: &Begun) -> Decided {
         let (overlay, edge) = self.known_at(begun.head);
+        if jobs.len() >= CROWD && self.store.hurries() {
+            return self.deciding(begun.now).in_parts(jobs, begun.head, overlay, edge);
+        }
         self.deciding(begun.now).all(jobs, begun.head, overlay, edge)
     }
 
@@ -269,7 +273,7 @@ impl Writer {
 
 /// Writes what was decided into the transaction and ends it.
 fn write(store: &mut dyn Store, in_line: &AtomicBool, decided: &Decided) -> Result<()> {
-    if decided.fault.is_some() || decided.batch.is_empty() {
+    if decided.fault.is_some() || decided.is_empty() {
         store.rollback();
         return decided.fault.clone().map_or(Ok(()), Err);
     }
@@ -347,5 +351,7 @@ pub(crate) fn meta(name: &str) -> RowKey {
     RowKey::Meta(name.to_owned())
 }
 
+#[cfg(all(test, unix))]
+mod parts;
 #[cfg(test)]
 mod tests;

@@ -3,18 +3,25 @@
 use countersign_ledger::conformance::postgres_server::Server;
 use std::io::Write;
 
-/// Makes the table: as large a row as an event, found by its number and its id.
+/// Makes a table as the ledger's own for events, in a database that has that one. Numbers come from a sequence: the clients
+/// need not know where the log ends.
 pub fn prepare(server: &Server) {
-    server.sql("CREATE TABLE bare (seq bigserial PRIMARY KEY, id text NOT NULL UNIQUE, hash bytea NOT NULL, body text NOT NULL)");
+    server.sql("CREATE TABLE bare (LIKE countersign.event INCLUDING ALL); CREATE SEQUENCE bare_seq");
 }
 
-/// How many inserts a second so many clients do, each its own transaction.
-pub fn inserts(server: &Server, clients: u32) -> f64 {
+/// How many inserts a second so many clients do, each its own transaction. A row is like that of an event: its body, of so
+/// many bytes, comes from the client, and its id is after those before it.
+pub fn inserts(server: &Server, clients: u32, body_bytes: usize) -> f64 {
     let mut script = tempfile::NamedTempFile::new().unwrap();
-    let insert = "INSERT INTO bare (id, hash, body) VALUES (gen_random_uuid()::text, sha256('x'), repeat('b', 1021));";
+    let hash = "ab".repeat(32);
+    let insert = format!(
+        "INSERT INTO bare (project, seq, id, hash, body) \
+         SELECT 1, seq, lpad(seq::text, 36, '0'), '\\x{hash}'::bytea, :body FROM nextval('bare_seq') AS seq;"
+    );
     writeln!(script, "{insert}").unwrap();
     let mut pgbench = server.client("pgbench");
     pgbench.args(["--no-vacuum", "--protocol=prepared", "--jobs=2", "--time=5"]);
+    pgbench.arg(format!("--define=body={}", "b".repeat(body_bytes)));
     pgbench.arg(format!("--client={clients}")).arg("--file").arg(script.path()).arg("postgres");
     let output = pgbench.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();

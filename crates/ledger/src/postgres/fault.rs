@@ -24,6 +24,14 @@ impl Fault {
         Self::Lost(format!("the server did not answer within {} s", after.as_secs()))
     }
 
+    /// What happened, in words.
+    pub(super) fn why(&self) -> String {
+        match self {
+            Fault::Lost(why) | Fault::Refused(_, why) | Fault::Odd(why) => why.clone(),
+            Fault::Said(error) => error.to_string(),
+        }
+    }
+
     /// The same for whoever wanted to read.
     pub(super) fn unreadable(self) -> Error {
         match self {

@@ -15,10 +15,8 @@ const STATEMENT_BYTES: usize = 4 * 1024 * 1024;
 /// How long a part of a long text is.
 const PART_BYTES: usize = 256 * 1024;
 
-/// Fails, and with it the transaction, if the log does not end where it must: what follows is sent without waiting.
-const ADVANCE: &str = "WITH moved AS (
-        UPDATE countersign.head SET seq = $2, hash = $3 WHERE project = $1 AND seq = $4 RETURNING project
-    ) SELECT 1 / count(*) FROM moved";
+/// Changes nothing if the log does not end where it must; then the transaction fails.
+const ADVANCE: &str = "UPDATE countersign.head SET seq = $2, hash = $3 WHERE project = $1 AND seq = $4";
 const APPEND: &str = "INSERT INTO countersign.event (project, seq, id, run, hash, body)
     SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bytea[], $6::text[])";
 const SAY: &str = "INSERT INTO countersign.text (project, seq, n, salt, body, blob)
@@ -66,8 +64,8 @@ fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// What adds some events, in order. The first statement moves the end of the log, and divides by zero if that is not where
-/// the events begin.
+/// What adds some events, in order. The first change moves the end of the log, and all fails if that is not where the events
+/// begin.
 pub(super) fn append(project: i32, events: &[EventRow]) -> Vec<Ask<'_>> {
     let (Some(first), Some(last)) = (events.first(), events.last()) else { return Vec::new() };
     let values: Vec<Value<'_>> = vec![
@@ -76,7 +74,7 @@ pub(super) fn append(project: i32, events: &[EventRow]) -> Vec<Ask<'_>> {
         Box::new(last.hash.0.as_slice()),
         Box::new(signed(first.seq.saturating_sub(1))),
     ];
-    let mut asks = vec![Ask::new(ADVANCE, values)];
+    let mut asks = vec![Ask { must: true, ..Ask::change(ADVANCE, values) }];
     asks.extend(chunks(events, |event| event.body.len()).map(|events| {
         let values: Vec<Value<'_>> = vec![
             Box::new(project),
@@ -86,7 +84,7 @@ pub(super) fn append(project: i32, events: &[EventRow]) -> Vec<Ask<'_>> {
             Box::new(events.iter().map(|it| it.hash.0.as_slice()).collect::<Vec<_>>()),
             Box::new(events.iter().map(|it| it.body.as_str()).collect::<Vec<_>>()),
         ];
-        Ask::new(APPEND, values)
+        Ask::change(APPEND, values)
     }));
     asks
 }
@@ -115,7 +113,7 @@ pub(super) fn say(project: i32, texts: &[TextRow]) -> Vec<Ask<'_>> {
             ),
             Box::new(hashes.collect::<Vec<_>>()),
         ];
-        Ask::new(SAY, values)
+        Ask::change(SAY, values)
     }));
     asks
 }

@@ -19,6 +19,8 @@ mod hidden;
 mod line;
 mod link;
 mod log;
+mod merge;
+mod new;
 mod open;
 mod rows;
 mod turn;
@@ -32,7 +34,8 @@ use crate::store::{Batch, Begun, Head, Store};
 use address::Address;
 use fault::Fault;
 use line::Line;
-use link::{Ask, Link, Session};
+use link::{Ask, Asks, Link, Session};
+use new::New;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -67,6 +70,9 @@ pub struct Postgres {
     stage: Stage,
     /// Events were committed, and nobody was told.
     untold: bool,
+    new: New,
+    /// What ended the transaction in which the handle still is.
+    broke: String,
 }
 
 impl Postgres {
@@ -126,17 +132,36 @@ impl Postgres {
     fn with(address: Arc<Address>, project: &str, link: Link) -> Self {
         let project = Arc::from(project);
         let line = Line::new(&address, &project, false).with(link);
-        Self { line, ear: Line::new(&address, &project, true), stage: Stage::Idle, untold: false }
+        Self {
+            line,
+            ear: Line::new(&address, &project, true),
+            stage: Stage::Idle,
+            untold: false,
+            new: New::default(),
+            broke: String::new(),
+        }
     }
 
     /// Reads something. Inside of a transaction a fault ends that one.
     fn read<T>(&mut self, read: impl AsyncFn(&Session) -> std::result::Result<T, Fault>) -> Result<T> {
         let answer = match self.stage {
             Stage::Idle => self.line.ask(Some(READ), read),
-            Stage::Writing { .. } => self.line.ask_once(Some(READ), read).inspect_err(|_| self.stage = Stage::Broken),
-            Stage::Broken => Err(Fault::Lost("the transaction was broken off".to_owned())),
+            Stage::Writing { .. } => {
+                // Where something was refused before, all that follows is, for no reason of its own.
+                let read = async |session: &Session| read(session).await.map_err(|it| session.earlier().unwrap_or(it));
+                self.line.ask_once(Some(READ), read).inspect_err(|fault| {
+                    self.stage = Stage::Broken;
+                    self.broke = fault.why();
+                    self.new.refused(fault);
+                })
+            }
+            Stage::Broken => Err(Fault::Lost(self.broken_off())),
         };
         answer.map_err(Fault::unreadable)
+    }
+
+    fn broken_off(&self) -> String {
+        format!("the transaction was broken off: {}", self.broke)
     }
 
     /// In the transaction, if it was begun.
@@ -144,6 +169,7 @@ impl Postgres {
         match begun {
             Ok(begun) => {
                 self.stage = Stage::Writing { grown: false };
+                self.new.begin();
                 Ok(begun)
             }
             Err(fault) => {
@@ -162,8 +188,9 @@ impl Postgres {
         let written = match self.stage {
             Stage::Idle => Err(Fault::Lost("no transaction was begun".to_owned())),
             Stage::Writing { .. } => self.line.ask_once(Some(at_most), work),
-            Stage::Broken => Err(Fault::Lost("the transaction was broken off".to_owned())),
+            Stage::Broken => Err(Fault::Lost(self.broken_off())),
         };
+        let written = written.inspect_err(|fault| self.new.refused(fault));
         written.map_err(Fault::not_written).inspect_err(|_| self.rollback())
     }
 }
@@ -185,25 +212,39 @@ fn prepare(link: &Link, fill: bool, steps: &[&str]) -> Result<()> {
     if found == known { Ok(()) } else { open::fits(found) }
 }
 
-async fn write_batch(session: &Session, batch: &Batch) -> std::result::Result<(), Fault> {
-    let asks = batch_asks(session.project.get(), batch);
+/// A batch on its way into a project.
+struct Writing {
+    project: i32,
+    batch: Arc<Batch>,
+    /// Which of the rows to put in place are known not to be there.
+    new: Vec<bool>,
+}
+
+impl Asks for Writing {
+    fn asks(&self) -> Vec<Ask<'_>> {
+        batch_asks(self.project, &self.batch, &self.new)
+    }
+}
+
+async fn write_batch(session: &Session, batch: &Batch, new: &[bool]) -> std::result::Result<(), Fault> {
+    let asks = batch_asks(session.project.get(), batch, new);
     session.ask(&asks).await.map_err(|fault| unplaced(fault, batch)).map(drop)
 }
 
 /// The same and the commit, in one journey. Where a statement is refused, which is what is given, nothing is committed.
-async fn write_and_commit(session: &Session, batch: &Batch) -> std::result::Result<Option<Fault>, Fault> {
-    let asks = batch_asks(session.project.get(), batch);
+async fn write_and_commit(session: &Session, batch: &Batch, new: &[bool]) -> std::result::Result<Option<Fault>, Fault> {
+    let asks = batch_asks(session.project.get(), batch, new);
     let refused = turn::commit_after(session, asks).await?;
     Ok(refused.map(|fault| unplaced(fault, batch)))
 }
 
-fn batch_asks(project: i32, batch: &Batch) -> Vec<Ask<'_>> {
+fn batch_asks<'a>(project: i32, batch: &'a Batch, new: &[bool]) -> Vec<Ask<'a>> {
     let mut asks = log::append(project, &batch.events);
     asks.extend(log::say(project, &batch.texts));
     asks.extend(log::erase(project, &batch.erase));
     asks.extend(rows::delete(project, &batch.delete));
-    asks.extend(rows::put(project, &batch.put));
-    asks
+    asks.extend(rows::put(project, &batch.put, new));
+    merge::merge(asks)
 }
 
 /// What it means that the end of the log could not be moved.
@@ -243,7 +284,25 @@ impl Store for Postgres {
     }
 
     fn apply(&mut self, batch: &Batch) -> Result<()> {
-        self.write(WRITE, async |session| write_batch(session, batch).await)?;
+        let new = self.new.rows(batch);
+        self.write(WRITE, async |session| write_batch(session, batch, &new).await)?;
+        if let Stage::Writing { grown } = &mut self.stage {
+            *grown |= !batch.events.is_empty();
+        }
+        Ok(())
+    }
+
+    fn hurries(&self) -> bool {
+        true
+    }
+
+    fn apply_soon(&mut self, batch: &Arc<Batch>) -> Result<()> {
+        let new = self.new.rows(batch);
+        let work = async |session: &Session| {
+            let (project, batch, new) = (session.project.get(), Arc::clone(batch), new.clone());
+            session.start(Writing { project, batch, new }).await
+        };
+        self.write(WRITE, work)?;
         if let Stage::Writing { grown } = &mut self.stage {
             *grown |= !batch.events.is_empty();
         }
@@ -257,25 +316,30 @@ impl Store for Postgres {
 
     fn commit(&mut self) -> Result<()> {
         let Stage::Writing { grown } = self.stage else {
+            let broke = (self.stage == Stage::Broken).then(|| self.broken_off());
             self.rollback();
-            return Err(Error::NotWritten("there is no transaction to commit".to_owned()));
+            return Err(Error::NotWritten(broke.unwrap_or_else(|| "there is no transaction to commit".to_owned())));
         };
         self.stage = Stage::Idle;
         let committed = self.line.ask_once(Some(COMMIT), async |session| turn::commit(session).await);
         self.untold |= grown && committed.is_ok();
-        committed.map_err(Fault::of_commit)
+        committed.inspect_err(|fault| self.new.refused(fault)).map_err(Fault::of_commit)
     }
 
     fn apply_and_commit(&mut self, batch: &Batch) -> Result<()> {
         let Stage::Writing { grown } = self.stage else { return self.commit() };
-        let committed = self.line.ask_once(Some(WRITE), async |session| write_and_commit(session, batch).await);
+        let new = self.new.rows(batch);
+        let committed = self.line.ask_once(Some(WRITE), async |session| write_and_commit(session, batch, &new).await);
         let failed = match committed {
             Ok(None) => {
                 self.stage = Stage::Idle;
                 self.untold |= grown || !batch.events.is_empty();
                 return Ok(());
             }
-            Ok(Some(refused)) => refused.not_written(),
+            Ok(Some(refused)) => {
+                self.new.refused(&refused);
+                refused.not_written()
+            }
             Err(fault) => fault.of_commit(),
         };
         // Where not even the commit was asked for, the server still has the transaction.
@@ -304,7 +368,11 @@ impl Store for Postgres {
     }
 
     fn get(&mut self, keys: &[RowKey]) -> Result<Vec<Option<RowValue>>> {
-        self.read(async |session| rows::get(session, keys).await)
+        let found = self.read(async |session| rows::get(session, keys).await)?;
+        if self.stage != Stage::Idle {
+            self.new.seen(keys, &found);
+        }
+        Ok(found)
     }
 
     fn range(&mut self, from: &RowKey, to: Option<&RowKey>, limit: usize) -> Result<Vec<Row>> {
@@ -335,7 +403,7 @@ impl Store for Postgres {
     fn another(&self) -> Result<Box<dyn Store>> {
         let (address, project) = (&self.line.address, &self.line.project);
         let (line, ear) = (Line::new(address, project, false), Line::new(address, project, true));
-        Ok(Box::new(Self { line, ear, stage: Stage::Idle, untold: false }))
+        Ok(Box::new(Self { line, ear, stage: Stage::Idle, untold: false, new: New::default(), broke: String::new() }))
     }
 
     fn wait(&mut self, seq: u64, patience: Duration) -> Result<Head> {

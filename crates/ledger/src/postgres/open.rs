@@ -85,16 +85,15 @@ pub(super) async fn settle(session: &Session) -> Result<Found, Fault> {
     Ok(Found { format })
 }
 
-/// Asks for the format of what is there.
-pub(super) const FORMAT: &str = "SELECT coalesce(max(step), 0) FROM countersign.format";
-
+/// The format of what is there.
 async fn format(session: &Session) -> Result<u32, Fault> {
-    read_format(&session.ask_one(Ask::bare(FORMAT)).await?)
+    let rows = session.ask_one(Ask::bare("SELECT coalesce(max(step), 0) FROM countersign.format")).await?;
+    rows.first().map_or(Ok(0), |row| read_format(row, 0))
 }
 
-/// What was answered to [`FORMAT`].
-pub(super) fn read_format(rows: &[tokio_postgres::Row]) -> Result<u32, Fault> {
-    let step: i64 = rows.first().map_or(Ok(0), |row| row.try_get(0))?;
+/// The format in an answer.
+pub(super) fn read_format(row: &tokio_postgres::Row, column: usize) -> Result<u32, Fault> {
+    let step: i64 = row.try_get(column)?;
     u32::try_from(step).map_err(|_| Fault::Odd(format!("the format is {step}")))
 }
 

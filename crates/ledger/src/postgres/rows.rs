@@ -64,6 +64,7 @@ struct Sql {
     range: String,
     range_to: String,
     put: String,
+    add: String,
     delete: String,
     clear: String,
 }
@@ -93,6 +94,7 @@ fn sql(table: Table, key: Columns, rest: Columns) -> Sql {
         [] => "NOTHING".to_owned(),
         rest => format!("UPDATE SET {}", list(rest, &|name| format!("{name} = excluded.{name}"))),
     };
+    let insert = format!("INSERT INTO {table} (project, {columns}) SELECT $1, * FROM {}", arrays(&all));
     Sql {
         get: format!(
             "SELECT k.nth, {} FROM {} WITH ORDINALITY AS k({keys}, nth) {}",
@@ -102,10 +104,8 @@ fn sql(table: Table, key: Columns, rest: Columns) -> Sql {
         ),
         range: format!("{select} {}", order(2 + key.len())),
         range_to: format!("{select} AND ({keys}) < ({second}) {}", order(2 + 2 * key.len())),
-        put: format!(
-            "INSERT INTO {table} (project, {columns}) SELECT $1, * FROM {} ON CONFLICT (project, {keys}) DO {replace}",
-            arrays(&all)
-        ),
+        put: format!("{insert} ON CONFLICT (project, {keys}) DO {replace}"),
+        add: insert,
         delete: format!(
             "DELETE FROM {table} WHERE ctid = ANY (ARRAY(SELECT t.ctid FROM {} AS k({keys}) {}))",
             arrays(key),
@@ -225,19 +225,24 @@ fn grouped<'a>(
     let mut asks = Vec::new();
     for (table, rows) in &tables {
         let (sql, names) = statement(of(*table));
-        asks.extend(rows.chunks(ROWS_MAX).map(|rows| Ask::new(sql, columns(project, names, rows))));
+        asks.extend(rows.chunks(ROWS_MAX).map(|rows| Ask::change(sql, columns(project, names, rows))));
     }
     asks
 }
 
-/// What puts some rows in place.
-pub(super) fn put(project: i32, rows: &[Row]) -> Vec<Ask<'_>> {
-    let cells = rows.iter().map(|(key, value)| {
+/// What puts some rows in place. Those that are known to be new are added, which costs the server much less than to be
+/// ready to find them there.
+pub(super) fn put<'a>(project: i32, rows: &'a [Row], new: &[bool]) -> Vec<Ask<'a>> {
+    let cells = |(key, value): &'a Row| {
         let mut cells = key_cells(key);
         rest_cells(value, &mut cells);
         (key.table(), cells)
-    });
-    grouped(project, cells, |sql| (&sql.put, &sql.all))
+    };
+    let all = || rows.iter().zip(new.iter().chain(std::iter::repeat(&false)));
+    let some = |wanted: bool| all().filter(move |(_, new)| **new == wanted).map(move |(row, _)| cells(row));
+    let mut asks = grouped(project, some(false), |sql| (&sql.put, &sql.all));
+    asks.extend(grouped(project, some(true), |sql| (&sql.add, &sql.all)));
+    asks
 }
 
 /// What takes some rows away.

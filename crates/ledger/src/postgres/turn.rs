@@ -14,11 +14,17 @@ use crate::time::Time;
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 const TAKE: &str = "SELECT seq, hash FROM countersign.head WHERE project = $1 FOR UPDATE";
-/// Nobody waits for this lock. It is taken because row locks cannot be seen by others, and this one can.
-const MARK: &str = "SELECT pg_try_advisory_xact_lock($1::integer, $2::integer)";
-const LAST: &str = "SELECT seq, hash FROM countersign.event WHERE project = $1 ORDER BY seq DESC LIMIT 1";
-const META: &str = "SELECT name, value FROM countersign.meta WHERE project = $1 ORDER BY name";
-const NOW: &str = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+/// What there is to know under the lock; a statement of its own, because one that waited for the lock sees what was there
+/// before it waited. Nobody waits for the lock that it takes: row locks cannot be seen by others, and this one can.
+const LOOK: &str = "SELECT last.seq, last.hash,
+        ARRAY(SELECT name FROM countersign.meta WHERE project = $1 ORDER BY name),
+        ARRAY(SELECT value FROM countersign.meta WHERE project = $1 ORDER BY name),
+        floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+        (SELECT coalesce(max(step), 0) FROM countersign.format),
+        pg_try_advisory_xact_lock($2::integer, $1::integer)
+    FROM (SELECT) AS here LEFT JOIN LATERAL (
+        SELECT seq, hash FROM countersign.event WHERE project = $1 ORDER BY seq DESC LIMIT 1
+    ) last ON true";
 const SETTLE: &str = "UPDATE countersign.head SET seq = seq WHERE project = $1";
 const HEAD: &str = "SELECT seq, hash FROM countersign.head WHERE project = $1";
 const NOTIFY: &str = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, '')";
@@ -39,31 +45,28 @@ pub(super) async fn begin(session: &Session) -> Result<Begun, Fault> {
     let asks = [
         Ask::bare(BEGIN),
         Ask::new(TAKE, vec![project(session)]),
-        Ask::new(MARK, vec![Box::new(LOCK), project(session)]),
-        Ask::new(LAST, vec![project(session)]),
-        Ask::new(META, vec![project(session)]),
-        Ask::bare(NOW),
-        Ask::bare(open::FORMAT),
+        Ask::new(LOOK, vec![project(session), Box::new(LOCK)]),
     ];
     let answers = session.ask(&asks).await?;
-    let [_, taken, _, last, meta, now, format] = answers.as_slice() else {
+    let [_, taken, seen] = answers.as_slice() else {
         return Err(Fault::Odd("the server left a question unanswered".to_owned()));
     };
-    // Somebody may have brought the database up to date since this session began.
-    open::fits(open::read_format(format)?).map_err(Fault::Said)?;
-    let (Some(taken), Some(now)) = (taken.first(), now.first()) else {
+    let (Some(taken), Some(seen)) = (taken.first(), seen.first()) else {
         return Err(Fault::Odd("the project is no longer in this database".to_owned()));
     };
+    // Somebody may have brought the database up to date since this session began.
+    open::fits(open::read_format(seen, 5)?).map_err(Fault::Said)?;
     let head = Head { seq: unsigned(taken, 0)?, hash: hash(taken, 1)? };
-    let last = last.first().map(|row| Ok::<_, Fault>(Head { seq: unsigned(row, 0)?, hash: hash(row, 1)? }));
-    let last = last.transpose()?.unwrap_or(Head::EMPTY);
+    let last = match seen.try_get::<_, Option<i64>>(0)? {
+        Some(_) => Head { seq: unsigned(seen, 0)?, hash: hash(seen, 1)? },
+        None => Head::EMPTY,
+    };
     if head != last {
         let why = format!("the log should end with event {} and ends with {}", head.seq, last.seq);
         return Err(Fault::Said(Error::Damaged(why)));
     }
-    let pair = |row: &tokio_postgres::Row| Ok::<_, Fault>((row.try_get(0)?, row.try_get(1)?));
-    let meta = meta.iter().map(pair).collect::<Result<_, _>>()?;
-    Ok(Begun { head, now: Time(now.try_get(0)?), meta })
+    let (names, values): (Vec<String>, Vec<String>) = (seen.try_get(2)?, seen.try_get(3)?);
+    Ok(Begun { head, now: Time(seen.try_get(4)?), meta: names.into_iter().zip(values).collect() })
 }
 
 /// Makes what can be seen as durable as a commit of our own. With standbys that need not be so: after a crash the primary
@@ -100,6 +103,11 @@ pub(super) async fn commit_after(session: &Session, mut asks: Vec<Ask<'_>>) -> R
     }
     session.warned();
     let mut answers = session.ask_each(&asks).await?;
+    match session.earlier() {
+        Some(fault @ Fault::Refused(..)) => return Ok(Some(fault)),
+        Some(fault) => return Err(fault),
+        None => {}
+    }
     let committed = answers.pop();
     for answer in answers {
         match answer {
@@ -118,7 +126,12 @@ pub(super) async fn commit_after(session: &Session, mut asks: Vec<Ask<'_>>) -> R
 
 /// Ends the transaction without a trace.
 pub(super) async fn rollback(session: &Session) -> Result<(), Fault> {
-    session.ask_one(Ask::bare("ROLLBACK")).await.map(drop)
+    session.ask_one(Ask::bare("ROLLBACK")).await?;
+    // What was refused is undone with the rest.
+    match session.earlier() {
+        None | Some(Fault::Refused(..)) => Ok(()),
+        Some(fault) => Err(fault),
+    }
 }
 
 /// The end of the log.
