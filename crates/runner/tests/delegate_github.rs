@@ -631,6 +631,25 @@ fn what_is_on_record_was_asked_and_answered_so() {
 }
 
 #[test]
+fn what_was_started_and_cannot_be_seen_is_not_started_again() {
+    for (action, parameters) in [
+        ("TRIGGER_WORKFLOW", json!({ "WORKFLOW_ID": "deploy.yml", "REF": "main" })),
+        ("RERUN_WORKFLOW", json!({ "RUN_ID": 9 })),
+    ] {
+        for status in [404, 500] {
+            let platform = Platform::new(move |asked, _| match asked.method.as_str() {
+                "GET" => Does::Answers(status, &[], json!({ "message": "gone" })),
+                _ => kind(asked),
+            });
+            let acted = platform.act(&instruction(action, parameters.clone()), false);
+            assert_eq!((&acted["status"], platform.changes().len()), (&json!("SUCCESS"), 1), "{acted:#}");
+            assert_eq!(acted["platform_request"]["METHOD"], "POST", "{acted:#}");
+            assert!(acted["completion_notes"].as_str().unwrap().contains("could not be read"), "{acted:#}");
+        }
+    }
+}
+
+#[test]
 fn errors_without_a_message_say_which_field() {
     let errors = json!([
         { "resource": "Issue", "field": "title", "code": "missing_field" }, { "resource": "Label", "code": "invalid" },

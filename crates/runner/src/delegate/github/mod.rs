@@ -215,23 +215,24 @@ impl GithubExecutor {
     /// Reads what is there at the end, where an order says where.
     fn look(&self, order: &Order, progress: &mut Progress) -> Result<(), Stop> {
         let Some(path) = &order.shows else { return Ok(()) };
-        let why = match self.read(path, progress) {
+        let (status, why) = match self.read(path, progress) {
             Ok((status, value)) if status < 300 => {
                 progress.main = value;
                 return Ok(());
             }
-            Ok((status, _)) => format!("the platform answered {status} when it was asked what is there"),
-            Err(why) => why,
+            Ok((status, _)) => {
+                (Some(status), format!("the platform answered {status} when it was asked what is there"))
+            }
+            Err(why) => (None, why),
         };
-        let absent = progress.seen.as_ref().is_some_and(|seen| matches!(seen.status, Some(404 | 410)));
         if order.steps.iter().any(|step| !step.idempotent) {
-            // The platform said that it did it, and it is not done again to be seen.
+            // The platform has done it, and it is not done again to be seen.
             progress.note(format!("what is there now could not be read: {why}"));
-            Ok(())
-        } else if absent {
-            Err(Refused::absent("the resource").into())
-        } else {
-            Err(Stop::Unknown(why))
+            return Ok(());
+        }
+        match status {
+            Some(404 | 410) => Err(Refused::absent("the resource").into()),
+            _ => Err(Stop::Unknown(why)),
         }
     }
 
