@@ -141,6 +141,122 @@ fn every_action_is_done_once_and_its_record_passes() {
     assert_eq!(house.run(&["verify"]).code, 0);
 }
 
+/// Every action with every parameter that it can have.
+fn whole() -> Vec<(&'static str, Value)> {
+    let (number, labels) = (42, json!(["a", "b"]));
+    vec![
+        (
+            "CREATE_GITHUB_ISSUE",
+            json!({ "TITLE": "t", "BODY": "b", "LABELS": labels, "ASSIGNEES": ["ana"], "MILESTONE": "June" }),
+        ),
+        (
+            "UPDATE_GITHUB_ISSUE",
+            json!({ "ISSUE_NUMBER": number, "TITLE": "u", "BODY": "b", "STATE": "closed", "STATE_REASON": "completed" }),
+        ),
+        ("CLOSE_GITHUB_ISSUE", json!({ "ISSUE_NUMBER": number, "COMMENT": "done", "STATE_REASON": "completed" })),
+        ("ADD_ISSUE_LABELS", json!({ "ISSUE_NUMBER": number, "LABELS": labels })),
+        ("REMOVE_ISSUE_LABELS", json!({ "ISSUE_NUMBER": number, "LABELS": labels })),
+        ("ASSIGN_ISSUE", json!({ "ISSUE_NUMBER": number, "ASSIGNEES": ["ana"] })),
+        ("COMMENT_ON_ISSUE", json!({ "ISSUE_NUMBER": number, "COMMENT_BODY": "hm" })),
+        (
+            "LINK_ISSUES",
+            json!({ "SOURCE_ISSUE_NUMBER": number, "TARGET_ISSUE_NUMBER": 5, "RELATIONSHIP": "relates_to" }),
+        ),
+        (
+            "CREATE_PULL_REQUEST",
+            json!({
+                "HEAD_BRANCH": "fix/x", "BASE_BRANCH": "main", "TITLE": "t", "BODY": "b", "DRAFT": true, "LABELS": labels,
+                "ASSIGNEES": ["ana"], "REVIEWERS": ["ben"],
+            }),
+        ),
+        ("UPDATE_PULL_REQUEST", json!({ "PR_NUMBER": number, "TITLE": "u", "BODY": "b", "STATE": "closed" })),
+        ("CLOSE_PULL_REQUEST", json!({ "PR_NUMBER": number, "COMMENT": "no" })),
+        (
+            "MERGE_PULL_REQUEST",
+            json!({
+                "PR_NUMBER": number, "MERGE_METHOD": "squash", "COMMIT_TITLE": "t", "COMMIT_MESSAGE": "m", "DELETE_BRANCH": true,
+            }),
+        ),
+        ("REQUEST_PR_REVIEW", json!({ "PR_NUMBER": number, "REVIEWERS": ["ben"] })),
+        ("ADD_PR_LABELS", json!({ "PR_NUMBER": number, "LABELS": labels })),
+        ("REMOVE_PR_LABELS", json!({ "PR_NUMBER": number, "LABELS": labels })),
+        ("COMMENT_ON_PR", json!({ "PR_NUMBER": number, "COMMENT_BODY": "hm" })),
+        ("APPROVE_PR", json!({ "PR_NUMBER": number, "REVIEW_BODY": "yes" })),
+        ("REQUEST_PR_CHANGES", json!({ "PR_NUMBER": number, "REVIEW_BODY": "no" })),
+        ("CREATE_BRANCH", json!({ "BRANCH_NAME": "fix/y", "SOURCE_SHA": SHA })),
+        ("DELETE_BRANCH", json!({ "BRANCH_NAME": "fix/y" })),
+        ("CREATE_TAG", json!({ "TAG_NAME": "v1", "TARGET_SHA": SHA, "TAG_TYPE": "annotated", "MESSAGE": "first" })),
+        ("DELETE_TAG", json!({ "TAG_NAME": "v1" })),
+        (
+            "UPDATE_BRANCH_PROTECTION",
+            json!({ "BRANCH_NAME": "main", "PROTECTION_RULES": {
+            "REQUIRED_STATUS_CHECKS": { "STRICT": true, "CONTEXTS": ["ci"] }, "ENFORCE_ADMINS": true,
+            "REQUIRED_PULL_REQUEST_REVIEWS": { "REQUIRED_APPROVING_REVIEW_COUNT": 2 },
+            "RESTRICTIONS": { "USERS": ["ana"], "TEAMS": ["core"] },
+        } }),
+        ),
+        ("TRIGGER_WORKFLOW", json!({ "WORKFLOW_ID": "deploy.yml", "REF": "main", "INPUTS": { "env": "test" } })),
+        ("CANCEL_WORKFLOW", json!({ "RUN_ID": "9" })),
+        ("RERUN_WORKFLOW", json!({ "RUN_ID": "9" })),
+    ]
+}
+
+/// The pointers to all that is no object or list.
+fn leaves(value: &Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            members.iter().for_each(|(name, member)| leaves(member, &format!("{at}/{name}"), found));
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| leaves(item, &format!("{at}/{index}"), found));
+        }
+        _ => found.push(at.to_owned()),
+    }
+}
+
+#[test]
+fn a_secret_in_any_parameter_of_any_action_appears_nowhere_and_nothing_is_sent() {
+    let canary = format!("ghp_{}", "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8");
+    let has = |bytes: &[u8]| bytes.windows(canary.len()).any(|part| part == canary.as_bytes());
+    let whole = whole();
+    let named: Vec<&str> = whole.iter().map(|it| it.0).collect();
+    let all = countersign_domain::delegation::action::ACTIONS;
+    assert_eq!(named, all.iter().map(|it| it.action.as_str()).collect::<Vec<_>>());
+    let house = House::new();
+    house.write(".governance/compliance-check.md", "ok\n").write(".qa/results-2025-12-25.json", "{}\n");
+    assert_eq!(house.run(&["init", "--name", "shop"]).code, 0);
+    let (url, changes) = platform();
+    let mut number = 0;
+    for (action, parameters) in whole {
+        let given: Vec<&str> = parameters.as_object().unwrap().keys().map(String::as_str).collect();
+        let known = all.iter().find(|it| it.action.as_str() == action).unwrap().parameters;
+        assert!(known.iter().all(|name| given.contains(name)), "{action}: {given:?} of {known:?}");
+        let (mut pointers, mut cases) = (Vec::new(), Vec::new());
+        leaves(&parameters, "", &mut pointers);
+        for pointer in pointers {
+            let mut changed = parameters.clone();
+            *changed.pointer_mut(&pointer).unwrap() = json!(canary);
+            cases.push(changed);
+        }
+        let mut added = parameters.clone();
+        added[canary.as_str()] = json!("x");
+        cases.push(added);
+        for parameters in cases {
+            number += 1;
+            let file = instruction(&house, number, action, parameters);
+            let arguments = ["delegate", &file, "--executor", "github", "--github-url", &url, "--format", "json"];
+            let answer = house.run_with(&arguments, "", &[("GITHUB_TOKEN", TOKEN)]);
+            assert_eq!(answer.code, 1, "{action}: {answer:?}");
+            assert!(!has(answer.out.as_bytes()) && !has(answer.err.as_bytes()), "{action}: {answer:?}");
+            std::fs::remove_file(house.path(&file)).unwrap();
+        }
+    }
+    assert!(number > 80 && changes.lock().unwrap().is_empty(), "{number}: {changes:?}");
+    for (path, bytes) in house.all() {
+        assert!(!has(&bytes), "{}", path.display());
+    }
+}
+
 #[test]
 fn without_a_token_or_over_the_open_network_nothing_is_sent() {
     let house = House::new();

@@ -14,13 +14,31 @@ const REFERENCES: &str = "/handoff/payload/references";
 
 /// What a target can do without, in the order in which it goes.
 const ORDER: &[&str] = &[
-    "/handoff/expires_at",
     "/handoff/target/invocation",
     "/handoff/target/expected_phase",
     "/handoff/context/original_prompt",
     "/handoff/context/success_criteria",
     "/handoff/tracing/tags",
     "/handoff/payload/session",
+];
+
+/// What decides whether a handoff may be received, or whose it is. It stays as it is, however long the rest.
+const DECIDES: &[&str] = &[
+    "/handoff/version",
+    "/handoff/schema_type",
+    "/handoff/timestamp",
+    "/handoff/expires_at",
+    "/handoff/trace_id",
+    "/handoff/source",
+    "/handoff/target/skill",
+    "/handoff/target/category",
+    "/handoff/context/problem_type",
+    "/handoff/meta/confidence",
+    "/handoff/meta/handoff_chain",
+    "/handoff/meta/handoff_reason",
+    "/handoff/meta/user_approved",
+    "/handoff/tracing/parent_span_id",
+    "/handoff/tracing/events",
 ];
 
 fn example() -> Value {
@@ -158,6 +176,12 @@ proptest! {
         let back = restored(document.clone(), &once.kept, once.kept_at.as_deref());
         prop_assert_eq!(bare(back), bare(original.clone()));
         prop_assert_eq!(keys(&document), keys(&original));
+        for pointer in DECIDES {
+            prop_assert_eq!(document.pointer(pointer), original.pointer(pointer), "{}", pointer);
+        }
+        for pointer in ["/handoff/meta/payload_hash", "/handoff/meta/payload_size_bytes"] {
+            prop_assert_eq!(document.pointer(pointer).is_some(), original.pointer(pointer).is_some(), "{}", pointer);
+        }
         if let Some(path) = &once.kept_at {
             let files = document.pointer("/handoff/payload/references/files").unwrap().as_array().unwrap();
             prop_assert_eq!(files.iter().filter(|file| file["path"] == **path).count(), 1);
@@ -223,6 +247,47 @@ fn a_handoff_that_has_expired_does_not_lose_its_time_of_expiry() {
     let fixed = fixed(&document.to_string(), &Settings::default(), &outside, false);
     let rules: Vec<_> = fixed.checked.decision.details.diagnostics.iter().map(|it| it.rule).collect();
     assert_eq!(rules, ["handoff-expired"]);
+}
+
+#[test]
+fn what_the_receiver_decides_on_stays_in_a_handoff_that_loses_all_else() {
+    let mut document = example();
+    let handoff = &mut document["handoff"];
+    let source = handoff["source"]["skill"].clone();
+    handoff["expires_at"] = "2026-02-09T00:00:00Z".into();
+    handoff["target"]["category"] = "engineering".into();
+    handoff["target"]["invocation"] = "word ".repeat(400).into();
+    handoff["target"]["expected_phase"] = "word ".repeat(400).into();
+    handoff["context"]["original_prompt"] = "word ".repeat(400).into();
+    handoff["context"]["success_criteria"] = json!(["word ".repeat(400)]);
+    handoff["payload"]["session"] = json!({ "state": { "notes": "word ".repeat(400) } });
+    handoff["payload"]["references"] = json!({ "urls": [{ "url": "https://example.org/" }] });
+    handoff["payload"]["working"] = json!({ "notes": "word ".repeat(400) });
+    let said = json!({
+        "handoff_chain": [source], "handoff_reason": "the plan is ready", "user_approved": true,
+        "payload_hash": format!("sha256:{}", "0".repeat(64)), "payload_size_bytes": 1,
+    });
+    for (name, value) in said.as_object().unwrap() {
+        handoff["meta"][name] = value.clone();
+    }
+    let event = json!({ "timestamp": handoff["timestamp"], "event_type": "created", "workflow": "skill-editor" });
+    handoff["tracing"] = json!({ "parent_span_id": null, "events": [event], "tags": { "note": "word ".repeat(400) } });
+    (countersign_domain::contract("universal_handoff").unwrap().seal)(&mut document);
+    for pointer in DECIDES {
+        assert!(document.pointer(pointer).is_some(), "{pointer}");
+    }
+    let settings = Settings { tokens_max: 1, ..Settings::default() };
+    let fixed = fixed(&document.to_string(), &settings, &Outside::default(), false);
+    for pointer in ORDER {
+        assert!(fixed.kept.contains_key(*pointer), "{pointer}: {:?}", fixed.checked.decision);
+    }
+    let left: Value = serde_json::from_str(&fixed.text).unwrap();
+    for pointer in DECIDES {
+        assert_eq!(left.pointer(pointer), document.pointer(pointer), "{pointer}");
+    }
+    for pointer in ["/handoff/meta/payload_hash", "/handoff/meta/payload_size_bytes"] {
+        assert!(left.pointer(pointer).is_some(), "{pointer}");
+    }
 }
 
 #[test]

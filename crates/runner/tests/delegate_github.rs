@@ -32,6 +32,8 @@ type Headers = &'static [(&'static str, &'static str)];
 /// What the platform does with a request.
 enum Does {
     Answers(u16, Headers, Value),
+    /// It answers with a text that is no JSON, or with nothing.
+    Mumbles(u16, &'static str),
     /// It reads the request and closes the connection.
     Cuts,
     /// It answers too late.
@@ -118,14 +120,16 @@ fn serve(stream: TcpStream, seen: &Mutex<Vec<Asked>>, handler: &Handler) {
         seen.len() - 1
     };
     let mut stream = stream;
+    let mut answer = |status: u16, headers: Headers, body: &str| {
+        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let head =
+            format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\nconnection: close\r\n{headers}\r\n", body.len());
+        let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
+    };
     match handler(&asked, before) {
-        Does::Answers(status, headers, body) => {
-            let body = if status == 204 { String::new() } else { body.to_string() };
-            let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-            let head =
-                format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\nconnection: close\r\n{headers}\r\n", body.len());
-            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
-        }
+        Does::Answers(204, headers, _) => answer(204, headers, ""),
+        Does::Answers(status, headers, body) => answer(status, headers, &body.to_string()),
+        Does::Mumbles(status, body) => answer(status, &[], body),
         Does::Cuts => {}
         Does::Dawdles => {
             // Held open past the patience of whoever asks, beside the next request.
@@ -413,22 +417,270 @@ fn errors_of_the_platform_are_looked_into_before_it_is_sent_again() {
     let acted = platform.act(&issue(), false);
     assert_eq!((&acted["status"], platform.changes().len()), (&json!("SUCCESS"), 1), "{acted:#}");
     assert_eq!(acted["platform_evidence"]["RESOURCE_NUMBER"], 42);
-    // It did not, twice.
+    // What may be done twice is sent again, as often as it takes.
     let platform = Platform::new(|asked, before| match (asked.method.as_str(), before) {
-        ("POST", 0 | 2) => Does::Answers(503, &[], json!({})),
+        ("PATCH", 0 | 2) => Does::Answers(503, &[], json!({})),
+        ("GET", _) => Does::Answers(200, &[], json!({ "title": "t" })),
         _ => kind(asked),
     });
-    let acted = platform.act(&issue(), false);
+    let acted = platform.act(&retitle(), false);
     assert_eq!((&acted["status"], platform.changes().len()), (&json!("SUCCESS"), 3), "{acted:#}");
     assert_eq!(platform.waited(), [1, 2]);
     // It never does.
     let platform = Platform::new(|asked, _| match asked.method.as_str() {
-        "POST" => Does::Answers(500, &[], json!({ "message": "oops" })),
+        "PATCH" => Does::Answers(500, &[], json!({ "message": "oops" })),
         _ => kind(asked),
     });
-    let acted = platform.act(&issue(), false);
+    let acted = platform.act(&retitle(), false);
     assert_eq!((&acted["status"], &acted["failure_details"]["ERROR_TYPE"]), (&json!("FAILURE"), &json!("API_ERROR")));
     assert_eq!(platform.changes().len(), 5);
+    // It is refused the second time, because the first did it after all.
+    let platform = Platform::new(|asked, before| match (asked.method.as_str(), before) {
+        ("PUT", 0) => Does::Answers(502, &[], json!({})),
+        ("PUT", _) => Does::Answers(405, &[], json!({ "message": "Pull Request is not mergeable" })),
+        _ => Does::Answers(200, &[], json!({ "number": 42, "node_id": "P", "merged": before > 2 })),
+    });
+    let merge = json!({ "PR_NUMBER": 42, "MERGE_METHOD": "merge" });
+    let acted = platform.act(&instruction("MERGE_PULL_REQUEST", merge), false);
+    assert_eq!((&acted["status"], platform.changes().len()), (&json!("SUCCESS"), 2), "{acted:#}");
+}
+
+fn retitle() -> DelegationInstruction {
+    instruction("UPDATE_GITHUB_ISSUE", json!({ "ISSUE_NUMBER": 4, "TITLE": "u" }))
+}
+
+/// What makes something each time, or starts it.
+fn once() -> Vec<DelegationInstruction> {
+    let shop = [
+        ("CREATE_GITHUB_ISSUE", json!({ "TITLE": "t", "BODY": "b" })),
+        ("CLOSE_GITHUB_ISSUE", json!({ "ISSUE_NUMBER": 4, "COMMENT": "done" })),
+        ("COMMENT_ON_ISSUE", json!({ "ISSUE_NUMBER": 4, "COMMENT_BODY": "hm" })),
+        ("LINK_ISSUES", json!({ "SOURCE_ISSUE_NUMBER": 4, "TARGET_ISSUE_NUMBER": 5, "RELATIONSHIP": "relates_to" })),
+        ("CREATE_PULL_REQUEST", json!({ "HEAD_BRANCH": "x", "BASE_BRANCH": "main", "TITLE": "t", "BODY": "b" })),
+        ("COMMENT_ON_PR", json!({ "PR_NUMBER": 4, "COMMENT_BODY": "hm" })),
+        ("APPROVE_PR", json!({ "PR_NUMBER": 4 })),
+        ("REQUEST_PR_CHANGES", json!({ "PR_NUMBER": 4, "REVIEW_BODY": "no" })),
+        ("TRIGGER_WORKFLOW", json!({ "WORKFLOW_ID": "deploy.yml", "REF": "main" })),
+        ("RERUN_WORKFLOW", json!({ "RUN_ID": 9 })),
+    ];
+    shop.into_iter().map(|(action, parameters)| instruction(action, parameters)).collect()
+}
+
+#[test]
+fn what_may_have_been_done_is_never_sent_a_second_time() {
+    type End = (&'static str, fn() -> Does, Option<u16>);
+    let ends: [End; 5] = [
+        ("an error", || Does::Answers(502, &[], json!({})), Some(502)),
+        ("a cut", || Does::Cuts, None),
+        ("a page", || Does::Mumbles(200, "<html>welcome to the hotel</html>"), Some(200)),
+        ("half an answer", || Does::Mumbles(201, "{\"number\": 4"), Some(201)),
+        ("an answer in another tongue", || Does::Mumbles(201, "\u{0}\u{1}"), Some(201)),
+    ];
+    let absent = |asked: &Asked| match asked.path.contains('?') {
+        true if asked.path.contains("/runs?") => Does::Answers(200, &[], json!({ "total_count": 0 })),
+        true => Does::Answers(200, &[], json!([])),
+        false => Does::Answers(200, &[], json!({ "number": 4, "id": 7, "state": "open" })),
+    };
+    for instruction in once() {
+        let action = instruction.action.kind().as_str();
+        for (name, end, status) in ends {
+            let platform = Platform::new(move |asked, _| if asked.method == "GET" { absent(asked) } else { end() });
+            let acted = platform.act(&instruction, false);
+            assert_eq!((&acted["status"], platform.changes().len()), (&json!("FAILURE"), 1), "{action}, {name}");
+            unknown(&acted);
+            assert_eq!(acted["platform_response"]["STATUS_CODE"].as_u64(), status.map(u64::from), "{action}, {name}");
+            // Whoever comes after looks, and does not send it either.
+            let acted = platform.act(&instruction, true);
+            assert_eq!((&acted["status"], platform.changes().len()), (&json!("FAILURE"), 1), "{action}, {name}");
+            unknown(&acted);
+        }
+        // Nobody could tell what became of it: then nothing is said, and nothing is sent later.
+        let platform = Platform::new(move |asked, before| match (asked.method.as_str(), before) {
+            ("GET", 0..=6) => Does::Answers(500, &[], json!({})),
+            ("GET", _) => absent(asked),
+            _ => Does::Cuts,
+        });
+        assert!(platform.executor().act(&instruction, false).is_err(), "{action}");
+        platform.executor().act(&instruction, true).ok();
+        unknown(&platform.act(&instruction, true));
+        assert_eq!(platform.changes().len(), 1, "{action}");
+    }
+}
+
+/// A person is told to look.
+fn unknown(acted: &Value) {
+    let failure = &acted["failure_details"];
+    assert_eq!(failure["RETRY_ALLOWED"], "NO", "{acted:#}");
+    let says = |field: &str, what: &str| failure[field].as_str().unwrap().contains(what);
+    assert!(says("ERROR_MESSAGE", "whether it was done is not known"), "{acted:#}");
+    assert!(says("REMEDIATION_GUIDANCE", "a person must look"), "{acted:#}");
+    assert!(acted["resulting_state"].as_str().unwrap().contains("not known"), "{acted:#}");
+}
+
+#[test]
+fn a_success_without_a_number_is_looked_for() {
+    for body in ["", "{}", "[]", "null", "{\"number\": \"4\"}"] {
+        let platform = Platform::new(move |asked, _| match asked.method.as_str() {
+            "GET" => Does::Answers(200, &[], json!([{ "number": 42, "state": "open", "body": MARK }])),
+            _ => Does::Mumbles(201, body),
+        });
+        let acted = platform.act(&issue(), false);
+        assert_eq!(acted["platform_evidence"]["RESOURCE_NUMBER"], 42, "{body}: {acted:#}");
+        assert_eq!((platform.changes().len(), &acted["platform_request"]["METHOD"]), (1, &json!("GET")), "{body}");
+    }
+}
+
+#[test]
+fn what_was_done_before_a_step_failed_is_named() {
+    let opened = json!({
+        "HEAD_BRANCH": "fix/x", "BASE_BRANCH": "main", "TITLE": "t", "BODY": "b", "LABELS": ["a"],
+    });
+    let closed = json!({ "ISSUE_NUMBER": 4, "COMMENT": "done" });
+    let merged = json!({ "PR_NUMBER": 42, "MERGE_METHOD": "merge", "DELETE_BRANCH": true });
+    let unlabelled = json!({ "ISSUE_NUMBER": 4, "LABELS": ["a", "b"] });
+    // The action, the request that fails, with what, the status that follows, and what is named as done.
+    let cases = [
+        (
+            "CREATE_PULL_REQUEST",
+            &opened,
+            ("POST", "/labels"),
+            (403, "no"),
+            "FAILURE",
+            "/pulls was answered 201 (number 42, https://github.com/acme/shop/pull/42)",
+        ),
+        ("CREATE_PULL_REQUEST", &opened, ("POST", "/labels"), (503, "no"), "FAILURE", "number 42"),
+        (
+            "CLOSE_GITHUB_ISSUE",
+            &closed,
+            ("PATCH", "/issues/4"),
+            (403, "no"),
+            "FAILURE",
+            "/issues/4/comments was answered 201",
+        ),
+        (
+            "MERGE_PULL_REQUEST",
+            &merged,
+            ("DELETE", "/heads/fix/x"),
+            (422, "Cannot delete protected branch"),
+            "BLOCKED",
+            "/pulls/42/merge was answered 200",
+        ),
+        (
+            "REMOVE_ISSUE_LABELS",
+            &unlabelled,
+            ("DELETE", "/labels/b"),
+            (403, "no"),
+            "FAILURE",
+            "/labels/a was answered 204",
+        ),
+    ];
+    for (action, parameters, (method, end), (status, message), wanted, done) in cases {
+        let platform = Platform::new(move |asked, _| match asked.method == method && asked.path.ends_with(end) {
+            true => Does::Answers(status, &[], json!({ "message": message })),
+            false => kind(asked),
+        });
+        let acted = platform.act(&instruction(action, parameters.clone()), false);
+        assert_eq!(acted["status"], wanted, "{acted:#}");
+        for place in ["/failure_details/ERROR_MESSAGE", "/platform_response/ERROR_MESSAGE", "/completion_notes"] {
+            assert!(acted.pointer(place).unwrap().as_str().unwrap().contains(done), "{action} {place}: {acted:#}");
+        }
+        assert_eq!(acted["failure_details"]["RETRY_ALLOWED"], "NO", "{action}");
+        assert!(acted["resulting_state"].as_str().unwrap().contains("a part"), "{action}");
+        // What is on record is the request that failed, with its own status.
+        assert_eq!(acted["platform_request"]["METHOD"], method, "{action}");
+        assert!(acted["platform_request"]["ENDPOINT"].as_str().unwrap().ends_with(end), "{action}: {acted:#}");
+        assert_eq!(acted["platform_response"]["STATUS_CODE"], status, "{action}");
+    }
+}
+
+#[test]
+fn what_is_on_record_was_asked_and_answered_so() {
+    // It was not on it: the refusal is told of, and what shows the state is what was read.
+    let platform = Platform::new(|asked, _| match asked.method.as_str() {
+        "DELETE" => Does::Answers(404, &[], json!({ "message": "Label does not exist" })),
+        _ => kind(asked),
+    });
+    let labels = json!({ "ISSUE_NUMBER": 4, "LABELS": ["a"] });
+    let acted = platform.act(&instruction("REMOVE_ISSUE_LABELS", labels), false);
+    assert_eq!(
+        (&acted["status"], &acted["platform_request"]["METHOD"]),
+        (&json!("SUCCESS"), &json!("GET")),
+        "{acted:#}"
+    );
+    assert!(acted["completion_notes"].as_str().unwrap().contains("/labels/a was answered 404"), "{acted:#}");
+    // The status is that of the main request, not of the last.
+    let platform = Platform::new(|asked, _| match asked.path.ends_with("/labels") {
+        true => Does::Answers(200, &[], json!([])),
+        false => kind(asked),
+    });
+    let opened = json!({ "HEAD_BRANCH": "x", "BASE_BRANCH": "main", "TITLE": "t", "BODY": "b", "LABELS": ["a"] });
+    let acted = platform.act(&instruction("CREATE_PULL_REQUEST", opened), false);
+    assert_eq!(
+        (&acted["platform_request"]["METHOD"], &acted["platform_response"]["STATUS_CODE"]),
+        (&json!("POST"), &json!(201))
+    );
+    // A head that is gone was deleted by the platform itself.
+    let platform = Platform::new(|asked, _| match asked.method.as_str() {
+        "DELETE" => Does::Answers(422, &[], json!({ "message": "Reference does not exist" })),
+        _ => kind(asked),
+    });
+    let merged = json!({ "PR_NUMBER": 42, "MERGE_METHOD": "merge", "DELETE_BRANCH": true });
+    let acted = platform.act(&instruction("MERGE_PULL_REQUEST", merged), false);
+    assert_eq!((&acted["status"], &acted["platform_response"]["STATUS_CODE"]), (&json!("SUCCESS"), &json!(200)));
+    assert!(acted["completion_notes"].as_str().unwrap().contains("was answered 422: it was so already"), "{acted:#}");
+}
+
+#[test]
+fn what_was_started_and_cannot_be_seen_is_not_started_again() {
+    for (action, parameters) in [
+        ("TRIGGER_WORKFLOW", json!({ "WORKFLOW_ID": "deploy.yml", "REF": "main" })),
+        ("RERUN_WORKFLOW", json!({ "RUN_ID": 9 })),
+    ] {
+        for status in [404, 500] {
+            let platform = Platform::new(move |asked, _| match asked.method.as_str() {
+                "GET" => Does::Answers(status, &[], json!({ "message": "gone" })),
+                _ => kind(asked),
+            });
+            let acted = platform.act(&instruction(action, parameters.clone()), false);
+            assert_eq!((&acted["status"], platform.changes().len()), (&json!("SUCCESS"), 1), "{acted:#}");
+            assert_eq!(acted["platform_request"]["METHOD"], "POST", "{acted:#}");
+            assert!(acted["completion_notes"].as_str().unwrap().contains("could not be read"), "{acted:#}");
+        }
+    }
+}
+
+#[test]
+fn errors_without_a_message_say_which_field() {
+    let errors = json!([
+        { "resource": "Issue", "field": "title", "code": "missing_field" }, { "resource": "Label", "code": "invalid" },
+        { "message": "No commits between main and x" }, "plain", { "documentation_url": "x" },
+    ]);
+    let platform = Platform::new(move |_, _| {
+        Does::Answers(422, &[], json!({ "message": "Validation Failed", "errors": errors.clone() }))
+    });
+    let acted = platform.act(&issue(), false);
+    let wanted = "Validation Failed; title missing_field; Label invalid; No commits between main and x; plain";
+    assert_eq!(acted["failure_details"]["ERROR_MESSAGE"], wanted);
+}
+
+#[test]
+fn a_token_that_the_platform_repeats_is_not_passed_on() {
+    let token = "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567";
+    for status in [201, 401, 403, 404, 422, 500] {
+        let platform = Platform::new(move |asked, _| match asked.method.as_str() {
+            "GET" => Does::Answers(200, &[], json!([])),
+            _ => Does::Answers(
+                status,
+                &[],
+                json!({
+                    "message": format!("{token} is no good"), "errors": [{ "field": token, "code": token }], "number": 4,
+                    "node_id": token, "html_url": format!("https://github.com/{token}"), "state": token,
+                }),
+            ),
+        });
+        let acted = GithubExecutor::new(&platform.url, token).unwrap().act(&issue(), false).unwrap();
+        assert!(!acted.to_string().contains(token), "{status}: {acted:#}");
+    }
 }
 
 #[test]
@@ -459,8 +711,15 @@ fn an_attempt_whose_end_is_not_known_is_looked_for_first() {
     let acted = platform.act(&issue(), true);
     assert_eq!((&acted["status"], platform.changes().len()), (&json!("SUCCESS"), 0), "{acted:#}");
     let branch = || instruction("DELETE_BRANCH", json!({ "BRANCH_NAME": "fix" }));
+    let platform = Platform::new(|asked, _| match asked.path.ends_with("/git/ref/heads/fix") {
+        true => Does::Answers(404, &[], json!({ "message": "Not Found" })),
+        false => kind(asked),
+    });
+    let acted = platform.act(&branch(), true);
+    assert_eq!((&acted["status"], platform.changes().len()), (&json!("SUCCESS"), 0), "{acted:#}");
+    // Whoever may not see the repository cannot tell that it is gone.
     let platform = Platform::new(|_, _| Does::Answers(404, &[], json!({ "message": "Not Found" })));
-    assert_eq!((&platform.act(&branch(), true)["status"], platform.changes().len()), (&json!("SUCCESS"), 0));
+    assert_eq!(platform.act(&branch(), true)["status"], "FAILURE");
     // Where nobody can tell, nothing is said and nothing is sent.
     let platform = Platform::new(|_, _| Does::Answers(500, &[], json!({})));
     assert!(platform.executor().act(&issue(), true).is_err());

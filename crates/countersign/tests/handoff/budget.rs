@@ -166,3 +166,26 @@ fn a_note_for_which_there_is_no_room_is_left_to_the_ledger() {
     assert_eq!(house.read("h.json"), before);
     assert_eq!(kinds(&house), ["handoff.sent", "handoff.received"]);
 }
+
+#[test]
+fn twelve_kilobytes_that_expire_still_do_once_they_are_shortened() {
+    let house = project();
+    house.write("plan.json", long(12_000).to_string());
+    let expires = (jiff::Timestamp::now() + jiff::SignedDuration::from_secs(4)).to_string();
+    let made = make(&house, "planner", "builder", "h.json", &["--payload", "plan.json", "--expires-at", &expires]);
+    let made = json_of(&done(made));
+    assert!(!made["kept_at"].is_null() && !made["taken"].as_array().unwrap().contains(&json!("/handoff/expires_at")));
+    let kept =
+        document(&house, "h.json")["handoff"]["expires_at"].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
+    assert!(kept <= expires.parse().unwrap());
+    let sent = send(&house, "h.json", "planner");
+    while jiff::Timestamp::now() <= kept {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    for what in ["h.json", TRACE] {
+        let answer = receive(&house, what, "builder");
+        assert_eq!(answer.code, 1, "{answer:?}");
+        // On a machine that took longer than that to send it, it was stale before it was sent.
+        assert!(sent.code != 0 || json_of(&answer)["state"] == "ignored_stale", "{answer:?}");
+    }
+}

@@ -2,14 +2,13 @@
 
 use super::keep::Keeper;
 use super::shorten;
-use countersign_contract::Timestamp;
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::fix::Climb;
 use countersign_contract::serde_json::Value;
 
-/// What a target can do without, in the order in which it goes. The session has a step of its own.
+/// What a target can do without, in the order in which it goes. The session has a step of its own. Nothing stands here that
+/// decides whether a handoff may be received: who it is for, until when, of which trace, and by which hash.
 const OPTIONAL: &[&str] = &[
-    "/handoff/expires_at",
     "/handoff/target/invocation",
     "/handoff/target/expected_phase",
     "/handoff/context/original_prompt",
@@ -54,7 +53,7 @@ fn shorten_long_summary(keeper: &mut Keeper<'_, '_>) {
 /// Whether the handoff fits after it.
 fn take_optional(keeper: &mut Keeper<'_, '_>) -> bool {
     for pointer in OPTIONAL {
-        if keeper.document.pointer(pointer).is_none() || (*pointer == "/handoff/expires_at" && decides(keeper)) {
+        if keeper.document.pointer(pointer).is_none() {
             continue;
         }
         keeper.take(&Pointer::at(*pointer));
@@ -63,16 +62,6 @@ fn take_optional(keeper: &mut Keeper<'_, '_>) -> bool {
         }
     }
     false
-}
-
-/// Whether the time of expiry is itself a reason to refuse. Taking it out would then hide the fault instead of
-/// mending the length.
-fn decides(keeper: &Keeper<'_, '_>) -> bool {
-    let time = |pointer| keeper.document.pointer(pointer).and_then(Value::as_str).and_then(Timestamp::parse);
-    let (Some(expires_at), Some(made_at)) = (time("/handoff/expires_at"), time("/handoff/timestamp")) else {
-        return true;
-    };
-    expires_at <= made_at || keeper.climb.outside.now.is_some_and(|now| expires_at.instant() <= now)
 }
 
 /// Whether the handoff fits after it.

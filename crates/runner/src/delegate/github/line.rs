@@ -1,5 +1,6 @@
 //! The line to a platform: one request, one answer, within limits.
 
+use super::mask::Mask;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +21,7 @@ pub(super) struct Line {
     base: String,
     host: String,
     token: String,
+    mask: Mask,
     tls: Option<TlsConfig>,
     patience: Duration,
 }
@@ -28,6 +30,8 @@ pub(super) struct Line {
 pub(super) struct Reply {
     pub(super) status: u16,
     pub(super) body: Value,
+    /// Whether there is a body that is no JSON.
+    pub(super) garbled: bool,
     headers: ureq::http::HeaderMap,
 }
 
@@ -44,11 +48,22 @@ impl Reply {
     pub(super) fn says(&self) -> String {
         let said = self.body["message"].as_str().unwrap_or_default();
         let errors = self.body["errors"].as_array().into_iter().flatten();
-        let errors = errors.filter_map(|error| error.as_str().or_else(|| error["message"].as_str()));
-        let all: Vec<&str> = std::iter::once(said).filter(|it| !it.is_empty()).chain(errors).take(5).collect();
+        let errors = errors.filter_map(said_of);
+        let all: Vec<String> =
+            std::iter::once(said.to_owned()).filter(|it| !it.is_empty()).chain(errors).take(5).collect();
         let text: String = all.join("; ").chars().take(1000).collect();
         if text.trim().is_empty() { format!("the platform answered {} and said no more", self.status) } else { text }
     }
+}
+
+/// One error of a list: its message, or else what is wrong with which field.
+fn said_of(error: &Value) -> Option<String> {
+    if let Some(message) = error.as_str().or_else(|| error["message"].as_str()) {
+        return Some(message.to_owned());
+    }
+    let about = error["field"].as_str().or_else(|| error["resource"].as_str());
+    let words: Vec<&str> = about.into_iter().chain(error["code"].as_str()).collect();
+    (!words.is_empty()).then(|| words.join(" "))
 }
 
 /// Why nothing came back.
@@ -82,7 +97,7 @@ impl Line {
         }
         let (base, host) = (url.trim_end_matches('/').to_owned(), authority.host().to_owned());
         let patience = patience.unwrap_or(ANSWER_PATIENCE);
-        Ok(Self { base, host, token: token.to_owned(), tls, patience })
+        Ok(Self { base, host, token: token.to_owned(), mask: Mask::of(token), tls, patience })
     }
 
     /// The whole address of a path.
@@ -96,7 +111,8 @@ impl Line {
         format!("https://{}", if self.tls.is_some() { host } else { "localhost" })
     }
 
-    /// Sends one request. A redirect is an answer like any other: the token goes nowhere else.
+    /// Sends one request. A redirect is an answer like any other: the token goes nowhere else. Nothing that comes back has the
+    /// token in it, whatever the platform says.
     pub(super) fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Reply, Broken> {
         let mut config = ureq::Agent::config_builder()
             .http_status_as_error(false)
@@ -124,23 +140,26 @@ impl Line {
         let read = |mut reply: ureq::http::Response<ureq::Body>| {
             let bytes = reply.body_mut().with_config().limit(ANSWER_MAX).read_to_vec()?;
             let (parts, _) = reply.into_parts();
-            let body = serde_json::from_slice(&bytes).unwrap_or_default();
-            Ok(Reply { status: parts.status.as_u16(), body, headers: parts.headers })
+            let read = serde_json::from_slice(&bytes);
+            let garbled = read.is_err() && !bytes.trim_ascii().is_empty();
+            let mut body: Value = read.unwrap_or_default();
+            self.mask.hide(&mut body);
+            Ok(Reply { status: parts.status.as_u16(), body, garbled, headers: parts.headers })
         };
-        agent.run(request).and_then(read).map_err(|error| broken(&error))
+        agent.run(request).and_then(read).map_err(|error| self.broken(&error))
     }
-}
 
-fn broken(error: &ureq::Error) -> Broken {
-    use ureq::Timeout;
-    let why = format!("the connection to the platform broke: {error}");
-    match error {
-        ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve)
-        | ureq::Error::HostNotFound
-        | ureq::Error::ConnectionFailed
-        | ureq::Error::Rustls(_) => Broken::Unsent(why),
-        ureq::Error::Io(error) if is_unsent(error) => Broken::Unsent(why),
-        _ => Broken::Cut(why),
+    fn broken(&self, error: &ureq::Error) -> Broken {
+        use ureq::Timeout;
+        let why = self.mask.hidden(&format!("the connection to the platform broke: {error}"));
+        match error {
+            ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve)
+            | ureq::Error::HostNotFound
+            | ureq::Error::ConnectionFailed
+            | ureq::Error::Rustls(_) => Broken::Unsent(why),
+            ureq::Error::Io(error) if is_unsent(error) => Broken::Unsent(why),
+            _ => Broken::Cut(why),
+        }
     }
 }
 

@@ -3,15 +3,20 @@
 //! ```text
 //! step ─▶ sent ─┬─ done ─────────────────────────────▶ next step
 //!               ├─ limited ──▶ waited as the headers say ──▶ sent again
-//!               ├─ 5xx ──▶ looked for ──▶ found: next step; not found: waited, and sent again
-//!               ├─ cut after it was sent ──▶ looked for ──▶ found: next step; not found: failed, never sent again
+//!               ├─ 5xx ──▶ looked for ──▶ found: next step; not found: sent again if twice is as good as once, else failed
+//!               ├─ cut, or a success that cannot be read ──▶ looked for ──▶ found: next step; not found: failed
 //!               └─ refused ──▶ failed, or blocked by a rule of the platform
 //! ```
+//!
+//! **Invariant:** what makes something each time is sent once. If it may have been sent, by this attempt or by an earlier one,
+//! and is not found, nobody knows whether it was done; the response says so, and a person looks.
 //!
 //! [`table`] says what is sent for each action and how it is looked for. Waiting is within a patience; where that does not
 //! reach, the response says when to try again.
 
 mod line;
+mod mask;
+mod progress;
 mod reading;
 mod refused;
 mod step;
@@ -22,8 +27,9 @@ use super::{Executor, Obstacle, now};
 use countersign_domain::delegation::command::ExecutorKind;
 use countersign_domain::delegation::payload::DelegationInstruction;
 use line::{Broken, Line, Reply};
+use progress::{Exchange, Progress, Taken};
 use refused::Refused;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::time::Duration;
 use step::{Order, Step};
 
@@ -51,15 +57,10 @@ enum Stop {
     Unknown(String),
 }
 
-/// What has been done so far of an order.
-#[derive(Default)]
-struct Progress {
-    waited: Duration,
-    /// The last answer, and that to the main step.
-    last: Value,
-    main: Value,
-    status: u16,
-    found: bool,
+impl From<Refused> for Stop {
+    fn from(refused: Refused) -> Self {
+        Self::Refused(Box::new(refused))
+    }
 }
 
 impl GithubExecutor {
@@ -81,11 +82,19 @@ impl GithubExecutor {
     /// Reads a path, and waits as long as that takes.
     fn read(&self, path: &str, progress: &mut Progress) -> Result<(u16, Value), String> {
         for tries in 1.. {
+            let mut exchange = Exchange::begun("GET", self.line.url(path), None);
             let (why, pause) = match self.line.send("GET", path, None) {
                 Ok(reply) if reply.status >= 500 || waiting::is_limited(&reply) => {
                     (reply.says(), waiting::pause(&reply, tries))
                 }
-                Ok(reply) => return Ok((reply.status, reply.body)),
+                Ok(reply) if reply.is_success() && reply.garbled => {
+                    return Err(format!("what the platform answered to GET {path} cannot be read"));
+                }
+                Ok(reply) => {
+                    exchange.status = Some(reply.status);
+                    progress.seen = Some(exchange);
+                    return Ok((reply.status, reply.body));
+                }
                 Err(Broken::Unsent(why) | Broken::Cut(why)) => (why, waiting::backoff(tries)),
             };
             if tries >= TRIES_MAX || !self.may_wait(pause, progress) {
@@ -107,86 +116,129 @@ impl GithubExecutor {
     }
 
     /// Whether a step was done, and what shows it.
-    fn find(&self, step: &Step, progress: &mut Progress) -> Result<Option<Value>, String> {
+    fn find(&self, step: &Step, progress: &mut Progress) -> Result<Option<Value>, Stop> {
         let number = progress.main["number"].to_string();
         let progress = std::cell::RefCell::new(progress);
-        (step.probe)(&|path| self.read(&path.replace("{number}", &number), &mut progress.borrow_mut()))
+        let read = |path: &str| self.read(&path.replace("{number}", &number), &mut progress.borrow_mut());
+        (step.probe)(&read).map_err(Stop::Unknown)
     }
 
-    fn step(&self, step: &Step, path: &str, body: Option<&Value>, progress: &mut Progress) -> Result<Value, Stop> {
+    /// Sends a step until it is known what became of it. `unsure`: an earlier attempt may have done it.
+    fn step(
+        &self,
+        step: &Step,
+        (path, body): (&str, Option<&Value>),
+        (used, mut unsure): (bool, bool),
+        progress: &mut Progress,
+    ) -> Result<Taken, Stop> {
         for tries in 1.. {
-            match self.line.send(step.method, path, body) {
-                Ok(reply) if reply.is_success() || step.tolerates.contains(&reply.status) => {
-                    progress.status = if reply.is_success() { reply.status } else { 200 };
-                    return Ok(reply.body);
+            let mut exchange = Exchange::begun(step.method, self.line.url(path), body);
+            let reply = self.line.send(step.method, path, body);
+            exchange.status = reply.as_ref().ok().map(|reply| reply.status);
+            progress.sent = Some(exchange);
+            match reply {
+                Ok(reply) if reply.is_success() && step.is_heard(&reply, used) => {
+                    return Ok(Taken::Answered(reply.body));
                 }
+                Ok(reply) if reply.is_success() => {
+                    let why =
+                        format!("the platform answered {}, and the rest of its answer cannot be read", reply.status);
+                    return self.found_or(step, progress, || Refused::lost("UNREADABLE", &why, step.idempotent));
+                }
+                Ok(reply) if step.tolerates(&reply) => return Ok(Taken::WasSo(reply.body)),
                 Ok(reply) if waiting::is_limited(&reply) => {
                     // It was turned away before anything was done.
                     let pause = waiting::pause(&reply, tries);
                     if tries >= TRIES_MAX || !self.may_wait(pause, progress) {
-                        return Err(Stop::Refused(Box::new(Refused::limited(&reply, pause))));
+                        return Err(Refused::limited(&reply, pause).into());
                     }
                 }
                 Ok(reply) if reply.status >= 500 => {
-                    if let Some(found) = self.found(step, progress)? {
-                        return Ok(found);
+                    if let Some(found) = self.find(step, progress)? {
+                        return Ok(Taken::Found(found));
                     }
+                    if !step.idempotent {
+                        let why = format!("the platform answered {}: {}", reply.status, reply.says());
+                        return Err(Refused::lost(&reply.status.to_string(), &why, false).into());
+                    }
+                    unsure = true;
                     let pause = waiting::pause(&reply, tries);
                     if tries >= TRIES_MAX || !self.may_wait(pause, progress) {
-                        return Err(Stop::Refused(Box::new(Refused::broken(&reply, pause))));
+                        return Err(Refused::broken(&reply, pause).into());
                     }
                 }
-                Ok(reply) => return Err(Stop::Refused(Box::new(Refused::of(&reply)))),
+                // What is done already may be refused the second time.
+                Ok(reply) if unsure => return self.found_or(step, progress, || Refused::of(&reply)),
+                Ok(reply) => return Err(Refused::of(&reply).into()),
                 Err(Broken::Unsent(why)) => {
                     if tries >= TRIES_MAX || !self.may_wait(waiting::backoff(tries), progress) {
-                        return Err(Stop::Refused(Box::new(Refused::unreached(why))));
+                        return Err(Refused::unreached(why).into());
                     }
                 }
                 Err(Broken::Cut(why)) => {
-                    return match self.found(step, progress)? {
-                        Some(found) => Ok(found),
-                        None => Err(Stop::Refused(Box::new(Refused::lost(why, step.idempotent)))),
-                    };
+                    return self.found_or(step, progress, || Refused::lost("CUT", &why, step.idempotent));
                 }
             }
         }
         Err(Stop::Unknown("it was tried too often".to_owned()))
     }
 
-    /// Looks for what a step may have done already.
-    fn found(&self, step: &Step, progress: &mut Progress) -> Result<Option<Value>, Stop> {
-        let found = self.find(step, progress).map_err(Stop::Unknown)?;
-        if found.is_some() {
-            (progress.status, progress.found) = (200, true);
-        }
-        Ok(found)
+    /// What a step has done, or why it is taken not to have been done.
+    fn found_or(&self, step: &Step, progress: &mut Progress, otherwise: impl Fn() -> Refused) -> Result<Taken, Stop> {
+        self.find(step, progress)?.map(Taken::Found).ok_or_else(|| otherwise().into())
     }
 
     /// Takes the steps of an order, from the first that was not taken.
     fn take(&self, order: &Order, again: bool, progress: &mut Progress) -> Result<(), Stop> {
         for (at, step) in order.steps.iter().enumerate() {
-            let found = if again { self.found(step, progress)? } else { None };
-            let answer = match found {
-                Some(found) => found,
+            let mut path = numbered(&step.path, progress);
+            let found = if again { self.find(step, progress)? } else { None };
+            let taken = match found {
+                Some(found) => Taken::Found(found),
+                None if again && !step.idempotent => {
+                    return Err(Refused::left(&format!("{} {}", step.method, self.line.url(&path))).into());
+                }
                 None => {
-                    let Some((path, body)) = self.prepared(step, progress)? else { continue };
-                    self.step(step, &path, body.as_ref(), progress)?
+                    let Some((prepared, body)) = self.prepared(step, progress)? else { continue };
+                    path = prepared;
+                    self.step(step, (&path, body.as_ref()), (order.uses(at), again), progress)?
                 }
             };
-            if step.looks_after && self.find(step, progress).map_err(Stop::Unknown)?.is_none() {
-                return Err(Stop::Refused(Box::new(Refused::passed_over())));
+            if step.looks_after && self.find(step, progress)?.is_none() {
+                return Err(Refused::passed_over().into());
             }
-            if at == order.main {
-                progress.main = answer.clone();
-            }
-            progress.last = answer;
+            progress.took(step, &self.line.url(&path), at == order.main, taken);
         }
         Ok(())
     }
 
+    /// Reads what is there at the end, where an order says where.
+    fn look(&self, order: &Order, progress: &mut Progress) -> Result<(), Stop> {
+        let Some(path) = &order.shows else { return Ok(()) };
+        let (status, why) = match self.read(path, progress) {
+            Ok((status, value)) if status < 300 => {
+                progress.main = value;
+                return Ok(());
+            }
+            Ok((status, _)) => {
+                (Some(status), format!("the platform answered {status} when it was asked what is there"))
+            }
+            Err(why) => (None, why),
+        };
+        if order.steps.iter().any(|step| !step.idempotent) {
+            // The platform has done it, and it is not done again to be seen.
+            progress.note(format!("what is there now could not be read: {why}"));
+            return Ok(());
+        }
+        match status {
+            Some(404 | 410) => Err(Refused::absent("the resource").into()),
+            _ => Err(Stop::Unknown(why)),
+        }
+    }
+
     /// The path and the body of a step, with what it takes from elsewhere. None, if it falls away.
     fn prepared(&self, step: &Step, progress: &mut Progress) -> Result<Option<(String, Option<Value>)>, Stop> {
-        let mut path = step.path.replace("{number}", &progress.main["number"].to_string());
+        let mut path = numbered(&step.path, progress);
         let mut body = step.body.clone();
         let Some(take) = &step.takes else { return Ok(Some((path, body))) };
         let taken = match &take.path {
@@ -197,7 +249,9 @@ impl GithubExecutor {
             None => (take.find)(&progress.last),
         };
         let Some(taken) = taken else {
-            return if take.or_skip { Ok(None) } else { Err(Stop::Refused(Box::new(Refused::absent(take.field)))) };
+            let Some(says) = take.or_skip else { return Err(Refused::absent(take.field).into()) };
+            progress.note(says.to_owned());
+            return Ok(None);
         };
         if take.field.starts_with('{') {
             path = path.replace(take.field, taken.as_str().unwrap_or_default());
@@ -223,27 +277,24 @@ impl Executor for GithubExecutor {
 
     fn act(&self, instruction: &DelegationInstruction, again: bool) -> Result<Value, String> {
         let order = table::order(instruction);
-        let sent = now();
+        let main = order.steps.get(order.main).ok_or("nothing is to be sent for it")?;
+        let otherwise = Exchange::begun(main.method, self.line.url(&main.path), main.body.as_ref());
         let mut progress = Progress::default();
-        let mut taken = self.take(&order, again, &mut progress);
-        if let (Ok(()), Some(path)) = (&taken, &order.shows) {
-            match self.read(path, &mut progress)? {
-                (status, value) if status < 300 => progress.main = value,
-                (404 | 410, _) => taken = Err(Stop::Refused(Box::new(Refused::absent("the resource")))),
-                (status, _) => return Err(format!("the platform answered {status} when it was asked what is there")),
+        let taken = self.take(&order, again, &mut progress).and_then(|()| self.look(&order, &mut progress));
+        match taken {
+            Ok(()) => reading::done(instruction, &progress, &self.line.web(), &now()),
+            Err(Stop::Refused(refused)) => Ok(refused.acted(&progress, &otherwise, &now())),
+            Err(Stop::Unknown(why)) => {
+                let done = progress.done().map(|done| format!("; done before that: {done}")).unwrap_or_default();
+                Err(format!("{why}{done}"))
             }
         }
-        let main = order.steps.get(order.main).ok_or("nothing is to be sent for it")?;
-        let parameters = main.body.clone().unwrap_or_else(|| json!({}));
-        let request = json!({
-            "ENDPOINT": self.line.url(&main.path), "METHOD": main.method, "PARAMETERS": parameters, "TIMESTAMP_UTC": sent,
-        });
-        match taken {
-            Ok(()) => Ok(reading::done(instruction, &progress, &self.line.web(), request, &now())),
-            Err(Stop::Refused(refused)) => Ok(refused.acted(request, &now())),
-            Err(Stop::Unknown(why)) => Err(why),
-        }
     }
+}
+
+/// A path with the number of what was made, once that is known.
+fn numbered(path: &str, progress: &Progress) -> String {
+    path.replace("{number}", &progress.main["number"].to_string())
 }
 
 /// Whether a reply's text has one of some words in it.

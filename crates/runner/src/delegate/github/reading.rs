@@ -1,6 +1,6 @@
 //! What the platform holds after an action, as a response shows it.
 
-use super::Progress;
+use super::progress::{Exchange, Progress};
 use super::table::escaped;
 use countersign_domain::delegation::action::{ActionType, Effect, Parameters};
 use countersign_domain::delegation::clock;
@@ -12,9 +12,10 @@ pub(super) fn done(
     instruction: &DelegationInstruction,
     progress: &Progress,
     web: &str,
-    request: Value,
     at: &str,
-) -> Value {
+) -> Result<Value, String> {
+    let unshown = || "nothing that the platform answered shows that it is done".to_owned();
+    let (request, status) = progress.shown_by().and_then(shown).ok_or_else(unshown)?;
     let info = instruction.action.kind().info();
     let (resource, kind) = (&progress.main, info.produces);
     let number = kind.is_numbered().then(|| number(instruction, resource)).flatten();
@@ -22,7 +23,6 @@ pub(super) fn done(
     let url = url.unwrap_or_else(|| address(instruction, web, number));
     let id = identity(instruction, resource, number);
     let state = state(instruction, resource);
-    let status = progress.status;
     let mut evidence = json!({
         "RESOURCE_TYPE": kind, "RESOURCE_ID": id, "RESOURCE_URL": url, "RESOURCE_STATE": state,
         "API_RESPONSE_STATUS": status,
@@ -43,7 +43,8 @@ pub(super) fn done(
     } else {
         "done by the platform's REST interface"
     };
-    json!({
+    let notes: Vec<String> = std::iter::once(notes.to_owned()).chain(progress.notes()).collect();
+    Ok(json!({
         "status": "SUCCESS",
         "platform_request": request,
         "platform_response": {
@@ -52,8 +53,13 @@ pub(super) fn done(
         },
         "platform_evidence": evidence,
         "resulting_state": format!("{kind} {id} is {state}"),
-        "completion_notes": notes,
-    })
+        "completion_notes": notes.join("; "),
+    }))
+}
+
+/// A request as it is recorded, with its own status.
+fn shown(exchange: &Exchange) -> Option<(Value, u16)> {
+    Some((exchange.request(), exchange.status?))
 }
 
 fn number(instruction: &DelegationInstruction, resource: &Value) -> Option<i64> {

@@ -6,10 +6,14 @@
 //! | 403 or 422 that speaks of protection, rules or required checks | BLOCKED | PLATFORM_CONSTRAINT | yes |
 //! | 405, 409, 423 | BLOCKED | PLATFORM_CONSTRAINT | yes |
 //! | 3xx, 404, 410, 422 and the rest below 500 | FAILURE | VALIDATION_FAILURE | no |
-//! | limits, 5xx, nothing | FAILURE | API_ERROR | yes, and when |
+//! | limits, 5xx to what may be sent twice, nothing to what was not sent | FAILURE | API_ERROR | yes, and when |
+//! | 5xx, nothing, or what cannot be read, and it is not there | FAILURE | API_ERROR | no, unless it may be sent twice |
+//!
+//! If a part of an order is done by then, the response names it, and a person decides about the rest.
 
 use super::line::Reply;
 use super::mentions;
+use super::progress::{Exchange, Progress};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -21,8 +25,10 @@ pub(super) struct Refused {
     blocked: bool,
     error_type: &'static str,
     code: String,
-    /// The status that the platform answered with; none, if it did not.
-    status: Option<u16>,
+    /// Whether it was learnt from reading, and not from what was to change something.
+    by_reading: bool,
+    /// Whether it may have been done all the same.
+    unknown: bool,
     message: String,
     remedy: &'static str,
     retry: bool,
@@ -47,9 +53,8 @@ impl Refused {
     }
 
     fn answered(reply: &Reply) -> Self {
-        let (code, status, message) = (reply.status.to_string(), Some(reply.status), reply.says());
         let remedy = "try again later, under a new instruction id";
-        Self { blocked: false, error_type: "API_ERROR", code, status, message, remedy, retry: true, after: None }
+        Self::unanswered(&reply.status.to_string(), reply.says(), remedy, true)
     }
 
     /// Too many requests, for longer than is waited here.
@@ -69,51 +74,84 @@ impl Refused {
         Self::unanswered("UNREACHED", why, remedy, true)
     }
 
-    /// It was sent, no answer came, and it is not there.
-    pub(super) fn lost(why: String, idempotent: bool) -> Self {
-        let remedy =
-            "look at the platform whether it was done; if it was not, give it again under a new instruction id";
-        let why = format!("{why}; it was looked for and not found, and not sent again");
-        Self::unanswered("CUT", why, remedy, idempotent)
+    /// It may have been sent and done, nothing says so, and it is not there.
+    pub(super) fn lost(code: &str, why: &str, idempotent: bool) -> Self {
+        let remedy = "a person must look at the platform whether it was done; if it was not, give it again under a new \
+                      instruction id";
+        let why =
+            format!("{why}; whether it was done is not known: it was looked for and not found, and not sent again");
+        Self { unknown: true, ..Self::unanswered(code, why, remedy, idempotent) }
+    }
+
+    /// An earlier attempt may have sent it, and it is not there.
+    pub(super) fn left(what: &str) -> Self {
+        let why = format!("an earlier attempt that did not end may have sent {what}");
+        Self { by_reading: true, ..Self::lost("UNKNOWN", &why, false) }
     }
 
     fn unanswered(code: &str, message: String, remedy: &'static str, retry: bool) -> Self {
         let (blocked, error_type, code) = (false, "API_ERROR", code.to_owned());
-        Self { blocked, error_type, code, status: None, message, remedy, retry, after: None }
+        let (by_reading, unknown, after) = (false, false, None);
+        Self { blocked, error_type, code, by_reading, unknown, message, remedy, retry, after }
     }
 
     /// The platform took it and did not do it.
     pub(super) fn passed_over() -> Self {
         let message = "the platform took it and did not do all of it: not everybody who was named can be".to_owned();
         let remedy = "name people who may work on this repository";
-        let refused = Self::unanswered("422", message, remedy, false);
-        Self { error_type: "VALIDATION_FAILURE", status: Some(422), ..refused }
+        let refused = Self::unanswered("PASSED_OVER", message, remedy, false);
+        Self { error_type: "VALIDATION_FAILURE", ..refused }
     }
 
     /// What an instruction names is not there.
     pub(super) fn absent(what: &str) -> Self {
         let remedy = "see whether what is named is there, and whether the token may see it";
-        let refused = Self::unanswered("404", format!("{what} that is named is not there"), remedy, false);
-        Self { error_type: "VALIDATION_FAILURE", status: Some(404), ..refused }
+        let refused = Self::unanswered("ABSENT", format!("{what} that is named is not there"), remedy, false);
+        Self { error_type: "VALIDATION_FAILURE", by_reading: true, ..refused }
     }
 
-    /// As `delegation.answer` takes it.
-    pub(super) fn acted(self, request: Value, at: &str) -> Value {
+    /// As `delegation.answer` takes it: the request that was refused with its own status, and what was done before it.
+    pub(super) fn acted(self, progress: &Progress, otherwise: &Exchange, at: &str) -> Value {
         let status = if self.blocked { "BLOCKED" } else { "FAILURE" };
+        let (first, second) = match self.by_reading {
+            true => (&progress.seen, &progress.sent),
+            false => (&progress.sent, &progress.seen),
+        };
+        let exchange = first.as_ref().or(second.as_ref()).unwrap_or(otherwise);
+        let done = progress.done();
+        let message = match &done {
+            Some(done) => format!("{}; done before that: {done}", self.message),
+            None => self.message.clone(),
+        };
+        let remedy = match &done {
+            Some(_) => format!("{}; a part of it is done already, so ask for the rest alone", self.remedy),
+            None => self.remedy.to_owned(),
+        };
+        let retry = self.retry && done.is_none();
         let mut failure = json!({
-            "ERROR_TYPE": self.error_type, "ERROR_CODE": self.code, "ERROR_MESSAGE": self.message,
-            "REMEDIATION_GUIDANCE": self.remedy, "RETRY_ALLOWED": if self.retry { "YES" } else { "NO" },
+            "ERROR_TYPE": self.error_type, "ERROR_CODE": self.code, "ERROR_MESSAGE": message,
+            "REMEDIATION_GUIDANCE": remedy, "RETRY_ALLOWED": if retry { "YES" } else { "NO" },
         });
-        if let Some(after) = self.after {
+        if let Some(after) = self.after.filter(|_| retry) {
             failure["RETRY_AFTER"] = json!(after.to_string());
         }
+        let state = match (&done, self.unknown) {
+            (Some(_), _) => "a part of what was asked for was done, as the notes say",
+            (None, true) => "whether what was asked for was done is not known",
+            (None, false) => "what was asked for was not done, as far as is known",
+        };
         let mut acted = json!({
-            "status": status, "platform_request": request, "failure_details": failure,
-            "resulting_state": "what was asked for was not done, as far as is known",
+            "status": status, "platform_request": exchange.request(), "failure_details": failure,
+            "resulting_state": state,
         });
-        if let Some(code) = self.status {
+        let done = done.map(|done| format!("done before it failed: {done}"));
+        let notes: Vec<String> = done.into_iter().chain(progress.notes()).collect();
+        if !notes.is_empty() {
+            acted["completion_notes"] = json!(notes.join("; "));
+        }
+        if let Some(code) = exchange.status {
             acted["platform_response"] = json!({
-                "STATUS_CODE": code, "STATUS": status, "ERROR_MESSAGE": self.message, "ERROR_CODE": self.code,
+                "STATUS_CODE": code, "STATUS": status, "ERROR_MESSAGE": message, "ERROR_CODE": self.code,
                 "TIMESTAMP_UTC": at,
             });
         }

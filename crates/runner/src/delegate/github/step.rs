@@ -1,5 +1,7 @@
 //! What is sent for an action: steps, each with how it is found out whether it was done.
 
+use super::line::Reply;
+use super::mentions;
 use serde_json::Value;
 
 /// Reads a path: the status, and what is there.
@@ -37,8 +39,10 @@ pub(super) struct Step {
     pub(super) probe: Probe,
     /// Whether to do it twice is the same as to do it once.
     pub(super) idempotent: bool,
-    /// Refusals that mean that it is so already.
-    pub(super) tolerates: &'static [u16],
+    /// Refusals that mean that it is so already: the status, and a word that the platform says with it.
+    tolerates: &'static [(u16, &'static str)],
+    /// Whether its answer must have a number, by which what was made is known.
+    numbered: bool,
     /// What it takes from elsewhere.
     pub(super) takes: Option<Take>,
     /// Whether the probe must hold afterwards, because the platform takes what it does not do.
@@ -52,8 +56,8 @@ pub(super) struct Take {
     /// Where it goes: a field of the body, or in braces a part of the path.
     pub(super) field: &'static str,
     pub(super) find: Find,
-    /// Whether the step falls away without it.
-    pub(super) or_skip: bool,
+    /// What is said if the step falls away without it. None, if it does not.
+    pub(super) or_skip: Option<&'static str>,
 }
 
 impl Take {
@@ -62,24 +66,24 @@ impl Take {
         field: &'static str,
         find: impl Fn(&Value) -> Option<Value> + 'static,
     ) -> Self {
-        Self { path: Some(path), field, find: Box::new(find), or_skip: false }
+        Self { path: Some(path), field, find: Box::new(find), or_skip: None }
     }
 
     pub(super) fn from_last(pointer: &'static str, field: &'static str) -> Self {
         let find = move |last: &Value| last.pointer(pointer).cloned();
-        Self { path: None, field, find: Box::new(find), or_skip: false }
+        Self { path: None, field, find: Box::new(find), or_skip: None }
     }
 
-    pub(super) fn or_skip(self) -> Self {
-        Self { or_skip: true, ..self }
+    pub(super) fn or_skip(self, says: &'static str) -> Self {
+        Self { or_skip: Some(says), ..self }
     }
 }
 
 impl Step {
     /// A request that can be sent again.
     pub(super) fn new(method: &'static str, path: String, body: Option<Value>, probe: Probe) -> Self {
-        let (tolerates, takes, looks_after) = (&[][..], None, false);
-        Self { method, path, body, probe, idempotent: true, tolerates, takes, looks_after }
+        let (tolerates, numbered, takes, looks_after) = (&[][..], false, None, false);
+        Self { method, path, body, probe, idempotent: true, tolerates, numbered, takes, looks_after }
     }
 
     /// One that makes something each time.
@@ -102,8 +106,23 @@ impl Step {
         Self { takes: Some(take), ..self }
     }
 
-    pub(super) fn tolerating(self, tolerates: &'static [u16]) -> Self {
+    pub(super) fn tolerating(self, tolerates: &'static [(u16, &'static str)]) -> Self {
         Self { tolerates, ..self }
+    }
+
+    pub(super) fn numbered(self) -> Self {
+        Self { numbered: true, ..self }
+    }
+
+    /// Whether a refusal means that it is so already.
+    pub(super) fn tolerates(&self, reply: &Reply) -> bool {
+        self.tolerates.iter().any(|(status, word)| reply.status == *status && mentions(reply, &[word]))
+    }
+
+    /// Whether a success can be read, as far as it is used. What cannot may be anybody's answer.
+    pub(super) fn is_heard(&self, reply: &Reply, used: bool) -> bool {
+        let empty = reply.body.is_null() && used && matches!(reply.status, 200 | 201);
+        !reply.garbled && !empty && (!self.numbered || reply.body["number"].is_u64())
     }
 
     pub(super) fn looking_after(self) -> Self {
@@ -122,6 +141,12 @@ impl Order {
 
     pub(super) fn about(self, main: usize) -> Self {
         Self { main, ..self }
+    }
+
+    /// Whether the answer to a step is used: as the resource, or by the step that follows.
+    pub(super) fn uses(&self, at: usize) -> bool {
+        let next = self.steps.get(at + 1).and_then(|next| next.takes.as_ref());
+        (at == self.main && self.shows.is_none()) || next.is_some_and(|take| take.path.is_none())
     }
 
     /// The same, after another step.

@@ -14,7 +14,7 @@
 //! | `REQUEST_PR_REVIEW` | `POST pulls/N/requested_reviewers` | they are asked |
 //! | `APPROVE_PR`, `REQUEST_PR_CHANGES` | `POST pulls/N/reviews` | a review has the mark |
 //! | `CREATE_BRANCH`, `CREATE_TAG` | `POST git/refs`, for an annotated tag after `POST git/tags` | it is at that commit; the tag has the mark |
-//! | `DELETE_BRANCH`, `DELETE_TAG` | `DELETE git/refs/…` | it is not there |
+//! | `DELETE_BRANCH`, `DELETE_TAG` | `DELETE git/refs/…` | it is not there, and the repository is |
 //! | `UPDATE_BRANCH_PROTECTION` | `PUT branches/B/protection` | it is as it was to be |
 //! | `TRIGGER_WORKFLOW` | `POST actions/workflows/W/dispatches` | it ran on that branch since the instruction |
 //! | `CANCEL_WORKFLOW` | `POST actions/runs/R/cancel` | it was cancelled |
@@ -55,7 +55,7 @@ impl Place<'_> {
                     "assignees": it.assignees,
                 }));
                 let list = format!("{root}/issues?state=all&sort=created&direction=desc&per_page=100");
-                let step = Step::post(format!("{root}/issues"), body, self.marked_in(list));
+                let step = Step::post(format!("{root}/issues"), body, self.marked_in(list)).numbered();
                 let step = match &it.milestone {
                     Some(TextOr::Other(number)) => step.with("milestone", json!(number.get())),
                     Some(TextOr::Text(name)) => {
@@ -179,9 +179,9 @@ impl Place<'_> {
     fn marked_in(&self, list: String) -> Probe {
         let mark = self.mark.to_owned();
         Box::new(move |read: &Reading<'_>| {
-            let list = read(&list)?.1;
+            let (status, list) = read(&list)?;
             let has = |it: &&Value| it["body"].as_str().is_some_and(|body| body.contains(&mark));
-            Ok(list.as_array().and_then(|list| list.iter().find(has).cloned()))
+            Ok(list.as_array().filter(|_| status < 300).and_then(|list| list.iter().find(has).cloned()))
         })
     }
 
@@ -239,7 +239,7 @@ impl Place<'_> {
             let path = format!("{issue}/labels/{}", escaped(&label, false));
             let gone = state(issue.clone(), move |it| it["labels"].is_array() && !named(&it["labels"], "name", &label));
             // One that is not on it need not be taken off.
-            Step::new("DELETE", path, None, gone).tolerating(&[404])
+            Step::new("DELETE", path, None, gone).tolerating(&[(404, "")])
         };
         Order::of(words(labels).into_iter().map(remove).collect()).showing(format!("{}/{kind}/{number}", self.root))
     }
@@ -277,7 +277,7 @@ impl Place<'_> {
                 names.iter().flat_map(|names| names.iter()).map(|name| name.as_str().to_owned()).collect();
             (!names.is_empty()).then_some(names)
         };
-        let mut steps = vec![Step::post(path.clone(), body, self.marked_in(list))];
+        let mut steps = vec![Step::post(path.clone(), body, self.marked_in(list)).numbered()];
         // The number is known once it is open.
         steps.extend(some(&it.labels).map(|names| self.labels("{number}", names)));
         steps.extend(some(&it.assignees).map(|names| self.assign("{number}", names)));
@@ -296,23 +296,26 @@ impl Place<'_> {
         });
         let never: Probe = Box::new(|_| Ok(None));
         Step::new("DELETE", format!("{}/git/refs/heads/{{head}}", self.root), None, never)
-            .taking(head.or_skip())
-            .tolerating(&[404, 422])
+            .taking(head.or_skip("no branch was deleted: the head is not, or no longer, a branch of this repository"))
+            .tolerating(&[(404, ""), (422, "does not exist")])
     }
 
     fn make_ref(&self, name: &str, sha: &str) -> Step {
         let (path, sha) = (format!("{}/git/ref/{}", self.root, escaped(name, true)), sha.to_ascii_lowercase());
         let wanted = sha.clone();
         let is = state(path, move |it| it["object"]["sha"] == wanted.as_str());
-        Step::post(format!("{}/git/refs", self.root), json!({ "ref": format!("refs/{name}"), "sha": sha }), is)
+        let body = json!({ "ref": format!("refs/{name}"), "sha": sha });
+        // A name is there once: the platform refuses to make it a second time.
+        Step::new("POST", format!("{}/git/refs", self.root), Some(body), is)
     }
 
     fn delete_ref(&self, name: &str) -> Order {
         let name = escaped(name, true);
-        let path = format!("{}/git/ref/{name}", self.root);
+        let (root, path) = (self.root.to_owned(), format!("{}/git/ref/{name}", self.root));
+        // Whoever may not see a repository is told that nothing is there.
         let gone: Probe = Box::new(move |read: &Reading<'_>| {
-            let (status, _) = read(&path)?;
-            Ok((status == 404).then(|| json!({})))
+            let gone = read(&path)?.0 == 404 && read(&root)?.0 < 300;
+            Ok(gone.then(|| json!({})))
         });
         Order::of(vec![Step::new("DELETE", format!("{}/git/refs/{name}", self.root), None, gone)])
     }
@@ -338,7 +341,8 @@ impl Place<'_> {
         let never: Probe = Box::new(|_| Ok(None));
         let body = json!({ "tag": name, "message": message, "object": sha, "type": "commit" });
         let object = Step::new("POST", format!("{}/git/tags", self.root), Some(body), never);
-        let named = Step::post(format!("{}/git/refs", self.root), json!({ "ref": format!("refs/{full}") }), is);
+        let body = json!({ "ref": format!("refs/{full}") });
+        let named = Step::new("POST", format!("{}/git/refs", self.root), Some(body), is);
         Order::of(vec![object, named.taking(Take::from_last("/sha", "sha"))]).about(1)
     }
 

@@ -131,7 +131,7 @@ fn must_be_kept(document: &Value, step: &Value, kept: &[Value]) -> Result<(), No
     Ok(())
 }
 
-/// When a handoff has expired, if it has. The document says so too, unless that was among what did not fit into it.
+/// When a handoff has expired, if it has, by the plan that it belongs to.
 fn expired(edge: &HandoffEdge, step: &Value) -> Option<jiff::Timestamp> {
     let made: jiff::Timestamp = step["made"].as_str()?.parse().ok()?;
     let end = made.checked_add(jiff::SignedDuration::from_secs(edge.expires.as_ref()?.seconds())).ok()?;
