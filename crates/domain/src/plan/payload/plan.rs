@@ -22,7 +22,7 @@ shape! {
         pub objective: Text<1, 5000> = "Half-even rounding in billing",
         /// What it must keep to.
         pub constraints: Option<AnyNumber<Text<1, 1000>>>,
-        /// The matter that it belongs to.
+        /// The matter that it belongs to, and all events of its run with it; `main`, if it is not said.
         pub matter: Option<Name>,
         /// Who works, by name.
         pub agents: Map<Agent> = json!({ "coder": Agent::example_value() }),
@@ -130,7 +130,7 @@ shape! {
         pub timeout: Option<Span>,
         /// How often its agent gives a sign of life; every 2 minutes, if it is not said.
         pub heartbeat: Option<Span>,
-        /// How soon.
+        /// How soon; normal, if it is not said.
         pub priority: Option<Priority>,
         /// How often it is tried again; once, if it is not said.
         pub retries: Option<Int<0, 10>>,
@@ -150,6 +150,13 @@ shape! {
         pub pin: Option<AnyNumber<Resource>> = "tests/test_round.py",
         /// Whether its checks must fail before the work, to show that they tell anything.
         pub red_before_green: Option<bool>,
+    }
+}
+
+impl PlannedTask {
+    /// How soon it is wanted.
+    pub fn urgency(&self) -> Priority {
+        self.priority.unwrap_or(Priority::Normal)
     }
 }
 
