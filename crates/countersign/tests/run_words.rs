@@ -133,3 +133,169 @@ fn somebody_is_told_whenever_a_person_is_asked() {
     answer.says("nobody could be told");
     assert_eq!(answer.code, 1);
 }
+
+/// A plan as a person writes it, with lists that are empty and comments.
+const WRITTEN: &str = r#"plan: "1.0"
+objective: Half-even rounding in billing
+agents:
+  coder: {command: ["python3", "agents/coder.py"]}
+  reviewer: {command: ["python3", "agents/reviewer.py"], role: validator}
+gates: {validate: builtin, judge: none}      # builtin | agent name | person, one or a list; judge: none | optional | agent name | endpoint
+tasks:
+  - id: T-1
+    title: Round half to even
+    agent: coder
+    lock_scope: [billing/round.py, tests/test_round.py]
+    forbidden_scope: [billing/vendor]
+    depends_on: []
+    acceptance:
+      - text: rounding tests pass
+        check: {test: ["python3", "-m", "pytest", "-q", "tests/test_round.py"]}
+        pin: [tests/test_round.py]
+      - text: no float is left
+        check: {file: {path: billing/round.py, not_contains: "float("}}
+    timeout: 20m
+    heartbeat: 2m
+"#;
+
+#[test]
+fn a_plan_as_a_person_writes_it_is_checked_and_shown() {
+    let yard = Yard::new();
+    let plan = yard.path("plan.yaml").display().to_string();
+    std::fs::write(&plan, WRITTEN).unwrap();
+    let decision = yard.run(&["check", &plan, "--format", "json"]).ended(0);
+    let decision: Value = serde_json::from_str(decision.trim()).unwrap();
+    assert_eq!((&decision["allow"], &decision["details"]["diagnostics"]), (&json!(true), &json!([])), "{decision}");
+    let dry = yard.run(&["run", &plan, "--dry-run"]);
+    dry.says("test python3 -m pytest -q tests/test_round.py\n")
+        .says("with tests/test_round.py as before the work\n")
+        .says("file billing/round.py: is there, does not contain `float(`\n");
+    assert_eq!((dry.code, yard.runs()), (0, vec![]));
+    for empty in ["forbidden_scope: [billing/vendor]", "pin: [tests/test_round.py]"] {
+        let (name, _) = empty.split_once(':').unwrap();
+        std::fs::write(&plan, WRITTEN.replace(empty, &format!("{name}: []"))).unwrap();
+        yard.run(&["check", &plan]).ended(0);
+        yard.run(&["run", &plan, "--dry-run"]).ended(0);
+    }
+}
+
+#[test]
+fn a_dry_run_says_what_each_check_asks() {
+    let yard = Yard::new();
+    let hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+    let file = |more: Value| {
+        let mut file = json!({ "path": "src/T-1" });
+        for (name, value) in more.as_object().unwrap() {
+            file[name] = value.clone();
+        }
+        json!({ "file": file })
+    };
+    let cases = [
+        (json!({ "command": ["make", "lint"], "timeout": "5m" }), "command make lint, within 5m"),
+        (file(json!({})), "file src/T-1: is there"),
+        (file(json!({ "exists": false })), "file src/T-1: is not there"),
+        (
+            file(json!({ "min_size": 1, "max_size": 9, "contains": ["a", "b"], "not_contains": "c" })),
+            "file src/T-1: is there, has at least 1 bytes, has at most 9 bytes, contains `a`, contains `b`, does not contain `c`",
+        ),
+        (file(json!({ "sha256": hash })), &format!("file src/T-1: is there, has the SHA-256 {hash}")),
+        (file(json!({ "json_pointer": "/a/0" })), "file src/T-1: is there, has something at /a/0"),
+        (file(json!({ "json_pointer": "/a", "equals": { "b": 1 } })), "file src/T-1: is there, has {\"b\":1} at /a"),
+        (file(json!({ "equals": [1] })), "file src/T-1: is there, has [1] as a whole"),
+        (json!({ "diff": true }), "diff: what changed is what was declared, and lies inside the scope"),
+        (json!({ "port": 8000 }), "port 8000: something listens"),
+        (json!({ "http": { "url": "http://localhost:8000/x" } }), "http GET http://localhost:8000/x: answers 200"),
+        (
+            json!({ "http": { "url": "http://localhost/", "method": "post", "status": 404, "contains": "no" } }),
+            "http POST http://localhost/: answers 404, contains `no`",
+        ),
+        (json!({ "page": { "url": "http://localhost/" } }), "page http://localhost/: opens in a browser"),
+        (
+            json!({ "page": { "url": "http://localhost/", "contains": "total" } }),
+            "page http://localhost/: shows `total`",
+        ),
+        (json!({ "human": "Is it?" }), "a person is asked: Is it?"),
+    ];
+    let acceptance: Vec<Value> = cases.iter().map(|(check, _)| json!({ "text": "t", "check": check })).collect();
+    let tasks = vec![task("T-1", json!({ "acceptance": acceptance }))];
+    let plan = yard.plan(json!({ "coder": yard.honest() }), tasks, json!({}));
+    let said = yard.run(&["run", &plan, "--dry-run"]).ended(0);
+    let shown = yard.run(&["run", &plan, "--dry-run", "--format", "json"]).ended(0);
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    for (n, (_, words)) in cases.iter().enumerate() {
+        assert!(said.contains(&format!("AC-{} t\n           {words}\n", n + 1)), "{words}\n{said}");
+        let asks = json!({ "id": format!("AC-{}", n + 1), "asks": [words] });
+        assert_eq!(shown["tasks"][0]["criteria"][n], asks);
+    }
+}
+
+#[test]
+fn what_is_not_done_says_why() {
+    let yard = Yard::new();
+    let tasks = vec![
+        task("T-1", json!({ "agent": "bad", "retries": 0 })),
+        task("T-2", json!({ "depends_on": "T-1" })),
+        task("T-3", json!({ "depends_on": ["T-1", "T-2"] })),
+        task("T-4", json!({})),
+    ];
+    let agents = json!({ "coder": yard.honest(), "bad": yard.agent("exit 7") });
+    let plan = yard.plan(agents, tasks, json!({}));
+    let answer = yard.run(&["run", &plan]);
+    answer
+        .says("exit code 7")
+        .says("  T-2 is todo: it waits for T-1, which is blocked\n")
+        .says("  T-3 is todo: it waits for T-1, which is blocked, and for T-2, which is todo\n");
+    assert_eq!((answer.code, answer.out.contains("  T-4 is")), (1, false), "{answer:?}");
+    yard.run(&["task", "cancel", "T-1", "--reason", "another task covers it", "--as", "ann"]).ended(0);
+    let answer = yard.run(&["run", "--resume", "--format", "json"]);
+    let end: Value = serde_json::from_str(answer.out.lines().last().unwrap()).unwrap();
+    let reasons: Vec<&Value> = end["tasks"].as_array().unwrap().iter().map(|it| &it["reason"]).collect();
+    let expected = [
+        json!("ann canceled it: another task covers it"),
+        json!("it waits for T-1, which is canceled"),
+        json!("it waits for T-1, which is canceled, and for T-2, which is todo"),
+        Value::Null,
+    ];
+    assert_eq!(reasons, expected.iter().collect::<Vec<_>>(), "{end}");
+    yard.run(&["run", "cancel", "--reason", "enough", "--as", "ben"]).ended(0);
+    yard.run(&["run", "--resume", &yard.runs()[0]])
+        .says("  T-1 is canceled: ann canceled it: another task covers it\n")
+        .says("  T-2 is canceled: ben canceled it: enough\n");
+}
+
+#[test]
+fn what_was_not_begun_says_so() {
+    let yard = Yard::new();
+    let tasks = vec![task("T-1", json!({ "retries": 3, "agent": "bad" })), task("T-2", json!({ "priority": "low" }))];
+    let agents = json!({ "coder": yard.honest(), "bad": yard.agent("exit 7") });
+    let more = json!({ "budgets": { "attempts": 2 }, "concurrency": 1 });
+    let answer = yard.run(&["run", &yard.plan(agents, tasks, more)]);
+    answer
+        .says("  T-1 is todo: it was begun 2 times without coming to its end, and is to be begun again\n")
+        .says("  T-2 is todo: it was not begun\n");
+    assert_eq!(answer.code, 1);
+}
+
+#[test]
+fn all_that_happens_in_a_run_is_of_the_matter_of_its_plan() {
+    let yard = Yard::new();
+    let agents = || json!({ "coder": yard.honest(), "bad": yard.agent("exit 7") });
+    let tasks = || vec![task("T-1", json!({})), task("T-2", json!({ "agent": "bad", "retries": 0 }))];
+    let plan = yard.plan(agents(), tasks(), json!({ "matter": "billing" }));
+    assert_eq!(yard.run(&["run", &plan]).code, 1);
+    // What is refused in the run belongs to it, too.
+    yard.run(&["task", "claim", "T-1", "--as", "bob"]).ended(1);
+    yard.run(&["run", "cancel", "--reason", "enough"]).ended(0);
+    assert_eq!(yard.run(&["run", &yard.plan(agents(), tasks(), json!({}))]).code, 1);
+    let events = yard.events();
+    let first = events.iter().find(|it| it["kind"] == "run.opened").unwrap()["run"].clone();
+    let (mut own, mut others) = (0, 0);
+    for event in &events {
+        let (expected, count) = if event["run"] == first { ("billing", &mut own) } else { ("main", &mut others) };
+        assert_eq!(event["matter"], expected, "{event}");
+        *count += 1;
+    }
+    assert!(own > 10 && others > 10, "{own} {others}");
+    assert!(events.iter().any(|it| it["kind"] == "command.refused" && it["run"] == first), "{events:?}");
+    yard.run(&["verify"]).ended(0);
+}

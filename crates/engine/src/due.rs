@@ -68,6 +68,7 @@ fn lapse(transaction: &mut Transaction<'_>, lease: &str) -> ledger::Result<()> {
         once: None,
         under: None,
     };
-    transaction.append(&asked, happenings.into_iter().map(road::draft).collect())?;
+    let drafts = road::drafts(transaction, happenings)?;
+    transaction.append(&asked, drafts)?;
     Ok(())
 }

@@ -32,7 +32,7 @@ pub(crate) fn record(transaction: &mut Transaction<'_>, asked: &Command, refusal
     refused.texts = vec![countersign_contract::Untrusted::new(refusal.reason.clone())];
     // A refusal does not bind the key: the same call may be allowed later.
     let unbound = Command { once: None, under: None, ..asked.clone() };
-    let happenings = refusal.kept.iter().cloned().chain([refused]).map(crate::road::draft);
-    transaction.append(&unbound, happenings.collect())?;
+    let drafts = crate::road::drafts(transaction, refusal.kept.iter().cloned().chain([refused]))?;
+    transaction.append(&unbound, drafts)?;
     Ok(())
 }

@@ -9,9 +9,13 @@ use countersign_contract::Shape;
 use countersign_domain::deciding::{
     Answered, Command, Decided, Desk, Happened, Happening, LeaseStep, Moment, Need, Observed, Refusal, Seen, View,
 };
+use countersign_domain::work::event::RUN_OPENED;
+use countersign_domain::work::row::run_key;
 use countersign_ledger as ledger;
 use ledger::{EventRow, Hash, Held, LeaseChange, Once, RowKey, Transaction};
 use rand_core::RngCore;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
@@ -172,7 +176,8 @@ fn append(
     if happenings.is_empty() {
         return Ok(None);
     }
-    let recorded = transaction.append(asked, happenings.into_iter().map(draft).collect())?;
+    let drafts = drafts(transaction, happenings)?;
+    let recorded = transaction.append(asked, drafts)?;
     Ok(Some(recorded.first))
 }
 
@@ -211,17 +216,46 @@ fn looks_at<C: Command>(asked: &ledger::Command, command: &C) -> Vec<RowKey> {
     once.map(RowKey::Remembered).into_iter().chain(needs).collect()
 }
 
-/// The matter of everything, until matters can be told apart.
+/// The matter of everything that belongs to no run with a matter of its own.
 const MATTER: &str = "main";
 
-pub(crate) fn draft(happening: Happening) -> ledger::Draft {
+/// What has happened as the ledger takes it. All of a run is of the matter that the run was opened with.
+pub(crate) fn drafts(
+    transaction: &mut Transaction<'_>,
+    happenings: impl IntoIterator<Item = Happening>,
+) -> ledger::Result<Vec<ledger::Draft>> {
+    let mut matters: BTreeMap<String, String> = BTreeMap::new();
+    let mut drafts = Vec::new();
+    for happening in happenings {
+        let matter: &str = match &happening.run {
+            None => MATTER,
+            Some(run) => match matters.entry(run.clone()) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => place.insert(matter(transaction, run, &happening)?),
+            },
+        };
+        drafts.push(draft(happening, matter));
+    }
+    Ok(drafts)
+}
+
+/// The matter of a run: what its first event says, and from then on that of the run as it stands.
+fn matter(transaction: &mut Transaction<'_>, run: &str, happening: &Happening) -> ledger::Result<String> {
+    if happening.kind == RUN_OPENED {
+        return Ok(happening.facts["matter"].as_str().unwrap_or(MATTER).to_owned());
+    }
+    let found = transaction.get(&[meaning::ledger_key(&run_key(run))])?.into_iter().flatten().next();
+    Ok(found.map_or_else(|| MATTER.to_owned(), |run| run.matter))
+}
+
+fn draft(happening: Happening, matter: &str) -> ledger::Draft {
     ledger::Draft {
         id: None,
         kind: happening.kind.to_owned(),
         v: happening.v,
         cause: None,
         run: happening.run,
-        matter: MATTER.to_owned(),
+        matter: matter.to_owned(),
         class: happening.class.to_owned(),
         taint: happening.taint.to_owned(),
         facts: countersign_contract::canonical(&happening.facts),

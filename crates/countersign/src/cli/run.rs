@@ -1,5 +1,6 @@
 //! `countersign run`
 
+mod asked;
 mod cancel;
 mod close;
 mod drawn;

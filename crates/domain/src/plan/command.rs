@@ -163,7 +163,10 @@ impl Command for StartRun {
 
 fn adopt(desk: &mut Desk, run: &str, plan: &Plan, text: &str) -> Result<(), Refusal> {
     let constraints = plan.constraints.as_ref().map(|it| it.to_vec()).unwrap_or_default();
-    let facts = json!({ "constraints": constraints, "objective": plan.objective, "policy": GATES, "run": run });
+    let mut facts = json!({ "constraints": constraints, "objective": plan.objective, "policy": GATES, "run": run });
+    if let Some(matter) = &plan.matter {
+        facts["matter"] = json!(matter);
+    }
     desk.record(Happening::of_run(RUN_OPENED, run, facts));
     let facts = json!({ "run": run, "sha256": sha256_hex(text.as_bytes()), "tasks": plan.tasks.len() });
     desk.record(Happening::of_run(PLAN_ADOPTED, run, facts).with_texts(vec![Untrusted::new(text.to_owned())]));

@@ -19,6 +19,7 @@ pub mod command;
 mod delegating;
 pub mod event;
 pub mod handing;
+pub mod hosts;
 pub mod order;
 mod parts;
 pub mod payload;

@@ -18,7 +18,7 @@ pub fn stages(plan: &Plan) -> Option<Vec<Stage>> {
     while !left.is_empty() {
         let mut stage: Stage = Vec::new();
         let mut ready: Vec<usize> = left.iter().copied().filter(|task| is_ready(plan, &tasks[*task], &done)).collect();
-        ready.sort_by_key(|task| std::cmp::Reverse(tasks[*task].priority));
+        ready.sort_by_key(|task| std::cmp::Reverse(tasks[*task].urgency()));
         for task in ready {
             if stage.iter().all(|other| !collide(&tasks[task], &tasks[*other])) {
                 stage.push(task);

@@ -62,7 +62,7 @@ pub mod payload;
 pub(crate) mod picking;
 pub mod places;
 mod reach;
-mod redundant_entry;
+pub(crate) mod redundant_entry;
 mod replay;
 pub mod row;
 pub mod rules;

@@ -4,6 +4,7 @@
 //! that is not public, unless that address is allowed itself: otherwise whoever answers for the name would choose which
 //! machine inside is asked.
 
+use countersign_domain::plan::hosts::{bare, is_here};
 use std::net::IpAddr;
 
 /// The hosts that may be asked beside this machine.
@@ -30,15 +31,6 @@ impl Hosts {
         let literal = self.allowed.iter().any(|it| it.parse::<IpAddr>().is_ok_and(|it| it.to_canonical() == address));
         if is_here(&host) { address.is_loopback() } else { literal || is_public(address) }
     }
-}
-
-/// A host in small letters, without the brackets of an address and the dot at the end of a name.
-fn bare(host: &str) -> String {
-    host.trim().trim_start_matches('[').trim_end_matches(']').trim_end_matches('.').to_ascii_lowercase()
-}
-
-fn is_here(host: &str) -> bool {
-    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 /// Whether an address belongs to anybody on the internet, rather than to this machine, a network inside or nobody.

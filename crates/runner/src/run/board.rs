@@ -73,9 +73,15 @@ pub struct Row {
     pub assurance: Option<String>,
     /// What keeps it from going on.
     pub blocker: Option<String>,
+    /// Why it is not done; none, if it is.
+    pub why: Option<String>,
     /// How often it was begun.
     pub attempt: u64,
     waiting: bool,
+    /// The tasks that it waits for.
+    waiting_for: Vec<String>,
+    /// Who canceled it, and why.
+    canceled: Option<String>,
     /// Whether its work is done, and only has to go on through its gates.
     claimed: bool,
 }
@@ -87,6 +93,7 @@ impl Row {
         self.blocker = row.blocker.as_ref().map(|it| format!("{}: {}", it.code, it.reason));
         self.attempt = u64::from(row.attempt);
         self.waiting = !row.waiting_for.is_empty();
+        self.waiting_for.clone_from(&row.waiting_for);
     }
 }
 
@@ -118,8 +125,11 @@ impl Board {
             state: State::Todo,
             assurance: None,
             blocker: None,
+            why: None,
             attempt: 0,
             waiting: true,
+            waiting_for: Vec::new(),
+            canceled: None,
             claimed: false,
         };
         let collides =
@@ -128,7 +138,7 @@ impl Board {
             plan.agents.iter().any(|(name, agent)| name == task.agent.as_str() && agent.peer == Some(true))
         };
         let mut order: Vec<usize> = (0..tasks.len()).collect();
-        order.sort_by_key(|task| std::cmp::Reverse(tasks[*task].priority));
+        order.sort_by_key(|task| std::cmp::Reverse(tasks[*task].urgency()));
         Self {
             rows: tasks.iter().map(row).collect(),
             numbers: tasks.iter().enumerate().map(|(n, task)| (task.id.as_str().to_owned(), n)).collect(),
@@ -155,6 +165,9 @@ impl Board {
             if let Some(row) = desk.row(&task)? {
                 self.rows[n].take(&row);
                 self.rows[n].claimed = row.status == TaskStatus::Todo && desk.has_claim(&task)?;
+                if row.status == TaskStatus::Canceled {
+                    self.rows[n].canceled = desk.canceled(&row)?;
+                }
             }
         }
         self.seen = head;
@@ -241,7 +254,42 @@ impl Board {
         self.rows.iter().zip(&self.picked).map(begun).sum()
     }
 
+    /// The tasks as they stand, each with the reason why it is not done.
     pub(super) fn rows(&self) -> Vec<Row> {
-        self.rows.clone()
+        self.rows.iter().enumerate().map(|(n, row)| Row { why: self.why(n, row), ..row.clone() }).collect()
     }
+
+    fn why(&self, n: usize, row: &Row) -> Option<String> {
+        match row.state {
+            State::Done => None,
+            State::Canceled => Some(row.canceled.clone().unwrap_or_else(|| "somebody canceled it".to_owned())),
+            State::Blocked | State::Failed => {
+                Some(row.blocker.clone().unwrap_or_else(|| "nobody said what is wrong".to_owned()))
+            }
+            State::InProgress => Some(format!("{} has begun it and has not ended it", row.agent)),
+            State::Todo if row.waiting => Some(self.waits(row)),
+            State::Todo if row.claimed => Some("it is claimed, and has to go on through its gates".to_owned()),
+            State::Todo if row.attempt > 0 => {
+                Some(format!("it was begun {} without coming to its end, and is to be begun again", times(row.attempt)))
+            }
+            State::Todo => Some(match &self.refused[n] {
+                Some(reason) => format!("it could not be begun: {reason}"),
+                None => "it was not begun".to_owned(),
+            }),
+        }
+    }
+
+    /// Which tasks it waits for, and how they stand.
+    fn waits(&self, row: &Row) -> String {
+        let stands = |task: &String| match self.numbers.get(task) {
+            Some(n) => format!("{task}, which is {}", self.rows[*n].state.as_str().replace('_', " ")),
+            None => task.clone(),
+        };
+        let on: Vec<String> = row.waiting_for.iter().map(stands).collect();
+        format!("it waits for {}", on.join(", and for "))
+    }
+}
+
+fn times(count: u64) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }

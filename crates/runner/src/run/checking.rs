@@ -69,9 +69,10 @@ pub(super) fn look(
     };
     let mut found = Vec::new();
     for (n, criterion) in acceptance.iter().enumerate() {
+        let pinned = criterion.pin.iter().any(|pins| !pins.is_empty());
         for check in machine_checks(criterion) {
             not_stopped(run)?;
-            let evidence = match (claimed.base.is_some(), check.diff.is_some(), criterion.pin.is_some()) {
+            let evidence = match (claimed.base.is_some(), check.diff.is_some(), pinned) {
                 (false, true, _) => failed(check, Status::Blocked, &no_base(run, "what really changed is known")),
                 (false, _, true) => failed(check, Status::Blocked, &no_base(run, "files can be pinned")),
                 _ => match checkouts.fresh() {

@@ -4,8 +4,9 @@ use countersign_contract::{Checked, Checker, Outside, Settings};
 use countersign_domain::deciding::{Role, Tree};
 use countersign_domain::plan::payload::Budgets;
 use countersign_domain::validation::row::{promise_key, promise_of};
+use countersign_domain::work::event::TASK_CANCELED;
 use countersign_domain::work::row::{TaskRow, task_key, task_of};
-use countersign_engine::{Call, Engine, Failure, StoredText, World};
+use countersign_engine::{Call, Engine, Failure, Stored, StoredText, World};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -167,6 +168,37 @@ impl<'a> Desk<'a> {
         Ok(promise_of(found.as_ref()).is_some_and(|row| row.claim.is_some()))
     }
 
+    /// Who canceled a task, and why; none, if that is not found.
+    pub(super) fn canceled(&self, row: &TaskRow) -> Result<Option<String>, String> {
+        let found = self.engine.entity(&task_key(self.run, &row.task)).map_err(|error| error.to_string())?;
+        let last = found.map_or(0, |found| found.seq);
+        let such = |event: &Stored| {
+            event.text("kind") == TASK_CANCELED && event.facts()["task"].as_str() == Some(row.task.as_str())
+        };
+        // It is the last event of the task, unless a result came too late.
+        let event = match self.find(last, last, such)? {
+            Some(event) => Some(event),
+            None => self.find(row.order, last, such)?,
+        };
+        let reason = |event: &Stored| event.facts()["reason"].as_str().unwrap_or("no reason is given").to_owned();
+        Ok(event.map(|event| format!("{} canceled it: {}", event.text("actor"), reason(&event))))
+    }
+
+    /// The first event of the run that is such, of those from one to another.
+    fn find(&self, first: u64, last: u64, such: impl Fn(&Stored) -> bool) -> Result<Option<Stored>, String> {
+        let mut next = first;
+        while next <= last {
+            let events = self.engine.stored(next, last.min(next + PAGE - 1)).map_err(|error| error.to_string())?;
+            let Some(end) = events.last().map(|event| event.seq) else { break };
+            let own = |event: &Stored| event.facts()["run"].as_str() == Some(self.run) && such(event);
+            if let Some(event) = events.into_iter().find(own) {
+                return Ok(Some(event));
+            }
+            next = end + 1;
+        }
+        Ok(None)
+    }
+
     /// The facts of an event.
     pub(super) fn facts(&self, seq: u64) -> Option<Value> {
         let stored = self.engine.stored(seq, seq).ok()?;
@@ -184,18 +216,8 @@ impl<'a> Desk<'a> {
 
     /// Whether since an event there was one of a kind whose facts are such.
     pub(super) fn any_since(&self, since: u64, kind: &str, such: impl Fn(&Value) -> bool) -> Result<bool, String> {
-        let head = self.head()?;
-        let mut next = since + 1;
-        while next <= head {
-            let events = self.engine.stored(next, head.min(next + PAGE - 1)).map_err(|error| error.to_string())?;
-            let Some(end) = events.last().map(|event| event.seq) else { break };
-            let own = |facts: &Value| facts["run"].as_str() == Some(self.run) && such(facts);
-            if events.iter().any(|event| event.text("kind") == kind && own(event.facts())) {
-                return Ok(true);
-            }
-            next = end + 1;
-        }
-        Ok(false)
+        let such = |event: &Stored| event.text("kind") == kind && such(event.facts());
+        Ok(self.find(since + 1, self.head()?, such)?.is_some())
     }
 
     /// Asks a question, and is told why it was not answered.

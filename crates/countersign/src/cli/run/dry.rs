@@ -1,6 +1,6 @@
 //! What a plan would do, without doing it.
 
-use super::inlining;
+use super::{asked, inlining};
 use crate::cli::Exit;
 use crate::cli::asking::{Here, line};
 use crate::cli::output::{self, Format};
@@ -8,9 +8,9 @@ use crate::world::outside;
 use countersign_contract::{Contract, Form, Request, check};
 use countersign_diagnostic::{Source, visible};
 use countersign_domain::delegation::trying::digest;
+use countersign_domain::plan::gated;
 use countersign_domain::plan::order::stages;
-use countersign_domain::plan::payload::{Criterion, HandoffEdge, Plan, PlannedTask, Written};
-use countersign_domain::plan::{gated, machine_checks};
+use countersign_domain::plan::payload::{HandoffEdge, Plan, PlannedTask, Written};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -90,7 +90,7 @@ fn of_task(out: &mut String, plan: &Plan, task: &PlannedTask) {
     for (n, criterion) in task.acceptance.iter().enumerate() {
         let text = criterion.text.inspect(|text| visible(text).into_owned());
         let _ = writeln!(out, "      AC-{} {text}", n + 1);
-        for words in checks(criterion) {
+        for words in asked::of(criterion) {
             let _ = writeln!(out, "           {words}");
         }
     }
@@ -100,31 +100,6 @@ fn of_task(out: &mut String, plan: &Plan, task: &PlannedTask) {
         (judge, false) => format!("judged by {judge}"),
     };
     let _ = writeln!(out, "    gate 3     {judge}");
-}
-
-/// What is looked at for a criterion.
-fn checks(criterion: &Criterion) -> Vec<String> {
-    let mut all: Vec<String> = machine_checks(criterion)
-        .map(|check| {
-            let kind = check.kinds().first().map_or("nothing", |kind| kind.as_str());
-            let program =
-                check.program().map(|words| words.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(" "));
-            visible(&format!("{kind} {}", program.unwrap_or_default())).trim_end().to_owned()
-        })
-        .collect();
-    let asked = criterion.check.iter().flat_map(|checks| checks.iter()).filter_map(|check| check.human.as_ref());
-    all.extend(asked.map(|question| visible(&format!("a person is asked: {}", question.as_str())).into_owned()));
-    if all.is_empty() {
-        all.push("somebody's statement".to_owned());
-    }
-    if let Some(pins) = &criterion.pin {
-        let pins: Vec<&str> = pins.iter().map(|pin| pin.as_str()).collect();
-        all.push(visible(&format!("with {} as before the work", pins.join(", "))).into_owned());
-    }
-    if criterion.red_before_green == Some(true) {
-        all.push("which must fail before the work".to_owned());
-    }
-    all
 }
 
 fn shown(plan: &Plan) -> Value {
@@ -147,9 +122,13 @@ fn shown(plan: &Plan) -> Value {
             }
             let part = gated(plan, task);
             let asks: Vec<&str> = part.asks.iter().map(|kind| kind.as_str()).collect();
+            let criteria: Vec<Value> = (1..)
+                .zip(task.acceptance.iter())
+                .map(|(n, criterion)| json!({ "id": format!("AC-{n}"), "asks": asked::of(criterion) }))
+                .collect();
             json!({
                 "task_id": task.id, "agent": task.agent, "validators": part.validators, "judge": part.judge,
-                "judge_optional": part.judge_optional, "evidence": asks,
+                "judge_optional": part.judge_optional, "evidence": asks, "criteria": criteria,
             })
         })
         .collect();

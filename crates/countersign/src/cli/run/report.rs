@@ -43,8 +43,7 @@ pub fn text(client: &Client<'_>, run: &str, outcome: &Outcome, over: Option<&str
     if let Some(status) = over {
         let _ = writeln!(out, "  run {run} is {status}; there is nothing to go on with");
     }
-    for task in outcome.tasks.iter().filter(|task| task.state != State::Done) {
-        let why = task.blocker.as_deref().unwrap_or("its work has not come to an end");
+    for (task, why) in outcome.tasks.iter().filter_map(|task| Some((task, task.why.as_deref()?))) {
         let _ = writeln!(out, "  {} is {}: {}", task.task, stands(task), visible(why));
     }
     if outcome.tasks.iter().any(|task| task.state == State::Blocked) {
@@ -80,7 +79,7 @@ pub fn json(client: &Client<'_>, run: &str, outcome: &Outcome) -> anyhow::Result
         .map(|task| {
             json!({
                 "task_id": task.task, "status": task.state.as_str(), "assurance": task.assurance, "attempts": task.attempt,
-                "agent": task.agent, "blocker": task.blocker,
+                "agent": task.agent, "blocker": task.blocker, "reason": task.why,
             })
         })
         .collect();

@@ -38,6 +38,11 @@ impl<T> OfKind<T> {
     pub fn is_given(&self) -> bool {
         self.0.is_some()
     }
+
+    /// What was given.
+    pub(crate) fn given(&self) -> Option<&T> {
+        self.0.as_ref()
+    }
 }
 
 impl OfKind<Name> {

@@ -8,10 +8,10 @@ mod handoff_edge;
 mod one_or_many;
 mod plan;
 
-pub use check::{Check, FileCheck, HttpCheck, PageCheck};
+pub use check::{Check, FileCheck, HttpCheck, PageCheck, Url};
 pub use delegate::{Approval, Instructed, OfKind, PlannedKind, Written};
 pub use duration::Span;
 pub use gates::{Endpoint, Gates, Judge};
 pub use handoff_edge::HandoffEdge;
-pub use one_or_many::OneOrMany;
+pub use one_or_many::{AnyNumber, OneOrMany};
 pub use plan::{Agent, AgentRole, Budgets, Criterion, Plan, PlannedTask, Preset};

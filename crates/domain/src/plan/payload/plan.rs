@@ -1,6 +1,6 @@
 //! What a run is given to do.
 
-use super::{Approval, Check, Gates, HandoffEdge, Instructed, OfKind, OneOrMany, PlannedKind, Span};
+use super::{AnyNumber, Approval, Check, Gates, HandoffEdge, Instructed, OfKind, OneOrMany, PlannedKind, Span};
 use crate::delegation::command::ExecutorKind;
 use crate::ids::TaskId;
 use crate::plan::rules;
@@ -21,8 +21,8 @@ shape! {
         /// What it is for.
         pub objective: Text<1, 5000> = "Half-even rounding in billing",
         /// What it must keep to.
-        pub constraints: Option<OneOrMany<Text<1, 1000>>>,
-        /// The matter that it belongs to.
+        pub constraints: Option<AnyNumber<Text<1, 1000>>>,
+        /// The matter that it belongs to, and all events of its run with it; `main`, if it is not said.
         pub matter: Option<Name>,
         /// Who works, by name.
         pub agents: Map<Agent> = json!({ "coder": Agent::example_value() }),
@@ -33,7 +33,7 @@ shape! {
         /// How many agents work at once; as many as there are cores, if it is not said.
         pub concurrency: Option<Int<1, 256>>,
         /// The hosts that evidence may be fetched from, beside this machine.
-        pub allow_hosts: Option<OneOrMany<Text<1, 253>>>,
+        pub allow_hosts: Option<AnyNumber<Text<1, 253>>>,
         /// The tasks.
         pub tasks: List<PlannedTask, 1, 1000>,
         /// What tasks hand over to each other.
@@ -83,7 +83,7 @@ shape! {
         /// The model that it should use.
         pub model: Option<Text<1, 200>>,
         /// The variables of the environment that it is given.
-        pub environment: Option<OneOrMany<Text<1, 100>>>,
+        pub environment: Option<AnyNumber<Text<1, 100>>>,
     }
 }
 
@@ -119,18 +119,18 @@ shape! {
         /// For an action: whether a person must approve it; where the table of policy says so, if it is not said.
         pub approval: Option<Approval>,
         /// The tasks that must be done before.
-        pub depends_on: Option<OneOrMany<TaskId>>,
+        pub depends_on: Option<AnyNumber<TaskId>>,
         /// What it may change.
         pub lock_scope: OfKind<OneOrMany<Resource>> = ["billing/round.py", "tests/test_round.py"],
         /// What it may not change.
-        pub forbidden_scope: Option<OneOrMany<Resource>>,
+        pub forbidden_scope: Option<AnyNumber<Resource>>,
         /// When it is done.
         pub acceptance: OfKind<List<Criterion, 1, 100>> = [Criterion::example_value()],
         /// How long its agent may be silent; 20 minutes, if it is not said.
         pub timeout: Option<Span>,
         /// How often its agent gives a sign of life; every 2 minutes, if it is not said.
         pub heartbeat: Option<Span>,
-        /// How soon.
+        /// How soon; normal, if it is not said.
         pub priority: Option<Priority>,
         /// How often it is tried again; once, if it is not said.
         pub retries: Option<Int<0, 10>>,
@@ -147,9 +147,16 @@ shape! {
         /// The kind of evidence that is asked for; that of its check, if it is not said.
         pub evidence: Option<EvidenceKind>,
         /// Files that count as they were before the work began.
-        pub pin: Option<OneOrMany<Resource>> = "tests/test_round.py",
+        pub pin: Option<AnyNumber<Resource>> = "tests/test_round.py",
         /// Whether its checks must fail before the work, to show that they tell anything.
         pub red_before_green: Option<bool>,
+    }
+}
+
+impl PlannedTask {
+    /// How soon it is wanted.
+    pub fn urgency(&self) -> Priority {
+        self.priority.unwrap_or(Priority::Normal)
     }
 }
 

@@ -3,6 +3,7 @@
 mod plan_agent_unknown;
 mod plan_agent_unusable;
 mod plan_check_ambiguous;
+mod plan_check_contradictory;
 mod plan_check_program_unusable;
 mod plan_criterion_unverifiable;
 mod plan_dependencies_circular;
@@ -16,10 +17,14 @@ mod plan_handoff_of_action;
 mod plan_handoff_repeated;
 mod plan_handoff_task_unknown;
 mod plan_handoff_to_peer;
+mod plan_host_not_allowed;
 mod plan_instruction_absent;
 mod plan_instruction_repeated;
+mod plan_red_unchecked;
+mod plan_resource_unusable;
 mod plan_retries_too_many;
 mod plan_scope_forbidden;
+mod plan_scope_redundant;
 mod plan_scopes_serialised;
 mod plan_task_incomplete;
 mod plan_task_mixed;
@@ -51,9 +56,14 @@ pub static RULES: &[&Rule<Plan>] = &[
     &plan_agent_unusable::PLAN_AGENT_UNUSABLE,
     &plan_handoff_to_peer::PLAN_HANDOFF_TO_PEER,
     &plan_handoff_of_action::PLAN_HANDOFF_OF_ACTION,
+    &plan_resource_unusable::PLAN_RESOURCE_UNUSABLE,
     &plan_scope_forbidden::PLAN_SCOPE_FORBIDDEN,
+    &plan_scope_redundant::PLAN_SCOPE_REDUNDANT,
     &plan_check_ambiguous::PLAN_CHECK_AMBIGUOUS,
     &plan_check_program_unusable::PLAN_CHECK_PROGRAM_UNUSABLE,
+    &plan_check_contradictory::PLAN_CHECK_CONTRADICTORY,
+    &plan_host_not_allowed::PLAN_HOST_NOT_ALLOWED,
+    &plan_red_unchecked::PLAN_RED_UNCHECKED,
     &plan_criterion_unverifiable::PLAN_CRITERION_UNVERIFIABLE,
     &plan_evidence_too_weak::PLAN_EVIDENCE_TOO_WEAK,
     &plan_validator_is_author::PLAN_VALIDATOR_IS_AUTHOR,

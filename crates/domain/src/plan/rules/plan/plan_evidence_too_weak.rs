@@ -1,12 +1,15 @@
-use crate::plan::payload::Plan;
+use crate::plan::payload::{Check, Plan};
+use crate::validation::evidence::EvidenceKind;
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// Where a criterion says which kind of evidence it asks for, one of its checks gives that kind or one that says more.
+    /// Where a criterion asks for more than somebody's statement, one of its checks gives that kind of evidence or one that
+    /// says more.
     ///
     /// ## Why
-    /// Weaker evidence never stands in for stronger, so the criterion could never be met.
+    /// Weaker evidence never stands in for stronger, and what agents and persons say is a statement, so the criterion could
+    /// never be met.
     ///
     /// ## Rejected
     /// ```json rejected
@@ -15,12 +18,24 @@ rule! {
     ///    "acceptance": [{"text": "it works", "evidence": "test", "check": {"file": {"path": "billing/round.py"}}}]}
     /// ]}
     /// ```
+    /// ```json rejected
+    /// {"gates": {"validate": "person"}, "tasks": [
+    ///   {"id": "T-1", "title": "Round half to even", "agent": "coder", "lock_scope": ["billing"],
+    ///    "acceptance": [{"text": "it works", "evidence": "test"}]}
+    /// ]}
+    /// ```
     ///
     /// ## Accepted
     /// ```json accepted
     /// {"tasks": [
     ///   {"id": "T-1", "title": "Round half to even", "agent": "coder", "lock_scope": ["billing"],
     ///    "acceptance": [{"text": "it works", "evidence": "command", "check": {"test": ["pytest"]}}]}
+    /// ]}
+    /// ```
+    /// ```json accepted
+    /// {"gates": {"validate": "person"}, "tasks": [
+    ///   {"id": "T-1", "title": "Round half to even", "agent": "coder", "lock_scope": ["billing"],
+    ///    "acceptance": [{"text": "it works", "evidence": "statement"}]}
     /// ]}
     /// ```
     pub static PLAN_EVIDENCE_TOO_WEAK: Plan = {
@@ -35,8 +50,10 @@ rule! {
 fn check(it: &Subject<'_, Plan>, report: &mut Report) {
     for (task, planned) in it.record.tasks.iter().enumerate() {
         for (criterion, wanted) in planned.acceptance.iter().enumerate() {
-            let (Some(asked), Some(checks)) = (wanted.evidence, &wanted.check) else { continue };
-            if checks.iter().flat_map(|check| check.kinds()).any(|kind| kind.is_enough_for(asked)) {
+            let Some(asked) = wanted.evidence else { continue };
+            let mut given = wanted.check.iter().flat_map(|checks| checks.iter()).flat_map(Check::kinds);
+            let by_word = asked == EvidenceKind::Statement && wanted.check.is_none();
+            if by_word || given.any(|kind| kind.is_enough_for(asked)) {
                 continue;
             }
             let number = criterion + 1;
@@ -45,7 +62,7 @@ fn check(it: &Subject<'_, Plan>, report: &mut Report) {
                 planned.id
             );
             let at = Pointer::at("/tasks").item(task).key("acceptance").item(criterion).key("evidence");
-            report.add(at, message, "add a check of that kind");
+            report.add(at, message, "add a check of that kind, or ask for less");
         }
     }
 }

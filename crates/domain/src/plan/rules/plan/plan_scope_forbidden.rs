@@ -45,14 +45,10 @@ const RESERVED: &str = ".countersign";
 
 fn check(it: &Subject<'_, Plan>, report: &mut Report) {
     for (index, task) in it.record.tasks.iter().enumerate() {
-        for resource in task.lock_scope.iter() {
+        // What leads nowhere is for another rule, and would overlap with everything here.
+        for resource in task.lock_scope.iter().filter(|it| it.is_usable()) {
             let at = || Pointer::at("/tasks").item(index).key("lock_scope");
-            if !resource.is_usable() {
-                let message = format!("`{}` is no path below the project's root", show(resource.as_str()));
-                report.add(at(), message, "give it relative to the project, with `/` between its segments");
-                continue;
-            }
-            let forbidden = task.forbidden_scope.iter().flat_map(|scope| scope.iter());
+            let forbidden = task.forbidden_scope.iter().flat_map(|scope| scope.iter()).filter(|it| it.is_usable());
             let forbidden = forbidden.map(Placed::place).find(|place| overlap(place, resource.place()));
             if let Some(place) = forbidden {
                 let held = show(resource.as_str());

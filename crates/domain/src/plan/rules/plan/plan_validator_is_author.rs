@@ -3,7 +3,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
-    /// No agent that does tasks is a validator or the judge, under its own name or under another with the same program.
+    /// No agent that does tasks is a validator or the judge, under its own name or under another with the same program, or as
+    /// the same known agent with the same model.
     ///
     /// ## Why
     /// The author of the work can never be its validator.
@@ -16,12 +17,19 @@ rule! {
     /// {"agents": {"coder": {"command": ["agent"]}, "critic": {"command": ["agent"], "role": "validator"}}, "gates": {"validate": "critic"}}
     /// ```
     /// ```json rejected
+    /// {"agents": {"coder": {"command": null, "preset": "claude"}, "critic": {"preset": "claude", "role": "validator"}}, "gates": {"validate": "critic"}}
+    /// ```
+    /// ```json rejected
     /// {"gates": {"judge": "coder"}}
     /// ```
     ///
     /// ## Accepted
     /// ```json accepted
     /// {"agents": {"critic": {"command": ["critic"], "role": "validator"}}, "gates": {"validate": "critic"}}
+    /// ```
+    /// ```json accepted
+    /// {"agents": {"coder": {"command": null, "preset": "claude", "model": "small"},
+    ///             "critic": {"preset": "claude", "model": "large", "role": "validator"}}, "gates": {"validate": "critic"}}
     /// ```
     pub static PLAN_VALIDATOR_IS_AUTHOR: Plan = {
         id: "plan-validator-is-author",
@@ -43,7 +51,9 @@ fn check(it: &Subject<'_, Plan>, report: &mut Report) {
     for (name, gate) in validators.chain(judge) {
         let Some(agent) = find(name) else { continue };
         let same = |other: &Agent| {
-            agent.command.is_some() && agent.command == other.command && agent.environment == other.environment
+            let program = agent.command.is_some() && agent.command == other.command;
+            let known = agent.preset.is_some() && agent.preset == other.preset && agent.model == other.model;
+            (program || known) && agent.environment == other.environment
         };
         let author = it.record.tasks.iter().find(|task| {
             let other = task.agent.as_str();
@@ -51,7 +61,7 @@ fn check(it: &Subject<'_, Plan>, report: &mut Report) {
         });
         if let Some(task) = author {
             let message = format!("`{}` does {}, and would look at its own work", show(name), task.id);
-            let help = "name somebody else: another agent, `builtin` or `person`";
+            let help = "name somebody else: another agent, another model, `builtin` or `person`";
             report.add(Pointer::at("/gates").key(gate), message, help);
         }
     }
