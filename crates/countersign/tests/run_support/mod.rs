@@ -236,6 +236,17 @@ impl Yard {
         }
     }
 
+    /// The file with the owner's token.
+    pub fn owner_token(&self) -> String {
+        let mut tokens = std::fs::read_dir(self.path("home/tokens")).unwrap().flatten().map(|it| it.path());
+        tokens.find(|path| path.extension().is_some_and(|it| it == "owner")).unwrap().display().to_string()
+    }
+
+    /// A person who owns the project says on the command line how a run goes on.
+    pub fn decide(&self, arguments: &[&str]) -> Answer {
+        self.run(&[arguments, &["--token-file", &self.owner_token()]].concat())
+    }
+
     /// The only thing that waits for a person.
     pub fn asked(&self) -> Value {
         let inbox = self.look("inbox.list", json!({}));
