@@ -189,7 +189,13 @@ impl Yard {
     }
 
     pub fn start(&self, arguments: &[&str]) -> Going {
-        Going::of(self.command(arguments))
+        self.start_with(arguments, &[])
+    }
+
+    pub fn start_with(&self, arguments: &[&str], env: &[(&str, &str)]) -> Going {
+        let mut command = self.command(arguments);
+        command.envs(env.iter().copied());
+        Going::of(command)
     }
 
     /// Goes on with the run until it ends by itself.

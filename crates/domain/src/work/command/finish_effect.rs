@@ -26,6 +26,10 @@ shape! {
         pub cost_usd: Option<f64>,
         /// How often it used a tool.
         pub tool_uses: Option<Int>,
+        /// How many of these uses were commands.
+        pub commands: Option<Int>,
+        /// How many of them changed files.
+        pub file_changes: Option<Int>,
         /// How many turns it took.
         pub turns: Option<Int>,
         /// The model.

@@ -52,7 +52,8 @@ impl Command for ReturnAttempt {
         }
         desk.write_under(task.lease_name(), number);
         let code = Code::ConcurrencyConflict.as_str();
-        let mut facts = json!({ "code": code, "escalated": false, "failed": false, "reason": self.reason });
+        let mut facts =
+            json!({ "code": code, "escalated": false, "failed": false, "reason": self.reason, "returned": true });
         if task.result.is_some() {
             facts["asks"] = json!("return");
             attempt::stop(desk, &task, TASK_BLOCKED, TaskStatus::Blocked, facts);
