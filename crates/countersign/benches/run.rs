@@ -114,6 +114,7 @@ fn carry_out(tasks: usize, concurrency: usize, watch: &dyn Watch) -> Duration {
         platform: &platform,
         engine: &engine,
         world: &Nowhere,
+        mends: None,
         call: &call,
         root: &project,
         spool: &spool,

@@ -158,7 +158,7 @@ fn a_secret_that_an_agent_prints_is_kept_nowhere() {
                 let found = place.windows(secret.len()).any(|it| it == secret.as_bytes());
                 assert!(!found, "{what}: {secret} was kept\n{answer:?}");
             }
-            yard.run(&["run", "cancel", "--reason", "once more"]);
+            yard.decide(&["run", "cancel", "--reason", "once more"]);
         }
     });
 }

@@ -5,7 +5,7 @@
 
 mod run_support;
 
-use run_support::Yard;
+use run_support::{Yard, task};
 use serde_json::json;
 
 /// Writes a response that passes AC-1, and evidence for it.
@@ -39,6 +39,45 @@ cat "$TMPDIR/result.json""#,
     assert!(spoken.contains("AUTHORIZATION_MISSING") && spoken.contains("alone speaks at its gates"), "{spoken}");
     assert_eq!(answer.code, 1, "{}", answer.out);
     assert_eq!((yard.count("task.completed", "T-1"), yard.landed().len()), (0, 0), "{}", answer.out);
+}
+
+#[test]
+fn nobody_who_works_in_a_run_says_how_it_goes_on() {
+    let yard = Yard::new();
+    let (spoken, mark) = (yard.path("spoken"), yard.path("mark"));
+    // The first gives its task back, asks for more than the plan allows, and uses it; the second answers for the first.
+    let script = format!(
+        r#"say() {{ "$COUNTERSIGN_BIN" "$@" >> {spoken} 2>&1; echo "exit $?" >> {spoken}; }}
+if [ "$COUNTERSIGN_TASK" = T-1 ]; then
+  if [ ! -f {mark} ]; then
+    touch {mark}
+    "$COUNTERSIGN_BIN" task release T-1 --reason 'too narrow'
+    say task replan T-1 --lock src/T-1 other --forbid zzz --reason wider
+    exit 1
+  fi
+  echo x > other; echo x > src/T-1; claim src/T-1 other
+else
+  unset COUNTERSIGN_LEASE
+  say task unblock T-1 --reason 'I looked at it' --as a
+  say task reassign T-1 --to coder --reason 'once more' --as a
+  say task fail T-1 --code ACCEPTANCE_FAILED --reason 'no way' --as a
+  say task cancel T-1 --reason 'not wanted' --as a
+  say run cancel --reason 'not wanted' --as a
+  echo x > src/T-2; claim src/T-2
+fi"#,
+        spoken = spoken.display(),
+        mark = mark.display()
+    );
+    let tasks = vec![task("T-1", json!({ "forbidden_scope": ["other"] })), task("T-2", json!({}))];
+    let plan = yard.plan(json!({ "coder": yard.agent(&script) }), tasks, json!({ "concurrency": 1 }));
+    let answer = yard.run(&["run", &plan]);
+    let spoken = std::fs::read_to_string(spoken).unwrap();
+    let count = |words: &str| spoken.matches(words).count();
+    assert_eq!((count("AUTHORIZATION_MISSING"), count("exit 1"), count("exit ")), (6, 6, 6), "{spoken}");
+    assert!(spoken.contains("countersign inbox") && spoken.contains("a person"), "{spoken}");
+    assert_eq!((answer.code, yard.landed()), (1, vec!["T-2".to_owned()]), "{}", answer.out);
+    assert_eq!((yard.count("task.replanned", "T-1"), yard.count("task.canceled", "T-1")), (0, 0), "{}", answer.out);
+    assert_eq!(yard.asked()["code"], "SCOPE_VIOLATION", "{}", answer.out);
 }
 
 #[test]

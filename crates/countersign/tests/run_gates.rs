@@ -89,17 +89,23 @@ fn says(status: &str) -> String {
     )
 }
 
+const UNUSABLE: &str = "v0 gave no usable answer: ";
+
 #[test]
 fn validators_that_are_agents_look_for_themselves_and_count_together() {
     let (pass, fail) = (says("PASS"), says("FAIL"));
-    let cases: [(&str, &[&str], i32, &[&str]); 8] = [
+    let listed = "printf '{\"results\":[{\"id\":\"AC-1\",\"status\":\"pass\",\"evidence\":[\"src/T-1 was read\",\"it holds a line\"]}]}'";
+    let bare = "printf '{\"result\":\"pass\",\"evidence\":[\"src/T-1 was read\"]}'";
+    let cases: [(&str, &[&str], i32, &[&str]); 10] = [
+        ("one answers loosely", &[listed], 0, &["v0's answer was repaired", "v0 says PASS"]),
+        ("one answers in a word", &[bare], 0, &["v0's answer was repaired", "v0 says PASS"]),
         ("all pass", &[&pass, &pass], 0, &["v0 says PASS", "v1 says PASS"]),
         ("one fails", &[&pass, &fail], 1, &["v0 says PASS", "FAIL by v1", "ACCEPTANCE_FAILED"]),
         ("all fail", &[&fail, &fail], 1, &["ACCEPTANCE_FAILED"]),
-        ("one says nothing", &[&pass, "true"], 1, &["BLOCKED by v1", "MISSING_VALIDATOR"]),
-        ("one prints garbage", &["echo PASS"], 1, &["BLOCKED by v0", "MISSING_VALIDATOR"]),
-        ("one dies", &["exit 9"], 1, &["BLOCKED by v0", "MISSING_VALIDATOR"]),
-        ("one answers for another task", &["echo '{\"task_id\":\"T-9\"}'"], 1, &["BLOCKED by v0"]),
+        ("one says nothing", &[&pass, "true"], 1, &["BLOCKED by v1", "MISSING_VALIDATOR", "v1 gave no "]),
+        ("one prints garbage", &["echo PASS"], 1, &["BLOCKED by v0", "MISSING_VALIDATOR", UNUSABLE]),
+        ("one dies", &["exit 9"], 1, &["BLOCKED by v0", "MISSING_VALIDATOR", "v0 gave no answer: "]),
+        ("one answers for another task", &["echo '{\"task_id\":\"T-9\"}'"], 1, &["BLOCKED by v0", UNUSABLE]),
         ("one says PASS and shows the opposite", &[&fail.replace("\"FAIL\",\"crit", "\"PASS\",\"crit")], 1, &[]),
     ];
     for (what, scripts, code, said) in cases {
@@ -115,6 +121,10 @@ fn validators_that_are_agents_look_for_themselves_and_count_together() {
         assert_eq!(answer.code, code, "{what}: {}", answer.out);
         for words in said {
             assert!(answer.out.contains(words), "{what}: `{words}` in {}", answer.out);
+        }
+        // Why an answer is none is told to who asks later, too.
+        if said.contains(&UNUSABLE) {
+            yard.run(&["gate", "status", "T-1"]).says(UNUSABLE);
         }
         assert_eq!(yard.landed().len(), usize::from(code == 0), "{what}");
     }

@@ -210,3 +210,89 @@ fn a_run_is_carried_out_by_one_process_at_a_time() {
     assert_eq!((yard.landed().len(), yard.count("task.claimed", "T-1")), (1, 1));
     yard.is_tidy();
 }
+
+/// The plan's budget is the least that the linter lets pass. What was cut short is not the worker's, and does not count.
+#[test]
+fn an_attempt_that_was_cut_short_is_not_counted() {
+    let hang = "if [ ! -e $COUNTERSIGN_HOME/hangs ]; then touch $COUNTERSIGN_HOME/hangs; sleep 600; fi; ";
+    let pass = "printf '{\"task_id\":\"%s\",\"verdict\":\"PASS\",\"criteria_results\":[{\"criterion_id\":\"AC-1\",\
+        \"status\":\"PASS\",\"evidence\":\"the file is there\"}],\"reasoning\":\"looked\",\
+        \"timestamp\":\"2026-01-01T00:00:00Z\",\"validator_id\":\"second\"}' \"$COUNTERSIGN_TASK\"";
+    std::thread::scope(|scope| {
+        for who in ["coder", "second"] {
+            scope.spawn(move || {
+                let yard = Yard::new();
+                let part = |name: &str| if name == who { hang } else { "" };
+                let agents = json!({
+                    "coder": yard.agent(&format!("{}mkdir -p src; echo x > $scope; claim $scope", part("coder"))),
+                    "second": { "command": yard.agent(&format!("{}{pass}", part("second")))["command"], "role": "validator" },
+                });
+                let tasks = vec![task("T-1", json!({})), task("T-2", json!({ "depends_on": ["T-1"] }))];
+                let more = json!({ "gates": { "validate": ["builtin", "second"] }, "budgets": { "attempts": 2 } });
+                let going = yard.start(&["run", &yard.plan(agents, tasks, more)]);
+                wait_for(who, || yard.path("home/hangs").exists());
+                going.kill();
+                yard.resume().ended(0);
+                assert_eq!((yard.count("task.claimed", "T-1"), yard.landed().len()), (2, 2), "{who}");
+                yard.is_tidy();
+            });
+        }
+    });
+}
+
+const NO_TOOL: &str = "the agent claims to be done, and by its own figures used no tool";
+const NO_EDIT: &str = "files differ, and by the agent's own figures it neither changed one nor ran a command";
+const NO_RUN: &str = "AC-1 is claimed by something that was run, and by the agent's own figures it ran no command";
+
+/// What a claim is contradicted by is told to who looks, also if the runner is killed in between.
+#[test]
+fn what_contradicts_a_claim_is_told_again_by_the_next_runner() {
+    let cases: [(&str, &str, &[&str]); 4] = [
+        ("", "ran pytest, 12 passed", &[NO_TOOL, NO_EDIT, NO_RUN]),
+        ("Edit", "ran pytest, 12 passed", &[NO_RUN]),
+        ("Edit", "src/T-1 holds one line", &[]),
+        ("Edit Bash", "ran pytest, 12 passed", &[]),
+    ];
+    std::thread::scope(|scope| {
+        for (tools, evidence, flags) in cases {
+            scope.spawn(move || {
+                let yard = Yard::new();
+                let tools: Vec<_> = tools.split_whitespace().map(|name| json!({ "type": "tool_use", "name": name })).collect();
+                let said = json!({ "type": "assistant", "message": { "id": "m", "content": tools } });
+                let script = format!(
+                    r#"#!/bin/sh
+cat > /dev/null; mkdir -p src; echo x > src/T-1
+cat <<END
+{said}
+{{"type":"result","subtype":"success","is_error":false,"result":"","structured_output":{{"schema_version":"1.0.0","run_id":"$COUNTERSIGN_RUN","task_id":"T-1","status":"done","changes":[{{"resource":"src/T-1","action":"created","summary":"as asked"}}],"acceptance_check":[{{"criterion":"the file is there","status":"pass","evidence":"{evidence}"}}],"notes_for_orchestrator":[],"worklog_path":"worklogs/T-1.jsonl"}}}}
+END
+"#
+                );
+                let claude = yard.path("bin/claude");
+                std::fs::create_dir_all(claude.parent().unwrap()).unwrap();
+                std::fs::write(&claude, &script).unwrap();
+                std::fs::set_permissions(&claude, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+                let path = format!("{}:{}", claude.parent().unwrap().display(), std::env::var("PATH").unwrap());
+                let look = "printf %s \"$assignment\" > $COUNTERSIGN_HOME/asked.new; mv $COUNTERSIGN_HOME/asked.new $COUNTERSIGN_HOME/asked
+                    if [ ! -e $COUNTERSIGN_HOME/hangs ]; then touch $COUNTERSIGN_HOME/hangs; sleep 600; fi";
+                let agents = json!({
+                    "coder": { "preset": "claude" },
+                    "second": { "command": yard.agent(look)["command"], "role": "validator" },
+                });
+                let gates = json!({ "gates": { "validate": ["builtin", "second"] } });
+                let plan = yard.plan(agents, vec![task("T-1", json!({}))], gates);
+                let going = yard.start_with(&["run", &plan], &[("PATH", &path)]);
+                wait_for("the validator", || yard.path("home/hangs").exists());
+                going.kill();
+                let told = || {
+                    let asked = std::fs::read_to_string(yard.path("home/asked")).unwrap();
+                    std::fs::remove_file(yard.path("home/asked")).unwrap();
+                    serde_json::from_str::<serde_json::Value>(&asked).unwrap()["x_flags"].clone()
+                };
+                assert_eq!(told(), json!(flags), "{evidence}");
+                yard.run_with(&["run", "--resume"], &[("PATH", &path)]);
+                assert_eq!(told(), json!(flags), "{evidence}, after the runner was gone");
+            });
+        }
+    });
+}

@@ -49,7 +49,7 @@ fn work_that_a_change_of_the_user_is_in_the_way_of_waits_and_is_not_done_again()
     answer.says("src/start has changes that are not committed").says("task unblock T-1");
     assert_eq!((answer.code, yard.read("src/start").as_deref()), (1, Some("the user's\n")));
     yard.git(&["checkout", "--", "src/start"]);
-    yard.run(&["task", "unblock", "T-1", "--reason", "it is put aside"]).ended(0);
+    yard.decide(&["task", "unblock", "T-1", "--reason", "it is put aside"]).ended(0);
     yard.resume().ended(0);
     assert_eq!((ran(&yard), yard.read("src/start").as_deref()), (1, Some("mine\n")));
     yard.is_tidy();
@@ -66,7 +66,7 @@ fn work_that_conflicts_with_a_commit_names_both_sides_and_is_done_anew() {
     answer.says("src/start cannot be merged").says("the user was faster").says("by T-1 in").says("task unblock T-1");
     assert_eq!((answer.code, yard.read("src/start").as_deref()), (1, Some("the user's\n")));
     assert_eq!(yard.asked()["asks"], "conflict");
-    yard.run(&["task", "unblock", "T-1", "--reason", "do it on top of mine"]).ended(0);
+    yard.decide(&["task", "unblock", "T-1", "--reason", "do it on top of mine"]).ended(0);
     yard.resume().ended(0);
     assert_eq!((ran(&yard), yard.read("src/start").as_deref()), (2, Some("mine\n")));
     assert_eq!(yard.landed(), ["T-1"]);
@@ -106,7 +106,7 @@ fn what_holds_by_itself_and_not_on_top_of_others_does_not_land() {
         // Whoever does it anew does so on top of the other one.
         std::fs::remove_file(yard.root().join("src/other")).unwrap();
         yard.commit("the user gives way");
-        yard.run(&["task", "unblock", "T-1", "--reason", "try again"]).ended(0);
+        yard.decide(&["task", "unblock", "T-1", "--reason", "try again"]).ended(0);
         yard.resume().ended(0);
         assert_eq!(yard.landed(), ["T-1"]);
         yard.is_tidy();

@@ -128,7 +128,7 @@ fn somebody_is_told_whenever_a_person_is_asked() {
     assert_eq!((&told[0]["task_id"], &told[0]["run_id"]), (&json!("T-1"), &json!(yard.runs()[0])));
     assert!(told[0]["reason"].as_str().unwrap().contains("exit code 5"), "{told:?}");
     // That nobody could be told is said, and changes nothing else.
-    yard.run(&["run", "cancel", "--reason", "once more"]).ended(0);
+    yard.decide(&["run", "cancel", "--reason", "once more"]).ended(0);
     let answer = yard.run(&["run", &plan, "--notify", "no-such-program-anywhere"]);
     answer.says("nobody could be told");
     assert_eq!(answer.code, 1);

@@ -225,7 +225,7 @@ fn nothing_is_sent_unless_somebody_asks_for_it() {
     let run = |environment: &[(&str, &str)]| {
         let plan = yard.plan(json!({ "coder": yard.honest() }), vec![task("T-1", json!({ "retries": 0 }))], json!({}));
         let answer = yard.run_with(&["run", &plan], environment);
-        yard.run(&["run", "cancel", "--reason", "over"]);
+        yard.decide(&["run", "cancel", "--reason", "over"]);
         answer
     };
     let settings = |endpoint: &str| {

@@ -50,8 +50,9 @@ impl Engine {
         };
         let looks_at = looks_at(&asked, command);
         let findings = observed.findings.clone();
-        let (copy, quiet) = (command.clone(), Arc::clone(&self.quiet));
-        let work = move |transaction: &mut Transaction<'_>| carry_out(transaction, &asked, &copy, &observed, &quiet);
+        let (copy, quiet, person) = (command.clone(), Arc::clone(&self.quiet), call.is_person());
+        let work =
+            move |transaction: &mut Transaction<'_>| carry_out(transaction, &asked, person, &copy, &observed, &quiet);
         match self.ledger.write_looking_at(looks_at, work)? {
             Outcome::Recorded(rows) => {
                 let events = rows.into_iter().map(Stored::of).collect::<ledger::Result<_>>()?;
@@ -78,6 +79,7 @@ impl Engine {
             now_ms: now.as_millisecond(),
             actor: call.actor.clone(),
             authn: call.authn.clone(),
+            person: call.is_person(),
             project: self.ledger.project().to_owned(),
             new_id: String::new(),
             head: 0,
@@ -135,6 +137,7 @@ fn request_hash<C: Shape>(command: &C) -> Hash {
 fn carry_out<C: Command>(
     transaction: &mut Transaction<'_>,
     asked: &ledger::Command,
+    person: bool,
     command: &C,
     observed: &Observed,
     quiet: &AtomicI64,
@@ -143,7 +146,7 @@ fn carry_out<C: Command>(
         return Ok(Outcome::Repeated(done.first, done.last));
     }
     due::before_a_command(transaction, quiet)?;
-    let moment = moment(transaction, &asked.actor, &asked.authn);
+    let moment = Moment { person, ..moment(transaction, &asked.actor, &asked.authn) };
     let seen = look::inside(transaction, &|seen| command.needs(seen, &moment))?;
     let mut desk = Desk::new(seen, moment);
     match command.decide(&mut desk, observed) {
@@ -181,7 +184,7 @@ fn append(
     Ok(Some(recorded.first))
 }
 
-/// When and by whom something is decided in a transaction.
+/// When and by whom something is decided in a transaction. Nobody is a person unless a door says so.
 pub(crate) fn moment(transaction: &Transaction<'_>, actor: &str, authn: &str) -> Moment {
     let now = transaction.now();
     Moment {
@@ -189,6 +192,7 @@ pub(crate) fn moment(transaction: &Transaction<'_>, actor: &str, authn: &str) ->
         now_ms: now.0,
         actor: actor.to_owned(),
         authn: authn.to_owned(),
+        person: false,
         project: transaction.project().to_owned(),
         new_id: uuid::Uuid::new_v4().to_string(),
         head: transaction.head().seq,
@@ -203,6 +207,7 @@ fn looks_at<C: Command>(asked: &ledger::Command, command: &C) -> Vec<RowKey> {
         now_ms: 0,
         actor: asked.actor.clone(),
         authn: asked.authn.clone(),
+        person: false,
         project: String::new(),
         new_id: String::new(),
         head: 0,

@@ -15,6 +15,8 @@ Examples:
   countersign inbox
   countersign inbox --run 3f56dc4d-35cf-4f97-925c-0b04a6fe8bf4 --format json
 
+In a run that follows a plan, the answers are for people: at a terminal, or with an owner's token (--token-file).
+
 Exit codes: 0 also when nothing waits, 1 refused, 2 wrong usage, 3 could not be done.")]
 pub struct Args {
     /// At most so many

@@ -127,7 +127,7 @@ fn each_kind_of_action_is_asked_for_and_concluded_as_it_should_be() {
         assert_eq!(stands(&yard, &run, "T-1"), (ended.0.to_owned(), ended.1.to_owned()), "{id}");
         assert_eq!(has(&yard, name), there, "{name}");
         if ended.0 == "blocked" {
-            yard.run(&["run", "cancel", "--run", &run, "--reason", "seen enough"]).ended(0);
+            yard.decide(&["run", "cancel", "--run", &run, "--reason", "seen enough"]).ended(0);
         }
         // Another run with the same instruction does nothing more: it was acted on once. So nothing is done for it.
         let before = (yard.git(&["for-each-ref"]), events(&yard, "delegation.started"));
@@ -138,7 +138,7 @@ fn each_kind_of_action_is_asked_for_and_concluded_as_it_should_be() {
             let other = yard.runs()[0].clone();
             assert_eq!(stands(&yard, &other, "T-1"), ("blocked".to_owned(), "delegation".to_owned()), "{id}");
             assert_eq!((yard.git(&["for-each-ref"]), events(&yard, "delegation.started")), before);
-            yard.run(&["run", "cancel", "--run", &other, "--reason", "seen enough"]).ended(0);
+            yard.decide(&["run", "cancel", "--run", &other, "--reason", "seen enough"]).ended(0);
         }
         // What happened to it stands in the log of its run.
         let kinds = ["received", "started", "audited", "answered"].map(|kind| json!(format!("delegation.{kind}")));
@@ -240,7 +240,7 @@ fn nobody_goes_around_a_plan() {
     let run = yard.runs()[0].clone();
     assert_eq!(stands(&yard, &run, "T-1").0, "failed");
     // When nothing goes on in the run any more, it does not matter what stood there.
-    yard.run(&["run", "cancel", "--run", &run, "--reason", "seen enough"]).ended(0);
+    yard.decide(&["run", "cancel", "--run", &run, "--reason", "seen enough"]).ended(0);
     delegate(&under(7)).ended(0);
     assert_eq!(yard.git(&["tag"]), "v1\nv3");
     yard.run(&["verify"]).ended(0);
@@ -253,7 +253,7 @@ fn who_works_in_a_run_does_not_approve_its_actions() {
     let agents = json!({ "coder": yard.agent("exit 1"), "idle": yard.honest() });
     yard.run(&["run", &yard.plan(agents, tasks, json!({}))]);
     // Somebody who stands in no plan takes a task for a while.
-    yard.run(&["task", "unblock", "T-3", "--reason", "again"]).ended(0);
+    yard.decide(&["task", "unblock", "T-3", "--reason", "again"]).ended(0);
     yard.run(&["task", "claim", "T-3", "--as", "peer"]).ended(0);
     yard.run(&["task", "release", "T-3", "--as", "peer", "--reason", "no time"]);
     let inbox = yard.look("inbox.list", json!({}));
@@ -315,7 +315,7 @@ fn an_answer_counts_for_the_exact_instruction_alone() {
     let first = yard.asked();
     answered(&yard, "delegation.approve", &first).unwrap();
     // Changed after it was approved: it is another instruction, and asked for again.
-    yard.run(&["run", "cancel", "--reason", "changed"]).ended(0);
+    yard.decide(&["run", "cancel", "--reason", "changed"]).ended(0);
     yard.run(&["run", &plan(&yard, vec![action("T-1", two, json!({}))])]);
     let second = yard.asked();
     assert_ne!((&first["sha256"], &first["shown"]), (&second["sha256"], &second["shown"]));
@@ -351,7 +351,7 @@ fn what_fails_is_tried_again_three_times_and_then_when_a_person_says_so() {
         let run = yard.runs()[0].clone();
         assert_eq!(stands(&yard, &run, "T-1"), ("blocked".to_owned(), "delegation".to_owned()));
         // A person has it tried once more, in vain, and once more when it can work.
-        let unblock = || yard.run(&["task", "unblock", "T-1", "--reason", "again", "--run", &run]).ended(0);
+        let unblock = || yard.decide(&["task", "unblock", "T-1", "--reason", "again", "--run", &run]).ended(0);
         unblock();
         assert_eq!(yard.run(&["run", "--resume", &run]).code, 1);
         assert_eq!(events(&yard, "delegation.received") - before, tries + 1);

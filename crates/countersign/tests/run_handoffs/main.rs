@@ -61,12 +61,6 @@ fn files(yard: &Yard, beginning: &str) -> Vec<PathBuf> {
     all
 }
 
-/// The file with the owner's token.
-fn owner(yard: &Yard) -> String {
-    let mut tokens = std::fs::read_dir(yard.path("home/tokens")).unwrap().flatten().map(|it| it.path());
-    tokens.find(|path| path.extension().is_some_and(|it| it == "owner")).unwrap().display().to_string()
-}
-
 fn unblock(yard: &Yard, task: &str) {
     yard.owner("task.unblock", json!({ "task_id": task, "reason": "looked at it" })).unwrap();
 }
@@ -325,7 +319,7 @@ fn whatever_happens_between_sending_and_receiving_is_noticed_and_a_person_can_le
             edge: json!({}),
             happens: |yard| {
                 let seq = events(yard, "handoff.sent")[0]["seq"].to_string();
-                yard.run(&["erase", &seq, "--reason", "asked for", "--token-file", &owner(yard)]).ended(0);
+                yard.run(&["erase", &seq, "--reason", "asked for", "--token-file", &yard.owner_token()]).ended(0);
             },
             because: Some((gone, "was erased after it was sent")),
             says: "waits for a person",
@@ -376,7 +370,7 @@ fn what_cannot_be_made_to_fit_is_reported_and_somebody_can_send_one_instead() {
     let send = ["handoff", "send", &out, "--run", &run];
     yard.run(&[&send[..], &["--as", "ann"]].concat()).says("AUTHORIZATION_MISSING");
     assert_eq!(events(&yard, "handoff.sent"), Vec::<Value>::new());
-    yard.run(&[&send[..], &["--token-file", &owner(&yard)]].concat()).ended(0);
+    yard.run(&[&send[..], &["--token-file", &yard.owner_token()]].concat()).ended(0);
     unblock(&yard, "T-2");
     yard.resume().ended(0);
     assert_eq!(events(&yard, "handoff.sent").len(), 1);

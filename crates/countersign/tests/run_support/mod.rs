@@ -189,7 +189,13 @@ impl Yard {
     }
 
     pub fn start(&self, arguments: &[&str]) -> Going {
-        Going::of(self.command(arguments))
+        self.start_with(arguments, &[])
+    }
+
+    pub fn start_with(&self, arguments: &[&str], env: &[(&str, &str)]) -> Going {
+        let mut command = self.command(arguments);
+        command.envs(env.iter().copied());
+        Going::of(command)
     }
 
     /// Goes on with the run until it ends by itself.
@@ -234,6 +240,17 @@ impl Yard {
             Err(Failure::Refused(refusal)) => Err(format!("{}: {}", refusal.code.as_str(), refusal.reason)),
             Err(failure) => panic!("{command}: {failure:?}"),
         }
+    }
+
+    /// The file with the owner's token.
+    pub fn owner_token(&self) -> String {
+        let mut tokens = std::fs::read_dir(self.path("home/tokens")).unwrap().flatten().map(|it| it.path());
+        tokens.find(|path| path.extension().is_some_and(|it| it == "owner")).unwrap().display().to_string()
+    }
+
+    /// A person who owns the project says on the command line how a run goes on.
+    pub fn decide(&self, arguments: &[&str]) -> Answer {
+        self.run(&[arguments, &["--token-file", &self.owner_token()]].concat())
     }
 
     /// The only thing that waits for a person.

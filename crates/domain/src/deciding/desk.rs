@@ -16,6 +16,8 @@ pub struct Moment {
     pub actor: String,
     /// How that is known.
     pub authn: String,
+    /// Whether they answer for what is accepted: a person, as far as the door can tell.
+    pub person: bool,
     /// The id of the project.
     pub project: String,
     /// An id that nothing has yet: a UUID of version 4.

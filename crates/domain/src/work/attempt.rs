@@ -22,7 +22,7 @@ fn is_worth_a_retry(code: Code) -> bool {
 pub(crate) fn has_budget(task: &TaskRow, owner: &str, code: Code) -> bool {
     let failures = task.failures.get(owner).copied().unwrap_or(0) + 1;
     let failures_max = task.spec.retries.map_or(FAILURES_MAX, |retries| retries.saturating_add(1));
-    is_worth_a_retry(code) && failures < failures_max && task.attempt < ATTEMPTS_MAX.max(failures_max)
+    is_worth_a_retry(code) && failures < failures_max && task.tries() < ATTEMPTS_MAX.max(failures_max)
 }
 
 /// A worker says that an attempt failed.

@@ -69,6 +69,7 @@ pub mod rules;
 mod run_id;
 pub mod scope;
 mod state;
+mod steering;
 pub mod task_state;
 pub mod view;
 

@@ -75,6 +75,9 @@ pub struct TaskRow {
     pub timeout_seconds: i64,
     /// How often it was begun.
     pub attempt: u32,
+    /// How often it was given back because its runner was gone: that was no attempt of its worker's.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub returned: u32,
     /// How often each of its owners failed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub failures: BTreeMap<String, u32>,
@@ -100,6 +103,11 @@ pub struct TaskRow {
     /// How long its worklog is.
     #[serde(default)]
     pub worklog: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// Why a task does not go on.
@@ -214,6 +222,11 @@ pub struct Metrics {
 }
 
 impl TaskRow {
+    /// How many of its beginnings count.
+    pub fn tries(&self) -> u32 {
+        self.attempt.saturating_sub(self.returned)
+    }
+
     /// The name of its lease.
     pub fn lease_name(&self) -> String {
         lease_name(&self.run, &self.task)

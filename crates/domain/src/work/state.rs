@@ -186,6 +186,7 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
             owner: None,
             lease: None,
             attempt: 0,
+            returned: 0,
             failures: Default::default(),
             lost_by: Vec::new(),
             blocker: None,
@@ -245,6 +246,7 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
             if let Some(owner) = facts["owner"].as_str().filter(|_| facts["failed"] == true) {
                 *row.failures.entry(owner.to_owned()).or_default() += 1;
             }
+            row.returned += u32::from(facts["returned"] == true);
         }
         TASK_REQUEUED => row.blocker = None,
         TASK_COMPLETED => {

@@ -124,7 +124,7 @@ fn an_answer_is_about_what_was_shown_and_not_for_ever() {
 fn what_was_shown_of_an_earlier_attempt_is_stale() {
     let stage = partial();
     let request = acceptance(&stage);
-    stage.desk.ok("ana", "task.unblock", json!({ "task_id": "T-1", "reason": "again" }));
+    stage.decide("task.unblock", json!({ "task_id": "T-1", "reason": "again" })).unwrap();
     stage.work("T-1");
     stage.validate("critic", &["PASS", "FAIL"]);
     assert_eq!(code(say(&stage.desk, &reviewer("pia"), "gate.accept", &request)), "INTEGRITY_MISMATCH");

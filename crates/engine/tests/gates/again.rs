@@ -39,7 +39,7 @@ fn lived() -> Stage {
     assert_eq!(code(stage.land("T-3", OTHER)), "INTEGRITY_MISMATCH");
     stage.work("T-5");
     said("T-5", &["PASS", "SKIP"]);
-    stage.desk.ok("ana", "task.cancel", json!({ "task_id": "T-6", "reason": "not wanted" }));
+    stage.decide("task.cancel", json!({ "task_id": "T-6", "reason": "not wanted" })).unwrap();
     for (n, end) in ["release", "adopt", "cancel"].iter().enumerate() {
         let id = json!(format!("promise-0000000{n}"));
         let made = json!({ "promise_id": id, "title": "Refuse empty carts", "criteria": [{ "description": "it answers 400" }] });

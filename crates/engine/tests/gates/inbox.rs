@@ -74,10 +74,10 @@ fn only_what_is_open_waits() {
     second.accept(&["AC-2"]).unwrap();
     assert_eq!(second.inbox().len(), 3);
     let named = |task: &str| json!({ "run_id": stage.run, "task_id": task, "reason": "seen" });
-    second.desk.ok("ana", "task.unblock", named("T-2"));
-    second.desk.ok("ana", "task.cancel", named("T-3"));
+    second.decide("task.unblock", named("T-2")).unwrap();
+    second.decide("task.cancel", named("T-3")).unwrap();
     assert_eq!(second.inbox().len(), 1);
-    second.desk.ok("ana", "run.cancel", json!({ "run_id": stage.run, "reason": "not wanted" }));
+    second.decide("run.cancel", json!({ "run_id": stage.run, "reason": "not wanted" })).unwrap();
     assert_eq!(second.inbox(), Vec::<Value>::new());
 }
 
@@ -100,6 +100,6 @@ fn what_nobody_can_answer_at_a_gate_waits_for_a_decision() {
 fn an_answer_to_something_that_went_on_is_refused() {
     let stage = Stage::claimed(of_words(0));
     stage.validate("critic", &["PASS", "FAIL"]);
-    stage.desk.ok("ana", "task.cancel", json!({ "task_id": "T-1", "reason": "not wanted" }));
+    stage.decide("task.cancel", json!({ "task_id": "T-1", "reason": "not wanted" })).unwrap();
     assert_eq!(code(stage.accept(&["AC-2"])), "INVALID_TRANSITION");
 }

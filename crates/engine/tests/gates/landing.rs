@@ -139,7 +139,7 @@ fn a_task_that_is_given_up_takes_its_promise_with_it() {
         let stage = Stage::claimed(of_words(0));
         stage.validate("critic", &["PASS", "PASS"]);
         let landing = stage.at("T-1");
-        stage.desk.ok("ana", id, request);
+        stage.decide(id, request).unwrap();
         assert_eq!(
             (stage.status("T-1"), &stage.gate("T-1")["status"]),
             (status.to_owned(), &json!("cancelled")),

@@ -15,6 +15,7 @@ mod plans;
 mod promises;
 mod results;
 mod stage;
+mod steering;
 mod testifying;
 mod trying;
 mod validating;

@@ -111,7 +111,7 @@ fn nothing_is_added_to_a_plan_beside_it() {
     let add = json!({ "tasks": [spec("T-2", "src/b")] });
     assert_eq!(stage.desk.code("ana", "task.add", add), "INVALID_TRANSITION");
     let made = envelope(&stage, assignment(&stage, "T-2", &["it works"]), "todo");
-    assert_eq!(stage.desk.code("ana", "envelope.apply", made), "INVALID_TRANSITION");
+    assert_eq!(code(stage.decide("envelope.apply", made)), "INVALID_TRANSITION");
     assert_eq!(stage.desk.look("ana", "task.list", json!({}))["tasks"].as_array().unwrap().len(), 1);
 }
 
@@ -123,16 +123,16 @@ fn what_the_gates_ask_stays_when_a_task_is_asked_for_anew() {
     };
     for criteria in [&["criterion 1 holds"][..], &["one", "two", "three"]] {
         let stage = Stage::of(of_words(3));
-        assert_eq!(stage.desk.code("ana", "task.replan", anew(criteria)), "INVALID_TRANSITION");
+        assert_eq!(code(stage.decide("task.replan", anew(criteria))), "INVALID_TRANSITION");
         let asked = envelope(&stage, assignment(&stage, "T-1", criteria), "todo");
-        assert_eq!(stage.desk.code("ana", "envelope.apply", asked), "INVALID_TRANSITION", "{criteria:?}");
+        assert_eq!(code(stage.decide("envelope.apply", asked)), "INVALID_TRANSITION", "{criteria:?}");
     }
     let two = ["criterion 1 still holds", "criterion 2 still holds"];
     let by_replan = Stage::of(of_words(3));
-    by_replan.desk.ok("ana", "task.replan", anew(&two));
+    by_replan.decide("task.replan", anew(&two)).unwrap();
     let by_envelope = Stage::of(of_words(3));
     let asked = envelope(&by_envelope, assignment(&by_envelope, "T-1", &two), "todo");
-    by_envelope.desk.ok("ana", "envelope.apply", asked);
+    by_envelope.decide("envelope.apply", asked).unwrap();
     for stage in [by_replan, by_envelope] {
         assert_eq!(stage.gate("T-1")["criteria"][1]["description"], "criterion 2 still holds");
         // How often it may be tried is part of the plan as well.
@@ -149,11 +149,11 @@ fn what_was_found_does_not_outlive_what_was_asked() {
     let replans: [fn(&Stage); 2] = [
         |stage| {
             let two = json!({ "acceptance_criteria": ["quite another thing", "and one more"] });
-            stage.desk.ok("ana", "task.replan", json!({ "task": with(spec("T-1", "src/t-1"), two), "reason": "new" }));
+            stage.decide("task.replan", json!({ "task": with(spec("T-1", "src/t-1"), two), "reason": "new" })).unwrap();
         },
         |stage| {
             let asked = assignment(stage, "T-1", &["quite another thing", "and one more"]);
-            stage.desk.ok("ana", "envelope.apply", envelope(stage, asked, "todo"));
+            stage.decide("envelope.apply", envelope(stage, asked, "todo")).unwrap();
         },
     ];
     for replan in replans {

@@ -131,6 +131,11 @@ pub fn reviewer(actor: &str) -> Call {
     Call { roles: vec![Role::Reviewer], authn: "terminal".to_owned(), ..Call::declared(actor) }
 }
 
+/// Somebody who answers for the project.
+pub fn owner(actor: &str) -> Call {
+    Call { roles: vec![Role::Owner], authn: "terminal".to_owned(), ..Call::declared(actor) }
+}
+
 /// What comes of a command: its answer, or why not.
 pub fn say(desk: &Desk, call: &Call, id: &str, request: &Value) -> Result<Value, No> {
     match desk.engine.ask(&desk.around, call, id, &request.to_string()) {
@@ -235,6 +240,11 @@ impl Stage {
 
     pub fn ask(&self, actor: &str, id: &str, request: &Value) -> Result<Value, No> {
         say(&self.desk, &Call::declared(actor), id, request)
+    }
+
+    /// A person decides how the run goes on.
+    pub fn decide(&self, id: &str, request: Value) -> Result<Value, No> {
+        say(&self.desk, &owner("olga"), id, &request)
     }
 
     /// A validator found this about T-1.

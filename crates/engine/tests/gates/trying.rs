@@ -24,7 +24,7 @@ fn work_that_fails_is_tried_again_as_often_as_the_plan_says() {
         assert!(item["shown"].is_null(), "nothing is to be accepted");
         assert_eq!(code(stage.accept(&["AC-1", "AC-2"])), "INVALID_TRANSITION");
         // It goes on as its orchestrator decides.
-        stage.desk.ok("ana", "task.unblock", json!({ "task_id": "T-1", "reason": "the tests were wrong" }));
+        stage.decide("task.unblock", json!({ "task_id": "T-1", "reason": "the tests were wrong" })).unwrap();
         stage.work("T-1");
         stage.validate("critic", &["PASS", "PASS"]);
         assert_eq!(stage.land("T-1", COMMIT).unwrap()["status"], "done");
@@ -54,7 +54,7 @@ fn half_of_it_is_tried_again_while_there_is_budget_and_then_a_person_is_asked() 
     assert_eq!((&item["asks"], &item["failures"]), (&json!("acceptance"), &json!(["AC-2"])));
     assert_eq!(item["shown"], stage.gate("T-1")["shown"]);
     // Another worker has a budget of its own.
-    stage.desk.ok("ana", "task.unblock", json!({ "task_id": "T-1", "reason": "somebody else tries" }));
+    stage.decide("task.unblock", json!({ "task_id": "T-1", "reason": "somebody else tries" })).unwrap();
     assert_eq!((&stage.gate("T-1")["verdicts"], stage.inbox().len()), (&json!([]), 0));
 }
 

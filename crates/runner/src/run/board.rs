@@ -77,6 +77,8 @@ pub struct Row {
     pub why: Option<String>,
     /// How often it was begun.
     pub attempt: u64,
+    /// How often it was given back because the runner was gone.
+    returned: u64,
     waiting: bool,
     /// The tasks that it waits for.
     waiting_for: Vec<String>,
@@ -92,6 +94,7 @@ impl Row {
         self.assurance = row.assurance.clone();
         self.blocker = row.blocker.as_ref().map(|it| format!("{}: {}", it.code, it.reason));
         self.attempt = u64::from(row.attempt);
+        self.returned = u64::from(row.returned);
         self.waiting = !row.waiting_for.is_empty();
         self.waiting_for.clone_from(&row.waiting_for);
     }
@@ -127,6 +130,7 @@ impl Board {
             blocker: None,
             why: None,
             attempt: 0,
+            returned: 0,
             waiting: true,
             waiting_for: Vec::new(),
             canceled: None,
@@ -248,9 +252,12 @@ impl Board {
         self.rows.iter().filter(|row| row.state == State::Blocked).map(|row| row.task.clone()).collect()
     }
 
-    /// How often tasks were begun. One that was picked counts, even if the ledger does not say so yet.
+    /// How often tasks were begun. One that was picked counts, even if the ledger does not say so yet; one that went back
+    /// because the runner was gone does not.
     pub(super) fn attempts(&self) -> u64 {
-        let begun = |(row, picked): (&Row, &Option<u64>)| picked.map_or(row.attempt, |was| row.attempt.max(was + 1));
+        let begun = |(row, picked): (&Row, &Option<u64>)| {
+            picked.map_or(row.attempt, |was| row.attempt.max(was + 1)).saturating_sub(row.returned)
+        };
         self.rows.iter().zip(&self.picked).map(begun).sum()
     }
 

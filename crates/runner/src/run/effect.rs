@@ -67,12 +67,14 @@ impl Effect<'_> {
     }
 }
 
-fn usage_of(usage: &Usage) -> Value {
+/// What an agent used, as it is recorded.
+pub(super) fn usage_of(usage: &Usage) -> Value {
     let cached = usage.cache_creation_tokens.unwrap_or(0) + usage.cache_read_tokens.unwrap_or(0);
     let input = usage.input_tokens.map(|tokens| tokens + cached);
     let mut shown = json!({
         "input_tokens": input, "output_tokens": usage.output_tokens, "cost_usd": usage.cost_usd,
-        "tool_uses": usage.tool_uses, "turns": usage.turns, "model": usage.model,
+        "tool_uses": usage.tool_uses,
+        "commands": usage.commands, "file_changes": usage.file_changes, "turns": usage.turns, "model": usage.model,
     });
     if let Some(fields) = shown.as_object_mut() {
         fields.retain(|_, value| !value.is_null());

@@ -26,6 +26,7 @@ mod checkouts;
 mod delegating;
 mod desk;
 mod effect;
+mod flags;
 mod gates;
 mod ground;
 mod handing;
@@ -33,6 +34,7 @@ mod judging;
 mod landing;
 mod life;
 mod looking_on;
+mod mending;
 mod notice;
 mod rechecking;
 mod recover;
@@ -42,6 +44,7 @@ mod watch;
 mod work;
 
 pub use board::{Row, State};
+pub use mending::Mends;
 pub use spending::Spent;
 pub use watch::{Note, Watch};
 
@@ -68,6 +71,8 @@ pub struct Setup<'a> {
     pub engine: &'a Engine,
     /// What can be seen of the project.
     pub world: &'a dyn World,
+    /// What mends the loose answers of validators; if nothing does, they count for nothing.
+    pub mends: Option<&'a dyn Mends>,
     /// Who leads.
     pub call: &'a Call,
     /// The project's folder.

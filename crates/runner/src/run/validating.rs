@@ -43,7 +43,7 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
         .filter_map(|name| run.setup.plan.agents.iter().find(|(it, _)| it == *name).map(|(_, agent)| agent))
         .collect();
     let folder = checkouts.for_agent(&agents).map_err(No::from)?;
-    let answers: Vec<(String, Value)> = std::thread::scope(|scope| {
+    let answers: Vec<(String, Answer)> = std::thread::scope(|scope| {
         let asked = others.iter().map(|name| {
             let (found, edits, folder) = (&found, &edits, &folder);
             (*name, scope.spawn(move || ask(run, attempt, claimed, gate, name, folder, found, edits)))
@@ -52,20 +52,58 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
         asked.into_iter().filter_map(|(name, thread)| Some((name.clone(), thread.join().ok()?))).collect()
     });
     not_stopped(run)?;
-    for (name, response) in answers {
-        after = match record(run, attempt, claimed, &name, &response, &[]) {
-            // An answer that may not pass is none: whoever gave it has seen nothing that counts.
-            Err(no) if no.code.is_some() && no.code.as_deref() != Some("CONCURRENCY_CONFLICT") => {
-                let nothing = nothing(attempt, &name, &format!("{name} gave no usable answer: {}", no.reason));
-                record(run, attempt, claimed, &name, &nothing, &[])?
-            }
-            other => other?,
-        };
+    for (name, answer) in answers {
+        after = take(run, attempt, claimed, &name, &answer)?;
         if after["status"].is_string() {
             return Ok(after);
         }
     }
     Ok(after)
+}
+
+/// What an agent answered, and what it was asked.
+struct Answer {
+    asked: Value,
+    text: Result<String, String>,
+}
+
+/// Records the answer of an agent. One that may not pass is mended as by `countersign validate`; one that cannot be is none:
+/// whoever gave it has seen nothing that counts, and it is said why.
+fn take(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, name: &str, answer: &Answer) -> Result<Value, No> {
+    let is_refused = |no: &No| no.code.is_some() && no.code.as_deref() != Some("CONCURRENCY_CONFLICT");
+    let why = match &answer.text {
+        Err(why) => format!("{name} gave no answer: {why}"),
+        Ok(text) => {
+            let response = serde_json::from_str(text).unwrap_or_else(|_| json!(text));
+            let mut why = match record(run, attempt, claimed, name, &response, &[]) {
+                Err(no) if is_refused(&no) => no.reason,
+                other => return other,
+            };
+            match run.setup.mends.map(|mends| mends.mend(&answer.asked, name, text)) {
+                Some(Ok((mended, changes))) => match record(run, attempt, claimed, name, &mended, &[]) {
+                    Err(no) if is_refused(&no) => why = no.reason,
+                    other => {
+                        let changes = format!("{name}'s answer was repaired: {}", changes.join("; "));
+                        run.note(&Note::Flag { task: attempt.task(), text: &changes });
+                        return other;
+                    }
+                },
+                Some(Err(not)) => why = not,
+                None => {}
+            }
+            format!("{name} gave no usable answer: {why}")
+        }
+    };
+    run.note(&Note::Flag { task: attempt.task(), text: &why });
+    let recorded = record(run, attempt, claimed, name, &nothing(attempt, name, &why), &[]);
+    match recorded {
+        // What somebody answered can be such that it may not be repeated.
+        Err(no) if is_refused(&no) => {
+            let why = format!("{name} gave no usable answer, and what is wrong with it may not be kept");
+            record(run, attempt, claimed, name, &nothing(attempt, name, &why), &[])
+        }
+        other => other,
+    }
 }
 
 fn has_checks(attempt: &Attempt<'_>) -> bool {
@@ -102,7 +140,7 @@ fn record(
     Ok(after)
 }
 
-/// Asks an agent to validate. Whatever is no answer is BLOCKED, with the reason.
+/// Asks an agent to validate.
 #[expect(clippy::too_many_arguments, reason = "what a validator is shown")]
 fn ask(
     run: &Run<'_>,
@@ -113,14 +151,13 @@ fn ask(
     folder: &Path,
     found: &[Found],
     edits: &[String],
-) -> Value {
-    let Some((_, validator)) = run.setup.plan.agents.iter().find(|(it, _)| it == name) else {
-        return nothing(attempt, name, &format!("the plan has no agent {name}"));
+) -> Answer {
+    let asked = request(attempt, claimed, gate, folder, found, edits);
+    let text = match run.setup.plan.agents.iter().find(|(it, _)| it == name) {
+        Some((_, validator)) => answer_of(run, attempt, validator, name, folder, &asked),
+        None => Err(format!("the plan has no agent {name}")),
     };
-    match answer_of(run, attempt, validator, name, folder, &request(attempt, claimed, gate, folder, found, edits)) {
-        Ok(text) => serde_json::from_str(&text).unwrap_or_else(|_| json!(text)),
-        Err(why) => nothing(attempt, name, &format!("{name} gave no answer: {why}")),
-    }
+    Answer { asked, text }
 }
 
 /// The validation request, with what was found so far.

@@ -3,8 +3,9 @@
 use super::agent_at_work::run_agent;
 use super::attempt::Attempt;
 use super::desk::No;
-use super::{Note, Run};
-use crate::agent::{self, Ended, How};
+use super::effect::usage_of;
+use super::{Note, Run, flags};
+use crate::agent::{self, How};
 use crate::worktree::{After, Worktree};
 use countersign_domain::deciding::Tree;
 use countersign_domain::work::places::Placed;
@@ -92,7 +93,8 @@ fn in_tree(
     let declared = declared(run, answer["result"].as_u64());
     let changed = if tree.is_some() { changed } else { declared.clone() };
     run.note(&Note::Claimed { task, changes: changed.len() });
-    let flags = flags(&ended, &changed);
+    let usage = ended.usage.as_ref().map_or(Value::Null, usage_of);
+    let flags = flags::flags(attempt, &usage, &changed, &result);
     for flag in &flags {
         run.note(&Note::Flag { task, text: flag });
     }
@@ -109,35 +111,27 @@ fn claim(run: &Run<'_>, attempt: &Attempt<'_>, tree: &Worktree) -> Result<crate:
     Ok(claimed)
 }
 
-/// What does not fit together: work that no tool can have done.
-fn flags(ended: &Ended, changed: &[String]) -> Vec<String> {
-    let Some(usage) = &ended.usage else { return Vec::new() };
-    let mut flags = Vec::new();
-    if usage.tool_uses == Some(0) {
-        flags.push("the agent claims to be done, and by its own figures used no tool".to_owned());
-    }
-    if usage.file_changes == Some(0) && usage.commands == Some(0) && !changed.is_empty() {
-        flags.push("files differ, and by the agent's own figures it neither changed one nor ran a command".to_owned());
-    }
-    flags
-}
-
 /// A claim that was made before: people were asked about it, or the runner was gone.
 pub(super) fn again(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value) -> Result<Claimed, String> {
     let claim = gate["claim"].as_u64();
     let (result, declared) = (run.desk.text(claim.unwrap_or(0))?, declared(run, claim));
+    // Whoever looks now is told what the first ones were.
+    let lease = claim.and_then(|seq| run.desk.facts(seq)?["lease"].as_u64());
+    let usage = lease.map_or(Value::Null, |lease| flags::usage_under(run, attempt.task(), lease));
     let bound = gate["bound"].as_str().map(str::to_owned);
     if run.ground.trees().is_none() {
         let found = run.ground.content(&scope(attempt))?;
         let bound = bound.unwrap_or(found);
         let changed = declared.clone();
-        return Ok(Claimed { bound, base: None, changed, declared, result, flags: Vec::new(), is_new: false });
+        let flags = flags::flags(attempt, &usage, &changed, &result);
+        return Ok(Claimed { bound, base: None, changed, declared, result, flags, is_new: false });
     }
     let Some(commit) = bound.or_else(|| gate["commit"].as_str().map(str::to_owned)) else {
         return Err("the commit that was claimed is gone; the work must be done again".to_owned());
     };
     let (base, changed) = run.ground.change(&commit, attempt.task())?;
-    Ok(Claimed { bound: commit, base: Some(base), changed, declared, result, flags: Vec::new(), is_new: false })
+    let flags = flags::flags(attempt, &usage, &changed, &result);
+    Ok(Claimed { bound: commit, base: Some(base), changed, declared, result, flags, is_new: false })
 }
 
 /// What a peer claims that works in the project's folder.

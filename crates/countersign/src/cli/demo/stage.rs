@@ -101,6 +101,7 @@ impl Stage<'_> {
             platform: &platform,
             engine: self.client.engine()?,
             world: self.client.around()?,
+            mends: Some(self.client.around()?),
             call: self.client.call()?,
             root: self.root,
             spool: &spool,

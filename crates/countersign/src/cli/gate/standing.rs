@@ -43,11 +43,28 @@ pub fn said(shown: &Value) -> String {
     field("judgement", joined(": ", [text(shown, "judgement"), text(shown, "reasoning")]));
     field("accepted", joined(", by ", [texts(shown, "accepted").join(", "), text(shown, "accepted_by")]));
     field("before", text(shown, "last"));
+    for (who, result) in last_failures(shown) {
+        let [id, status, evidence] = ["criterion_id", "status", "evidence"].map(|name| text(&result, name));
+        field("", format!("{id}  {status} by {who}: {evidence}"));
+    }
     if shown["waits_for_a_person"] == true {
         field("waits for", "a person".to_owned());
     }
     field("answer with", format!("--shown {}", text(shown, "shown")));
     out
+}
+
+/// What did not hold in the attempt before, or could not be looked at, and who said so.
+fn last_failures(shown: &Value) -> Vec<(String, Value)> {
+    let responses = shown["last_responses"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let responses = responses.filter_map(|response| parse(response, Form::of_text(response), SIZE_MAX).ok());
+    let responses = responses.map(|document| document.root().to_value());
+    let of = |response: Value| {
+        let results = response["criteria_results"].as_array().cloned().unwrap_or_default();
+        let failed = results.into_iter().filter(|result| result["status"] != "PASS");
+        failed.map(|result| (text(&response, "validator_id"), result)).collect::<Vec<_>>()
+    };
+    responses.flat_map(of).collect()
 }
 
 fn joined(by: &str, parts: [String; 2]) -> String {

@@ -9,7 +9,9 @@ use serde_json::json;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  countersign run cancel --reason 'the objective has changed'")]
+  countersign run cancel --reason 'the objective has changed'
+
+In a run that follows a plan this is for people: at a terminal, or with an owner's token (--token-file).")]
 pub struct Args {
     #[command(flatten)]
     of: OfRun,

@@ -184,6 +184,7 @@ fn carry_out(args: &Args, here: &Here<'_>, client: &Client<'_>, run: &str) -> an
         platform: &platform,
         engine: client.engine()?,
         world: client.around()?,
+        mends: Some(client.around()?),
         call: client.call()?,
         root: &root,
         spool: &spool,

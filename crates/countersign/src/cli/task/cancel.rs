@@ -9,7 +9,9 @@ use serde_json::json;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  countersign task cancel T-1 --reason 'another task covers it'")]
+  countersign task cancel T-1 --reason 'another task covers it'
+
+In a run that follows a plan this is for people: at a terminal, or with an owner's token (--token-file).")]
 pub struct Args {
     /// The task
     #[arg(value_name = "TASK")]

@@ -11,7 +11,9 @@ use serde_json::json;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  countersign task fail T-1 --code NON_COMPLIANT --reason 'it cannot be done this way'")]
+  countersign task fail T-1 --code NON_COMPLIANT --reason 'it cannot be done this way'
+
+In a run that follows a plan this is for people: at a terminal, or with an owner's token (--token-file).")]
 pub struct Args {
     /// The task
     #[arg(value_name = "TASK")]

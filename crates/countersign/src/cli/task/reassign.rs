@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  countersign task reassign T-1 --to coder-2 --reason 'the first worker is stuck'")]
+  countersign task reassign T-1 --to coder-2 --reason 'the first worker is stuck'
+
+In a run that follows a plan this is for people: at a terminal, or with an owner's token (--token-file).")]
 pub struct Args {
     /// The task
     #[arg(value_name = "TASK")]

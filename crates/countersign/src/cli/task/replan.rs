@@ -13,7 +13,9 @@ use serde_json::{Map, Value, json};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  countersign task replan T-1 --lock src/money src/tax --reason 'the scope was too narrow'")]
+  countersign task replan T-1 --lock src/money src/tax --reason 'the scope was too narrow'
+
+In a run that follows a plan this is for people: at a terminal, or with an owner's token (--token-file).")]
 pub struct Args {
     /// The task
     #[arg(value_name = "TASK")]

@@ -5,10 +5,11 @@ use crate::company::{Company, Given, Together};
 use crate::project::Project;
 use crate::repairing::Repairs;
 use crate::shelf::Shelf;
-use crate::world;
+use crate::world::{self, Around};
 use anyhow::bail;
 use countersign_contract::{Checked, Checker, Outside, check, parse, rules, show};
 use countersign_diagnostic::{Severity, Source};
+use countersign_runner::run::Mends;
 use serde_json::{Value, json};
 
 /// What answers are called in what is said of them.
@@ -34,6 +35,16 @@ impl<'a> Answers<'a> {
 
     /// A validator's answer as a response that may pass. A loose one is repaired as `fix` would, and that is said.
     pub fn take(&self, answer: &str) -> Result<Value, String> {
+        let (response, changes) = self.mended(answer)?;
+        if !changes.is_empty() {
+            output::say("the validator's answer was not in the form of a response, and was repaired:");
+            changes.iter().for_each(|change| output::say(&format!("  {change}")));
+        }
+        Ok(self.of_whom(response))
+    }
+
+    /// The same, with what was done to it.
+    pub fn mended(&self, answer: &str) -> Result<(Value, Vec<String>), String> {
         let (together, shelf) = (Together::default(), Shelf::default());
         let company = Company::new(&self.given, &together, &[], &self.checker, &shelf, 0);
         let repairs = Repairs {
@@ -46,7 +57,7 @@ impl<'a> Answers<'a> {
         let checked = |text: &str| check(&self.checker, &repairs.request(Source { name: NAME, text }, &self.outside));
         let before = checked(answer);
         if let Some(response) = self.response(&before, answer) {
-            return Ok(self.of_whom(response));
+            return Ok((response, Vec::new()));
         }
         let (text, mut changes) = repairs.take_answer(NAME, answer, &before);
         let text = match self.named(&text) {
@@ -59,11 +70,7 @@ impl<'a> Answers<'a> {
         let fixed = repairs.fix(Source { name: NAME, text: &text }, None, &self.outside, &mut |_, _| None);
         changes.extend(fixed.changes.iter().cloned());
         match self.response(&fixed.checked, &fixed.text) {
-            Some(response) => {
-                output::say("the validator's answer was not in the form of a response, and was repaired:");
-                changes.iter().for_each(|change| output::say(&format!("  {change}")));
-                Ok(self.of_whom(response))
-            }
+            Some(response) => Ok((response, changes)),
             None => Err(why_not(&fixed.checked)),
         }
     }
@@ -124,6 +131,13 @@ impl<'a> Answers<'a> {
             bail!("there is no response that may pass: {}", why_not(&found));
         }
         Ok(response)
+    }
+}
+
+/// In a run, answers of validators are mended in the same way.
+impl Mends for Around<'_> {
+    fn mend(&self, request: &Value, validator: &str, answer: &str) -> Result<(Value, Vec<String>), String> {
+        Answers::to(self.project, "request.json", &request.to_string(), validator).mended(answer)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::work::places::Placed;
 use crate::work::row::{RunRow, TaskRow, delta_key, lease_name, task_key, task_seen};
 use crate::work::scope::overlap;
 use crate::work::task_state::TaskStatus;
-use crate::work::{attempt, holding, picking};
+use crate::work::{attempt, holding, picking, steering};
 use countersign_contract::diagnostic::{Code, Source};
 use countersign_contract::{Checked, Contract, Form, Int, Json, Request, check, shape, show};
 use serde_json::{Value, json};
@@ -127,6 +127,7 @@ impl Command for Apply {
             return Err(Refusal::new(Code::SchemaInvalid, reason, "check it with `countersign check`"));
         };
         let run = picking::open_run(Some(&output.run_id), desk.seen())?;
+        steering::must_steer(&run, desk)?;
         Turn { run: &run, output: &output, observed }.apply(desk).map_err(|refusal| refusal.of_run(&run.run))
     }
 

@@ -7,7 +7,7 @@ use crate::work::event::TASK_BLOCKED;
 use crate::work::payload::ErrorCode;
 use crate::work::row::TaskRow;
 use crate::work::task_state::TaskStatus;
-use crate::work::{attempt, picking};
+use crate::work::{attempt, picking, steering};
 use countersign_contract::{Int, Text, shape};
 use serde_json::json;
 
@@ -48,6 +48,8 @@ impl Command for Block {
         if task.status == TaskStatus::InProgress {
             let hold = picking::own_lease(&task, self.lease.map(|lease| lease.get().unsigned_abs()), desk)?;
             desk.write_under(task.lease_name(), hold.number);
+        } else {
+            steering::must_steer(&run, desk)?;
         }
         block(desk, &task, self.code.get().as_str(), self.reason.as_str())
     }

@@ -4,8 +4,8 @@ use super::cancel_run::cancel_task;
 use super::{TASK_CODES, TASK_VIEWS, TaskAnswer, task_answer};
 use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
 use crate::ids::{RunId, TaskId};
-use crate::work::picking;
 use crate::work::task_state::TaskStatus;
+use crate::work::{picking, steering};
 use countersign_contract::{Text, shape};
 
 shape! {
@@ -37,6 +37,7 @@ impl Command for Cancel {
 
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        steering::must_steer(&run, desk)?;
         let task = picking::task(&run, &self.task_id, desk.seen())?;
         if task.status == TaskStatus::Canceled {
             return Ok(());

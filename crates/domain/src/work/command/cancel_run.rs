@@ -9,7 +9,7 @@ use crate::work::event::{RUN_CANCELED, TASK_CANCELED};
 use crate::work::indexes;
 use crate::work::row::{TaskRow, task_of};
 use crate::work::task_state::TaskStatus;
-use crate::work::{attempt, picking};
+use crate::work::{attempt, picking, steering};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Text, shape};
 use serde_json::json;
@@ -56,6 +56,7 @@ impl Command for CancelRun {
             return Ok(());
         }
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        steering::must_steer(&run, desk)?;
         let range = indexes::unfinished(&run.run, TASKS_MAX + 1);
         let tasks: Vec<TaskRow> = desk.range(&range).filter_map(|(_, key)| task_of(desk.entity(key))).collect();
         if tasks.len() > TASKS_MAX {

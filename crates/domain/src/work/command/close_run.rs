@@ -6,7 +6,7 @@ use crate::deciding::{
 };
 use crate::ids::RunId;
 use crate::work::event::RUN_CLOSED;
-use crate::work::picking;
+use crate::work::{picking, steering};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Text, shape};
 use serde_json::json;
@@ -42,6 +42,7 @@ impl Command for CloseRun {
             return Ok(());
         }
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        steering::must_not_interrupt(&run, desk)?;
         let open = |status: &str| run.metrics.by_status.get(status).copied().unwrap_or(0);
         let unfinished = open("todo") + open("in_progress") + open("blocked");
         if unfinished > 0 {

@@ -7,7 +7,7 @@ use crate::work::event::TASK_FAILED;
 use crate::work::payload::ErrorCode;
 use crate::work::row::TaskRow;
 use crate::work::task_state::TaskStatus;
-use crate::work::{attempt, picking};
+use crate::work::{attempt, picking, steering};
 use countersign_contract::{Text, shape};
 use serde_json::json;
 
@@ -42,6 +42,7 @@ impl Command for Fail {
 
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        steering::must_steer(&run, desk)?;
         let task = picking::task(&run, &self.task_id, desk.seen())?;
         fail(desk, &task, self.code.get().as_str(), self.reason.as_str())
     }

@@ -5,7 +5,7 @@ use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observ
 use crate::ids::{RunId, TaskId};
 use crate::work::payload::ErrorCode;
 use crate::work::task_state::TaskStatus;
-use crate::work::{attempt, picking};
+use crate::work::{attempt, picking, steering};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Int, Text, shape};
 
@@ -43,6 +43,7 @@ impl Command for FailAttempt {
 
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        steering::must_steer(&run, desk)?;
         let task = picking::task(&run, &self.task_id, desk.seen())?;
         let (number, now) = (self.lease.get().unsigned_abs(), desk.moment().now_ms);
         let hold = desk.lease(&task.lease_name()).filter(|hold| hold.deadline > now && hold.number == number).cloned();

@@ -7,7 +7,7 @@ use crate::deciding::{
 use crate::ids::{RunId, TaskId};
 use crate::work::effect::{EffectKind, effect_key, effect_of};
 use crate::work::event::EFFECT_FINISHED;
-use crate::work::picking;
+use crate::work::{picking, steering};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Int, Name, Text, shape};
 use serde_json::json;
@@ -26,6 +26,10 @@ shape! {
         pub cost_usd: Option<f64>,
         /// How often it used a tool.
         pub tool_uses: Option<Int>,
+        /// How many of these uses were commands.
+        pub commands: Option<Int>,
+        /// How many of them changed files.
+        pub file_changes: Option<Int>,
         /// How many turns it took.
         pub turns: Option<Int>,
         /// The model.
@@ -100,6 +104,7 @@ impl Command for FinishEffect {
 
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let run = picking::run(self.run_id.as_ref(), desk.seen())?;
+        steering::must_not_interrupt(&run, desk)?;
         let key = self.key(&run.run);
         let Some(row) = effect_of(desk.entity(&key)) else {
             let reason = format!("nothing of that kind was begun for {} under lease {}", self.task_id, self.lease());

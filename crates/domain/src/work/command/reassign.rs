@@ -8,7 +8,7 @@ use crate::ids::{RunId, TaskId};
 use crate::work::event::TASK_BLOCKED;
 use crate::work::row::task_seen;
 use crate::work::task_state::TaskStatus;
-use crate::work::{attempt, holding, picking};
+use crate::work::{attempt, holding, picking, steering};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Name, Text, shape};
 use serde_json::json;
@@ -53,6 +53,7 @@ impl Command for Reassign {
 
     fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        steering::must_steer(&run, desk)?;
         let mut task = picking::task(&run, &self.task_id, desk.seen())?;
         let owner = self.owner.as_str();
         if task.status == TaskStatus::InProgress && !attempt::settle(desk, &task) {

@@ -11,7 +11,7 @@ use crate::ids::RunId;
 use crate::work::event::TASK_REPLANNED;
 use crate::work::row::{TaskRow, task_key, task_seen};
 use crate::work::task_state::TaskStatus;
-use crate::work::{attempt, picking};
+use crate::work::{attempt, picking, steering};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Links, Text, shape};
 use serde_json::json;
@@ -63,6 +63,7 @@ impl Command for Replan {
 
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        steering::must_steer(&run, desk)?;
         let task = picking::task(&run, &self.task.task_id, desk.seen())?;
         if task.status != TaskStatus::Todo {
             picking::may_become(&task, TaskStatus::Todo)?;

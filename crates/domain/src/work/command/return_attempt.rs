@@ -5,7 +5,7 @@ use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observ
 use crate::ids::{RunId, TaskId};
 use crate::work::event::TASK_BLOCKED;
 use crate::work::task_state::TaskStatus;
-use crate::work::{attempt, picking};
+use crate::work::{attempt, picking, steering};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Int, Text, shape};
 use serde_json::json;
@@ -41,6 +41,7 @@ impl Command for ReturnAttempt {
 
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        steering::must_steer(&run, desk)?;
         let task = picking::task(&run, &self.task_id, desk.seen())?;
         let (number, now) = (self.lease.get().unsigned_abs(), desk.moment().now_ms);
         let held = desk.lease(&task.lease_name()).is_some_and(|hold| hold.deadline > now && hold.number == number);
@@ -51,7 +52,8 @@ impl Command for ReturnAttempt {
         }
         desk.write_under(task.lease_name(), number);
         let code = Code::ConcurrencyConflict.as_str();
-        let mut facts = json!({ "code": code, "escalated": false, "failed": false, "reason": self.reason });
+        let mut facts =
+            json!({ "code": code, "escalated": false, "failed": false, "reason": self.reason, "returned": true });
         if task.result.is_some() {
             facts["asks"] = json!("return");
             attempt::stop(desk, &task, TASK_BLOCKED, TaskStatus::Blocked, facts);

@@ -7,7 +7,7 @@ use crate::deciding::{
 use crate::ids::{RunId, TaskId};
 use crate::work::effect::{EffectKind, effect_key, effect_of};
 use crate::work::event::EFFECT_STARTED;
-use crate::work::picking;
+use crate::work::{picking, steering};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Int, Json, Name, shape};
 use serde_json::json;
@@ -61,6 +61,7 @@ impl Command for StartEffect {
 
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        steering::must_not_interrupt(&run, desk)?;
         let task = picking::task(&run, &self.task_id, desk.seen())?;
         let number = self.lease();
         let now = desk.moment().now_ms;

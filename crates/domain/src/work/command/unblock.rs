@@ -4,7 +4,7 @@ use super::{TASK_CODES, TASK_VIEWS, TaskAnswer, task_answer};
 use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
 use crate::ids::{RunId, TaskId};
 use crate::work::task_state::TaskStatus;
-use crate::work::{attempt, picking};
+use crate::work::{attempt, picking, steering};
 use countersign_contract::{Text, shape};
 
 shape! {
@@ -36,6 +36,7 @@ impl Command for Unblock {
 
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        steering::must_steer(&run, desk)?;
         let task = picking::task(&run, &self.task_id, desk.seen())?;
         if task.status == TaskStatus::Todo {
             return Ok(());
