@@ -246,21 +246,22 @@ fn what_is_not_done_says_why() {
         .says("  T-2 is todo: it waits for T-1, which is blocked\n")
         .says("  T-3 is todo: it waits for T-1, which is blocked, and for T-2, which is todo\n");
     assert_eq!((answer.code, answer.out.contains("  T-4 is")), (1, false), "{answer:?}");
-    yard.run(&["task", "cancel", "T-1", "--reason", "another task covers it", "--as", "ann"]).ended(0);
+    yard.decide(&["task", "cancel", "T-1", "--reason", "another task covers it"]).ended(0);
+    let owner = yard.events().last().unwrap()["actor"].as_str().unwrap().to_owned();
     let answer = yard.run(&["run", "--resume", "--format", "json"]);
     let end: Value = serde_json::from_str(answer.out.lines().last().unwrap()).unwrap();
     let reasons: Vec<&Value> = end["tasks"].as_array().unwrap().iter().map(|it| &it["reason"]).collect();
     let expected = [
-        json!("ann canceled it: another task covers it"),
+        json!(format!("{owner} canceled it: another task covers it")),
         json!("it waits for T-1, which is canceled"),
         json!("it waits for T-1, which is canceled, and for T-2, which is todo"),
         Value::Null,
     ];
     assert_eq!(reasons, expected.iter().collect::<Vec<_>>(), "{end}");
-    yard.run(&["run", "cancel", "--reason", "enough", "--as", "ben"]).ended(0);
+    yard.decide(&["run", "cancel", "--reason", "enough"]).ended(0);
     yard.run(&["run", "--resume", &yard.runs()[0]])
-        .says("  T-1 is canceled: ann canceled it: another task covers it\n")
-        .says("  T-2 is canceled: ben canceled it: enough\n");
+        .says(&format!("  T-1 is canceled: {owner} canceled it: another task covers it\n"))
+        .says(&format!("  T-2 is canceled: {owner} canceled it: enough\n"));
 }
 
 #[test]
@@ -285,7 +286,7 @@ fn all_that_happens_in_a_run_is_of_the_matter_of_its_plan() {
     assert_eq!(yard.run(&["run", &plan]).code, 1);
     // What is refused in the run belongs to it, too.
     yard.run(&["task", "claim", "T-1", "--as", "bob"]).ended(1);
-    yard.run(&["run", "cancel", "--reason", "enough"]).ended(0);
+    yard.decide(&["run", "cancel", "--reason", "enough"]).ended(0);
     assert_eq!(yard.run(&["run", &yard.plan(agents(), tasks(), json!({}))]).code, 1);
     let events = yard.events();
     let first = events.iter().find(|it| it["kind"] == "run.opened").unwrap()["run"].clone();

@@ -27,6 +27,7 @@ const MENDING: &[&str] = &[
     "heartbeat-not-below-timeout",
     "lock-scope-redundant",
     "payload-hash-not-canonical",
+    "plan-scope-redundant",
     "retry-after-unwanted",
     "row-heartbeat-not-below-timeout",
     "row-scope-redundant",
