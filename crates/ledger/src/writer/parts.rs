@@ -1,41 +1,20 @@
 //! Commands of which a server writes the first while the others are decided.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use super::tests::{counting, idle, sound};
 use super::*;
 use crate::conformance::postgres_server::{Server, shared};
-use crate::conformance::{Counters, add, command, once, text, value_of};
+use crate::conformance::{Counters, add, command, text};
 use crate::event::Draft;
 use crate::ledger::Ledger;
 use crate::postgres::Postgres;
-use crate::rows::{Key, Table};
-use crate::{Verifying, verify};
+use crate::rows::Table;
 
 /// A writer that nobody serves, so that what waits together is for the test to say.
 fn writer(server: &Server, project: &str) -> Writer {
     let store = Postgres::create(&server.url(), project).unwrap();
     drop(Ledger::create(Box::new(store), Arc::new(Counters), project).unwrap());
-    Writer {
-        store: Box::new(Postgres::open(&server.url(), project).unwrap()),
-        reader: None,
-        fold: Arc::new(Counters),
-        project: project.to_owned(),
-        queue: Arc::default(),
-        known: None,
-        about: Arc::default(),
-        overlaps: false,
-        scribe: None,
-        in_line: Arc::default(),
-    }
-}
-
-/// Adds one to a counter by what it sees of it, and to the counter of those that saw so much.
-fn counting(n: usize) -> Work {
-    Box::new(move |transaction| {
-        let seen = transaction.get(&[Key::new("counter", "all")])?.pop().flatten();
-        let seen = seen.as_ref().map_or(0, value_of);
-        let drafts = vec![add("all", 1), add(&format!("saw-{seen}"), 1)];
-        transaction.append(&once("ana", &format!("key-{n}"), "request"), drafts).map(drop)
-    })
+    idle(Box::new(Postgres::open(&server.url(), project).unwrap()), project)
 }
 
 /// Records one event as a test wants it.
@@ -54,12 +33,6 @@ fn run(writer: &mut Writer, works: Vec<Work>) -> Vec<Result<()>> {
     let first = writer.queue.first().unwrap();
     writer.round(first);
     stubs.iter().map(|stub| stub.wait(Duration::ZERO).unwrap()).collect()
-}
-
-fn sound(writer: &mut Writer) {
-    let mut store = writer.store.another().unwrap();
-    let verified = verify(&mut *store, &Counters, &Verifying::default(), &mut |_, _| {}).unwrap();
-    assert!(verified.findings.is_empty(), "{:?}", verified.findings);
 }
 
 #[test]

@@ -16,22 +16,27 @@ fn writer(folder: &std::path::Path) -> Writer {
     let path = folder.join("ledger.db");
     let store = Sqlite::create(&path, Clock::System).unwrap();
     drop(Ledger::create(Box::new(store), Arc::new(Counters), PROJECT).unwrap());
+    Writer { overlaps: true, ..idle(Box::new(Sqlite::open(&path, Clock::System).unwrap()), PROJECT) }
+}
+
+/// A writer of a store of counters that has done nothing yet.
+pub(super) fn idle(store: Box<dyn Store>, project: &str) -> Writer {
     Writer {
-        store: Box::new(Sqlite::open(&path, Clock::System).unwrap()),
+        store,
         reader: None,
         fold: Arc::new(Counters),
-        project: PROJECT.to_owned(),
+        project: project.to_owned(),
         queue: Arc::default(),
         known: None,
         about: Arc::default(),
-        overlaps: true,
+        overlaps: false,
         scribe: None,
         in_line: Arc::default(),
     }
 }
 
 /// Adds one to a counter by what it sees of it, and to the counter of those that saw so much.
-fn counting(n: usize) -> Work {
+pub(super) fn counting(n: usize) -> Work {
     Box::new(move |transaction| {
         let seen = transaction.get(&[Key::new("counter", "all")])?.pop().flatten();
         let seen = seen.as_ref().map_or(0, value_of);
@@ -49,7 +54,8 @@ fn run(writer: &mut Writer, works: Vec<Work>) -> Vec<Result<()>> {
     stubs.iter().map(|stub| stub.wait(Duration::ZERO).unwrap()).collect()
 }
 
-fn sound(writer: &mut Writer) {
+/// Asserts that everything in the ledger follows from its events.
+pub(super) fn sound(writer: &mut Writer) {
     let mut store = writer.store.another().unwrap();
     let verified = verify(&mut *store, &Counters, &Verifying::default(), &mut |_, _| {}).unwrap();
     assert!(verified.findings.is_empty(), "{:?}", verified.findings);
