@@ -1,0 +1,133 @@
+//! What may have been done is looked for, and never done a second time.
+
+use crate::platform::{Asked, Does, MARK, Platform, instruction, issue, kind};
+use countersign_domain::delegation::payload::DelegationInstruction;
+use countersign_runner::delegate::Executor;
+use serde_json::{Value, json};
+
+#[test]
+fn errors_of_the_platform_are_looked_into_before_it_is_sent_again() {
+    // It did it, and answered with an error all the same.
+    let platform = Platform::new(|asked, _| match asked.method.as_str() {
+        "GET" => Does::Answers(
+            200,
+            &[],
+            json!([{ "number": 42, "node_id": "I_1", "state": "open", "body": format!("b\n\n{MARK}") }]),
+        ),
+        _ => Does::Answers(502, &[], json!({})),
+    });
+    let acted = platform.act(&issue(), false);
+    assert_eq!((&acted["status"], platform.changes().len()), (&json!("SUCCESS"), 1), "{acted:#}");
+    assert_eq!(acted["platform_evidence"]["RESOURCE_NUMBER"], 42);
+    // What may be done twice is sent again, as often as it takes.
+    let platform = Platform::new(|asked, before| match (asked.method.as_str(), before) {
+        ("PATCH", 0 | 2) => Does::Answers(503, &[], json!({})),
+        ("GET", _) => Does::Answers(200, &[], json!({ "title": "t" })),
+        _ => kind(asked),
+    });
+    let acted = platform.act(&retitle(), false);
+    assert_eq!((&acted["status"], platform.changes().len()), (&json!("SUCCESS"), 3), "{acted:#}");
+    assert_eq!(platform.waited(), [1, 2]);
+    // It never does.
+    let platform = Platform::new(|asked, _| match asked.method.as_str() {
+        "PATCH" => Does::Answers(500, &[], json!({ "message": "oops" })),
+        _ => kind(asked),
+    });
+    let acted = platform.act(&retitle(), false);
+    assert_eq!((&acted["status"], &acted["failure_details"]["ERROR_TYPE"]), (&json!("FAILURE"), &json!("API_ERROR")));
+    assert_eq!(platform.changes().len(), 5);
+    // It is refused the second time, because the first did it after all.
+    let platform = Platform::new(|asked, before| match (asked.method.as_str(), before) {
+        ("PUT", 0) => Does::Answers(502, &[], json!({})),
+        ("PUT", _) => Does::Answers(405, &[], json!({ "message": "Pull Request is not mergeable" })),
+        _ => Does::Answers(200, &[], json!({ "number": 42, "node_id": "P", "merged": before > 2 })),
+    });
+    let merge = json!({ "PR_NUMBER": 42, "MERGE_METHOD": "merge" });
+    let acted = platform.act(&instruction("MERGE_PULL_REQUEST", merge), false);
+    assert_eq!((&acted["status"], platform.changes().len()), (&json!("SUCCESS"), 2), "{acted:#}");
+}
+
+fn retitle() -> DelegationInstruction {
+    instruction("UPDATE_GITHUB_ISSUE", json!({ "ISSUE_NUMBER": 4, "TITLE": "u" }))
+}
+
+/// What makes something each time, or starts it.
+fn once() -> Vec<DelegationInstruction> {
+    let shop = [
+        ("CREATE_GITHUB_ISSUE", json!({ "TITLE": "t", "BODY": "b" })),
+        ("CLOSE_GITHUB_ISSUE", json!({ "ISSUE_NUMBER": 4, "COMMENT": "done" })),
+        ("COMMENT_ON_ISSUE", json!({ "ISSUE_NUMBER": 4, "COMMENT_BODY": "hm" })),
+        ("LINK_ISSUES", json!({ "SOURCE_ISSUE_NUMBER": 4, "TARGET_ISSUE_NUMBER": 5, "RELATIONSHIP": "relates_to" })),
+        ("CREATE_PULL_REQUEST", json!({ "HEAD_BRANCH": "x", "BASE_BRANCH": "main", "TITLE": "t", "BODY": "b" })),
+        ("COMMENT_ON_PR", json!({ "PR_NUMBER": 4, "COMMENT_BODY": "hm" })),
+        ("APPROVE_PR", json!({ "PR_NUMBER": 4 })),
+        ("REQUEST_PR_CHANGES", json!({ "PR_NUMBER": 4, "REVIEW_BODY": "no" })),
+        ("TRIGGER_WORKFLOW", json!({ "WORKFLOW_ID": "deploy.yml", "REF": "main" })),
+        ("RERUN_WORKFLOW", json!({ "RUN_ID": 9 })),
+    ];
+    shop.into_iter().map(|(action, parameters)| instruction(action, parameters)).collect()
+}
+
+#[test]
+fn what_may_have_been_done_is_never_sent_a_second_time() {
+    type End = (&'static str, fn() -> Does, Option<u16>);
+    let ends: [End; 5] = [
+        ("an error", || Does::Answers(502, &[], json!({})), Some(502)),
+        ("a cut", || Does::Cuts, None),
+        ("a page", || Does::Mumbles(200, "<html>welcome to the hotel</html>"), Some(200)),
+        ("half an answer", || Does::Mumbles(201, "{\"number\": 4"), Some(201)),
+        ("an answer in another tongue", || Does::Mumbles(201, "\u{0}\u{1}"), Some(201)),
+    ];
+    let absent = |asked: &Asked| match asked.path.contains('?') {
+        true if asked.path.contains("/runs?") => Does::Answers(200, &[], json!({ "total_count": 0 })),
+        true => Does::Answers(200, &[], json!([])),
+        false => Does::Answers(200, &[], json!({ "number": 4, "id": 7, "state": "open" })),
+    };
+    for instruction in once() {
+        let action = instruction.action.kind().as_str();
+        for (name, end, status) in ends {
+            let platform = Platform::new(move |asked, _| if asked.method == "GET" { absent(asked) } else { end() });
+            let acted = platform.act(&instruction, false);
+            assert_eq!((&acted["status"], platform.changes().len()), (&json!("FAILURE"), 1), "{action}, {name}");
+            unknown(&acted);
+            assert_eq!(acted["platform_response"]["STATUS_CODE"].as_u64(), status.map(u64::from), "{action}, {name}");
+            // Whoever comes after looks, and does not send it either.
+            let acted = platform.act(&instruction, true);
+            assert_eq!((&acted["status"], platform.changes().len()), (&json!("FAILURE"), 1), "{action}, {name}");
+            unknown(&acted);
+        }
+        // Nobody could tell what became of it: then nothing is said, and nothing is sent later.
+        let platform = Platform::new(move |asked, before| match (asked.method.as_str(), before) {
+            ("GET", 0..=6) => Does::Answers(500, &[], json!({})),
+            ("GET", _) => absent(asked),
+            _ => Does::Cuts,
+        });
+        assert!(platform.executor().act(&instruction, false).is_err(), "{action}");
+        platform.executor().act(&instruction, true).ok();
+        unknown(&platform.act(&instruction, true));
+        assert_eq!(platform.changes().len(), 1, "{action}");
+    }
+}
+
+/// A person is told to look.
+fn unknown(acted: &Value) {
+    let failure = &acted["failure_details"];
+    assert_eq!(failure["RETRY_ALLOWED"], "NO", "{acted:#}");
+    let says = |field: &str, what: &str| failure[field].as_str().unwrap().contains(what);
+    assert!(says("ERROR_MESSAGE", "whether it was done is not known"), "{acted:#}");
+    assert!(says("REMEDIATION_GUIDANCE", "a person must look"), "{acted:#}");
+    assert!(acted["resulting_state"].as_str().unwrap().contains("not known"), "{acted:#}");
+}
+
+#[test]
+fn a_success_without_a_number_is_looked_for() {
+    for body in ["", "{}", "[]", "null", "{\"number\": \"4\"}"] {
+        let platform = Platform::new(move |asked, _| match asked.method.as_str() {
+            "GET" => Does::Answers(200, &[], json!([{ "number": 42, "state": "open", "body": MARK }])),
+            _ => Does::Mumbles(201, body),
+        });
+        let acted = platform.act(&issue(), false);
+        assert_eq!(acted["platform_evidence"]["RESOURCE_NUMBER"], 42, "{body}: {acted:#}");
+        assert_eq!((platform.changes().len(), &acted["platform_request"]["METHOD"]), (1, &json!("GET")), "{body}");
+    }
+}
