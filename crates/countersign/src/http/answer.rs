@@ -1,6 +1,6 @@
 //! What is said when something goes.
 
-use super::problem::Outcome;
+use super::problem::{Outcome, Problem};
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
@@ -9,30 +9,50 @@ use countersign_diagnostic::render::json::diagnostic;
 use countersign_diagnostic::{Source, visible_json};
 use countersign_engine::{OK, Reply, Stored};
 use countersign_ledger::Hash;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
+
+/// What came of a command, written from where it lies.
+#[derive(Serialize)]
+struct Done<'a> {
+    code: &'static str,
+    answer: &'a Value,
+    repeated: bool,
+    events: Vec<Event<'a>>,
+    findings: Vec<Value>,
+}
+
+#[derive(Serialize)]
+struct Event<'a> {
+    #[serde(flatten)]
+    value: &'a Value,
+    hash: String,
+}
+
+impl<'a> Event<'a> {
+    fn of(stored: &'a Stored) -> Self {
+        Self { value: &stored.value, hash: stored.hash.to_string() }
+    }
+}
 
 /// What came of a command.
-pub fn done(reply: &Reply) -> Response {
-    let events: Vec<Value> = reply.events.iter().map(event).collect();
+pub fn done(reply: &Reply) -> Result<Response, Problem> {
     let source = Source { name: "", text: "" };
-    let findings: Vec<Value> = reply.findings.iter().map(|it| diagnostic(it, source)).collect();
-    let body = json!({
-        "code": OK,
-        "answer": reply.answer,
-        "repeated": reply.repeated,
-        "events": events,
-        "findings": findings,
-    });
-    let mut response = with_type(body.to_string(), "application/json");
+    let body = Done {
+        code: OK,
+        answer: &reply.answer,
+        repeated: reply.repeated,
+        events: reply.events.iter().map(Event::of).collect(),
+        findings: reply.findings.iter().map(|it| diagnostic(it, source)).collect(),
+    };
+    let mut response = with_type(serde_json::to_vec(&body).map_err(|_| Problem::internal())?, "application/json");
     response.extensions_mut().insert(Outcome(OK));
-    response
+    Ok(response)
 }
 
 /// An event as it is stored, with its hash.
-pub fn event(stored: &Stored) -> Value {
-    let mut event = stored.value.clone();
-    event["hash"] = json!(stored.hash.to_string());
-    event
+pub fn event(stored: &Stored) -> String {
+    serde_json::to_string(&Event::of(stored)).unwrap_or_else(|_| stored.body.clone())
 }
 
 /// What is shown, unless the caller has it already.

@@ -48,7 +48,7 @@ async fn command(
         let _permit = permit;
         let around = Around { project: &server.project };
         match ask(&server.engine, &around, &call, id, &text) {
-            Ok(reply) => Ok(answer::done(&reply)),
+            Ok(reply) => answer::done(&reply),
             Err(failure) => Err(Problem::of(failure, &text)),
         }
     });

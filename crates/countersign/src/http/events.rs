@@ -139,6 +139,6 @@ fn page(engine: &Engine, from: u64, run: Option<&str>) -> ledger::Result<Vec<Sto
 }
 
 fn shown(stored: &Stored) -> Event {
-    let data = answer::event(stored).to_string();
+    let data = answer::event(stored);
     Event::default().id(stored.seq.to_string()).event(stored.text("kind")).data(visible_json(&data))
 }

@@ -11,6 +11,9 @@ pub const CLAIM: &str = "claim";
 /// The policy of a run whose tasks are done only through gates.
 pub const GATES: &str = "gates";
 
+/// The status of a run in which work goes on.
+pub const OPEN: &str = "open";
+
 /// What a task asks for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Spec {
@@ -155,7 +158,8 @@ pub struct RunRow {
     /// The process that carries it out, as the ledger knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub led_by: Option<String>,
-    /// Who was ever given work in it.
+    /// Who was ever given work in it, where it has gates: they answer for nothing that is done in its name. Who works in other
+    /// runs is in their tasks; this would be read with every event of them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub workers: BTreeSet<String>,
     /// The event that began it.
@@ -193,7 +197,7 @@ impl RunRow {
 
     /// Whether work goes on in it.
     pub fn is_open(&self) -> bool {
-        self.status == "open"
+        self.status == OPEN
     }
 }
 

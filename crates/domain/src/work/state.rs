@@ -3,7 +3,7 @@
 use super::effect::{EffectKind, EffectRow, effect_key};
 use super::event::*;
 use super::indexes;
-use super::row::{BlockerRow, Metrics, RunRow, Spent, TaskRow, delta_key, read, run_key, task_key, worklog_key};
+use super::row::{BlockerRow, Metrics, OPEN, RunRow, Spent, TaskRow, delta_key, read, run_key, task_key, worklog_key};
 use super::task_state::TaskStatus;
 use crate::deciding::{Happened, Key, Place};
 use crate::project::COMMAND_REFUSED;
@@ -100,7 +100,7 @@ fn evolve_run(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
             run: text("run"),
             objective: text("objective"),
             constraints: texts("constraints").map(str::to_owned).collect(),
-            status: "open".to_owned(),
+            status: OPEN.to_owned(),
             policy: text("policy"),
             orchestrator: event.actor.to_owned(),
             led_by: None,
@@ -120,7 +120,7 @@ fn evolve_run(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
         RUN_LED => run.led_by = facts["by"].as_str().map(str::to_owned),
         EFFECT_FINISHED => spend(&mut run.spent, &facts["usage"]),
         // Whoever leads a run takes its actions, and is no worker by that.
-        TASK_CLAIMED if facts["led"] != true => {
+        TASK_CLAIMED if run.is_gated() && facts["led"] != true => {
             run.workers.insert(text("owner"));
             count(&mut run.metrics, event);
         }
@@ -265,7 +265,7 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
 /// Where an entity is found.
 pub fn places(key: &Key, facts: &Value) -> Vec<Place> {
     match key.kind.as_str() {
-        "run" => read(facts).map_or_else(Vec::new, |run: RunRow| indexes::of_run(&run)),
+        "run" => indexes::of_run(facts),
         "task" => read(facts).map_or_else(Vec::new, |task: TaskRow| indexes::of_task(&task)),
         "worklog" => indexes::of_worklog(facts),
         "effect" => super::effect::places(facts),
