@@ -6,11 +6,16 @@ use countersign_domain::work::{attempt, row};
 use countersign_ledger as ledger;
 use ledger::Transaction;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, Instant};
 
 /// How many lapsed leases a command deals with before it is decided itself.
 const WITH_A_COMMAND: usize = 8;
 /// The shortest time that a task may be given. Nothing that begins now can lapse earlier.
 const SHORTEST_MS: i64 = 30_000;
+/// How often leases from the future are looked for.
+const HEALING: Duration = Duration::from_secs(60);
+/// Where that takes long, it is done less often: it takes one part of so many of the time.
+const HEALING_SHARE: u32 = 200;
 /// In whose name deadlines are acted on.
 const ACTOR: &str = "countersign";
 const COMMAND: &str = "watchdog";
@@ -22,15 +27,25 @@ impl Engine {
         self.ledger.write(move |transaction| settle(transaction, &quiet, limit))
     }
 
-    /// When the next lease lapses, in milliseconds since 1970, unless it is given a sign of life before.
+    /// When the next lease lapses, in milliseconds since 1970, unless it is given a sign of life before. For those who act on
+    /// time: at first, and now and then, leases are healed for which a clock that jumped has left a time too late.
     pub fn next_due(&self) -> ledger::Result<Option<i64>> {
+        if let Ok(mut next) = self.healing.try_lock()
+            && next.is_none_or(|next| next <= Instant::now())
+        {
+            let began = Instant::now();
+            self.ledger.heal()?;
+            *next = Some(Instant::now() + HEALING.max(began.elapsed() * HEALING_SHARE));
+        }
         self.ledger.next_due()
     }
 }
 
 /// The same for a command that is about to be decided. When nothing was due a moment ago, nothing is looked up.
 pub(crate) fn before_a_command(transaction: &mut Transaction<'_>, quiet: &AtomicI64) -> ledger::Result<()> {
-    if transaction.now().0 >= quiet.load(Ordering::Relaxed) {
+    let (now, until) = (transaction.now().0, quiet.load(Ordering::Relaxed));
+    // What was said by a clock that has gone back since does not count.
+    if now >= until || until > now.saturating_add(SHORTEST_MS) {
         settle(transaction, quiet, WITH_A_COMMAND)?;
     }
     Ok(())

@@ -35,9 +35,9 @@ pub use world::{Nowhere, World};
 use countersign_domain::deciding::{Found, Key};
 use countersign_ledger as ledger;
 use ledger::{Ledger, Store};
-use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// The code of a command that was carried out.
 pub const OK: &str = "OK";
@@ -47,6 +47,8 @@ pub struct Engine {
     ledger: Ledger,
     /// Until when nothing can be due, in milliseconds since 1970.
     quiet: Arc<AtomicI64>,
+    /// When leases from the future are looked for again.
+    healing: Mutex<Option<Instant>>,
 }
 
 impl Engine {
@@ -61,7 +63,7 @@ impl Engine {
     }
 
     fn over(ledger: Ledger) -> Self {
-        Self { ledger, quiet: Arc::new(AtomicI64::new(i64::MIN)) }
+        Self { ledger, quiet: Arc::new(AtomicI64::new(i64::MIN)), healing: Mutex::default() }
     }
 
     /// The same, with more or less patience for the writer's place.

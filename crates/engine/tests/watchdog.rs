@@ -6,6 +6,7 @@ mod desk;
 use countersign_ledger::{Verifying, verify};
 use desk::{Desk, result, spec};
 use serde_json::json;
+use std::sync::atomic::Ordering;
 
 #[test]
 fn a_silent_worker_loses_its_task_to_the_next_who_asks() {
@@ -145,4 +146,24 @@ fn more_time_is_given_under_the_same_lease() {
     desk.ok("bob", "task.heartbeat", json!({ "task_id": "T-1", "lease": lease }));
     desk.pass(3601);
     assert_eq!(desk.engine.settle(8).unwrap(), 1);
+}
+
+#[test]
+fn a_clock_that_jumped_ahead_and_came_back_leaves_no_worker_alive_that_is_gone() {
+    let desk = Desk::new();
+    desk.run();
+    desk.task("T-1", "src/a");
+    desk.task("T-2", "docs");
+    desk.pass(11 * 86_400);
+    desk.claim("bob", "T-1");
+    desk.pass(-11 * 86_400);
+    // Nobody asks for the task. Whoever acts on time learns when it is over.
+    let due = desk.engine.next_due().unwrap().unwrap();
+    desk.pass(599);
+    assert_eq!(desk.engine.settle(8).unwrap(), 0);
+    desk.pass(2);
+    assert!(due <= desk.hand.load(Ordering::SeqCst), "it is due by now");
+    // What was quiet by the other clock is looked at all the same.
+    desk.claim("cem", "T-2");
+    assert_eq!(desk.status("T-1"), "todo");
 }

@@ -26,6 +26,7 @@ mod event;
 mod export;
 mod fold;
 mod hash;
+mod healing;
 mod hot;
 mod intake;
 pub mod lease;

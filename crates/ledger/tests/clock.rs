@@ -45,6 +45,24 @@ fn a_lease_from_the_future_lapses_though_all_who_ask_are_refused() {
 }
 
 #[test]
+fn a_lease_from_the_future_that_nobody_asks_for_is_healed_once_and_lapses() {
+    on_each_store(|ledger, hand| {
+        hand.fetch_add(HOUR, Ordering::SeqCst);
+        let number = grant(ledger, "gone").unwrap();
+        assert_eq!(ledger.heal().unwrap(), 0, "by this clock it is no lease from the future");
+        hand.fetch_sub(HOUR, Ordering::SeqCst);
+        assert_eq!(ledger.next_due().unwrap(), Some(START.plus(HOUR + TTL).0));
+        assert_eq!(ledger.heal().unwrap(), 1);
+        assert_eq!(ledger.next_due().unwrap(), Some(START.plus(TTL).0));
+        hand.fetch_add(TTL / 2, Ordering::SeqCst);
+        assert_eq!(ledger.heal().unwrap(), 0, "it does not begin anew whenever it is looked for");
+        hand.fetch_add(TTL / 2, Ordering::SeqCst);
+        let lapsed = ledger.write(|transaction| transaction.lapsed(10)).unwrap();
+        assert_eq!(lapsed, vec![Held { name: "door".to_owned(), number }]);
+    });
+}
+
+#[test]
 fn a_lease_keeps_its_own_length_when_the_clock_goes_back_and_forth() {
     on_each_store(|ledger, hand| {
         let number = grant(ledger, "ana").unwrap();

@@ -160,6 +160,17 @@ fn what_sqlite_answers_at_once_it_could_have_answered_in_turn() {
     });
 }
 
+#[cfg(unix)]
+#[test]
+fn what_postgres_answers_at_once_it_could_have_answered_in_turn() {
+    let server = countersign_ledger::conformance::postgres_server::shared();
+    let mut number = 0;
+    check(&mut Rounds::of(6), || {
+        number += 1;
+        Box::new(countersign_ledger::Postgres::create(&server.url(), &format!("history-{number}")).unwrap())
+    });
+}
+
 #[test]
 fn an_order_that_cannot_have_been_is_found() {
     let call = |called, answered, what| Call { called, answered, what };

@@ -13,6 +13,7 @@ use countersign_ledger::{
     Verifying, pages, rebuild, verify,
 };
 use dice::{Dice, Rounds};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -293,28 +294,54 @@ fn answered(answer: countersign_ledger::Result<Answered>) -> Answered {
     }
 }
 
-#[test]
-fn every_store_answers_as_the_auditor_does() {
-    let memory = || {
+fn memory() -> Fresh {
+    let (clock, hand) = Clock::manual(Time(START));
+    Fresh { store: Box::new(Memory::new(clock)), hand: Some(hand) }
+}
+
+/// Files in a folder, of which the last is gone as soon as its history is.
+#[derive(Default)]
+struct Files {
+    folder: Option<tempfile::TempDir>,
+}
+
+impl Files {
+    fn sqlite(&mut self) -> Fresh {
         let (clock, hand) = Clock::manual(Time(START));
-        Fresh { store: Box::new(Memory::new(clock)), hand: Some(hand) }
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let number = AtomicI64::new(0);
-    let sqlite = || {
-        let (clock, hand) = Clock::manual(Time(START));
-        let own = folder.path().join(number.fetch_add(1, Ordering::SeqCst).to_string());
-        std::fs::create_dir(&own).unwrap();
-        Fresh { store: Box::new(Sqlite::create(&own.join("ledger.db"), clock).unwrap()), hand: Some(hand) }
-    };
-    let stores: Stores<'_> = &[("memory", &memory), ("sqlite", &sqlite)];
+        let folder = self.folder.insert(tempfile::tempdir().unwrap());
+        Fresh { store: Box::new(Sqlite::create(&folder.path().join("ledger.db"), clock).unwrap()), hand: Some(hand) }
+    }
+}
+
+/// One seed after the other, or the one that was asked for.
+fn simulate(histories: u64, what: &str, stores: Stores<'_>) {
     let first = dice::seed_asked().unwrap_or_else(|| Dice::thrown().next());
-    let mut rounds = Rounds::of(if dice::seed_asked().is_some() { 1 } else { 30 });
+    let mut rounds = Rounds::of(if dice::seed_asked().is_some() { 1 } else { histories });
     for round in rounds.by_ref() {
         Simulation::new(stores, first.wrapping_add(round)).run();
-        // What a finished history left is of no more use.
-        let last = number.load(Ordering::SeqCst) - 1;
-        let _ = std::fs::remove_dir_all(folder.path().join(last.to_string()));
     }
-    dice::count("histories simulated on all stores with the same end", rounds.done());
+    dice::count(what, rounds.done());
+}
+
+#[test]
+fn every_store_answers_as_the_auditor_does() {
+    let files = RefCell::new(Files::default());
+    let stores: Stores<'_> = &[("memory", &memory), ("sqlite", &|| files.borrow_mut().sqlite())];
+    simulate(30, "histories simulated in memory and SQLite with the same end", stores);
+}
+
+/// The clock of a server cannot be moved: here it stands still for the others, and no lease lapses.
+#[cfg(unix)]
+#[test]
+fn postgres_answers_as_the_auditor_and_the_other_stores_do() {
+    let server = countersign_ledger::conformance::postgres_server::shared();
+    let (files, number) = (RefCell::new(Files::default()), AtomicI64::new(0));
+    let postgres = || {
+        let project = format!("history-{}", number.fetch_add(1, Ordering::SeqCst));
+        let store = countersign_ledger::Postgres::create(&server.url(), &project).unwrap();
+        Fresh { store: Box::new(store), hand: None }
+    };
+    let stores: Stores<'_> =
+        &[("memory", &memory), ("sqlite", &|| files.borrow_mut().sqlite()), ("postgres", &postgres)];
+    simulate(8, "histories simulated on all stores", stores);
 }
