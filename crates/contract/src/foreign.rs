@@ -19,6 +19,14 @@ pub struct Foreign {
     validator: jsonschema::Validator,
 }
 
+/// The draft of JSON Schema that is read.
+const CURRENT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// Whether a schema says that it is of that draft.
+fn is_current(draft: &Value) -> bool {
+    draft.as_str().is_some_and(|draft| draft.trim_end_matches('#').replace("http://", "https://") == CURRENT)
+}
+
 impl fmt::Debug for Foreign {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Foreign").field("name", &self.name).field("marks", &self.marks).finish_non_exhaustive()
@@ -30,6 +38,12 @@ impl Foreign {
     pub fn new(name: &str, marks: &[String], schema: &Value) -> Result<Self, String> {
         if let Some(reference) = remote_reference(schema) {
             return Err(format!("the schema refers to `{}`, which lies outside it", crate::show(&reference)));
+        }
+        if let Some(draft) = schema.get("$schema").filter(|it| !is_current(it)) {
+            return Err(format!(
+                "the schema is of `{}`; schemas of {CURRENT} are read",
+                crate::show(&draft.to_string())
+            ));
         }
         let validator = jsonschema::options()
             .with_draft(jsonschema::Draft::Draft202012)
@@ -64,10 +78,21 @@ impl Foreign {
             let pointer = Pointer::at(error.instance_path().as_str()).below(base);
             // The validator quotes the value; where a secret is near, it must not.
             let said = if holds_secret { error.masked().to_string() } else { error.to_string() };
-            let message = crate::show(&said);
+            let message = crate::show(&begun_small(said));
             let help = format!("the schema of `{}` asks for this at {}", self.name, error.schema_path());
             report.find_at(&rules::SCHEMA_VIOLATED, pointer, message, help);
         }
+    }
+}
+
+/// Messages are sentences that begin with a small letter. A value at the beginning is left as it is.
+fn begun_small(said: String) -> String {
+    let mut letters = said.chars();
+    match (letters.next(), letters.next()) {
+        (Some(first), Some(second)) if first.is_ascii_uppercase() && second.is_ascii_lowercase() => {
+            format!("{}{}", first.to_ascii_lowercase(), &said[1..])
+        }
+        _ => said,
     }
 }
 

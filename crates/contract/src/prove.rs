@@ -5,6 +5,7 @@
 //! - `rejected` must raise this rule and no error of another, `accepted` must raise neither this rule nor any error;
 //! - `with CONTRACT` and `against` are handed in with the next of those two, as `--with` and `--against` do; a `with`
 //!   must itself be allowed, unless `refused` stands after it, and then must not be;
+//! - `schema` is a user's own contract for the next, which is then a document of it and nothing of ours;
 //! - `outside` says what the door saw, for the next: `{"files": {"a.md": false}, "changed": ["a.md"], "now": "2026-02-07T18:30:00Z"}`.
 //!
 //! The text of a block is a merge patch (RFC 7396) over the smallest example of the rule's contract, or of the contract
@@ -15,6 +16,7 @@
 use crate::check::{Checker, Request, check};
 use crate::contract::ContractInfo;
 use crate::document::Form;
+use crate::foreign::Foreign;
 use crate::outside::{Outside, Settings};
 use crate::rule::RuleInfo;
 use crate::set::Set;
@@ -71,6 +73,7 @@ pub fn examples(rule: &RuleInfo, contracts: &[ContractInfo], fallback: &str) -> 
             }
             Some("with") => scene.with.push(block),
             Some("against") => scene.against = Some(block),
+            Some("schema") => scene.schema = Some(block.text),
             Some("outside") => scene.outside = outside(&block.text),
             _ => faults.push(format!("{}: a block `{}` has no part that is known", rule.id, block.info.join(" "))),
         }
@@ -85,6 +88,7 @@ pub fn examples(rule: &RuleInfo, contracts: &[ContractInfo], fallback: &str) -> 
 struct Scene {
     with: Vec<Block>,
     against: Option<Block>,
+    schema: Option<String>,
     outside: Outside,
 }
 
@@ -108,7 +112,14 @@ fn prove(
     if let Some(limit) = block.info.iter().find_map(|it| it.strip_prefix("tokens_max=")?.parse().ok()) {
         settings.tokens_max = limit;
     }
-    let checker = Checker { contracts, foreign: &[], settings: &settings, raised: &[] };
+    let declared = match scene.schema.as_deref().map(declared).transpose() {
+        Ok(declared) => declared,
+        Err(fault) => {
+            faults.push(format!("{}: {fault}", rule.id));
+            return;
+        }
+    };
+    let checker = Checker { contracts, foreign: declared.as_slice(), settings: &settings, raised: &[] };
     let set = match companions(&checker, scene) {
         Ok(set) => set,
         Err(fault) => {
@@ -120,7 +131,7 @@ fn prove(
     let request = Request {
         source: Source { name: "example", text: &text },
         form: Some(form),
-        contract: (!has("raw")).then_some(contract),
+        contract: if declared.is_some() { Some(OWN) } else { (!has("raw")).then_some(contract) },
         against: against.as_ref().map(|(text, _)| Source { name: "older", text }),
         others: &set,
         outside: &scene.outside,
@@ -142,6 +153,14 @@ fn prove(
     if !strangers.is_empty() {
         faults.push(format!("{}: {words} example raises others: {}", rule.id, strangers.join("; ")));
     }
+}
+
+/// What a user's own contract is called in an example.
+const OWN: &str = "own";
+
+fn declared(schema: &str) -> Result<Foreign, String> {
+    let schema = serde_json::from_str(schema).map_err(|error| format!("a `schema` block is not JSON: {error}"))?;
+    Foreign::new(OWN, &[], &schema)
 }
 
 fn contract_of<'c>(block: &Block, contracts: &'c [ContractInfo]) -> Option<&'c str> {

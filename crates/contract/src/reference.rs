@@ -116,6 +116,9 @@ fn form(schema: &Value) -> String {
         }
         _ => {}
     }
+    if let Some(ways) = schema.get("anyOf").and_then(Value::as_array) {
+        words.push(ways.iter().map(form).collect::<Vec<_>>().join(" or "));
+    }
     if let Some(items) = schema.get("items") {
         words.push(format!("of {}", form(items)));
     }

@@ -10,6 +10,12 @@ pub fn explain(what: &str, bold: impl Fn(&str) -> String) -> Result<String, Stri
     if let Some(rule) = rules.iter().find(|rule| rule.id.eq_ignore_ascii_case(what)) {
         return Ok(explain_rule(rule, bold));
     }
+    if what.eq_ignore_ascii_case(Code::OK) {
+        return Ok(format!(
+            "{}\n\nNothing refuses it. Warnings and notes may be listed all the same.\n",
+            bold(Code::OK)
+        ));
+    }
     if let Some(code) = Code::parse(&what.to_ascii_uppercase()) {
         return Ok(explain_code(code, &rules, bold));
     }

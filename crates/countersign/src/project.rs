@@ -250,6 +250,11 @@ fn declare(config: &ContractConfig, directory: &Path) -> anyhow::Result<Foreign>
         bail!("contracts: `{}` is a built-in contract; give yours another name", config.name);
     }
     let path = directory.join(&config.schema);
+    let inside =
+        path.canonicalize().ok().zip(directory.canonicalize().ok()).is_none_or(|(path, root)| path.starts_with(root));
+    if !inside {
+        bail!("contracts: the schema {} lies outside of the project; copy it in", path.display());
+    }
     let text = std::fs::read_to_string(&path)
         .with_context(|| format!("contracts: the schema {} cannot be read", path.display()))?;
     let schema =

@@ -28,8 +28,11 @@ impl Terminal {
     }
 
     fn of(stream: &impl anstream::stream::RawStream) -> Self {
-        let colour = anstream::AutoStream::choice(stream) != anstream::ColorChoice::Never;
         let person = stream.is_terminal();
+        // Whatever else it is set to, `CLICOLOR_FORCE=0` forces nothing.
+        let forced_off = std::env::var_os("CLICOLOR_FORCE").is_some_and(|it| it == "0");
+        let wanted = anstream::AutoStream::choice(stream) != anstream::ColorChoice::Never;
+        let colour = wanted && (person || !forced_off);
         let width = terminal_size::terminal_size().filter(|_| person).map(|(width, _)| usize::from(width.0));
         let here = std::env::current_dir().ok().filter(|_| person && colour);
         let link = here.and_then(|here| here.to_str().map(|here| format!("file://{}/", url_path(here))));

@@ -198,6 +198,26 @@ fn a_schema_of_ones_own_is_a_contract() {
     let answer = house.run(&["check", "good.json"]);
     assert_eq!(answer.code, 3);
     assert!(answer.err.contains("lies outside it"), "{answer:?}");
+    house.write("schemas/invoice.json", "{\"$schema\": \"http://json-schema.org/draft-07/schema#\"}");
+    let answer = house.run(&["check", "good.json"]);
+    assert_eq!(answer.code, 3);
+    assert!(answer.err.contains("draft-07") && answer.err.contains("2020-12"), "{answer:?}");
+}
+
+#[test]
+fn a_schema_outside_of_the_project_is_not_read() {
+    let (house, other) = (House::new(), House::new());
+    other.write("schema.json", "{}");
+    let outside = other.path("schema.json").display().to_string();
+    for schema in [outside.as_str(), "../../etc/hostname"] {
+        house.write(
+            ".countersign/config.toml",
+            &format!("[[contracts]]\nname = \"own\"\nmarks = [\"own\"]\nschema = \"{schema}\"\n"),
+        );
+        let answer = house.run(&["contracts"]);
+        assert_eq!(answer.code, 3, "{schema}: {answer:?}");
+        assert!(!answer.err.contains("not JSON"), "{schema}: {answer:?}");
+    }
 }
 
 #[test]
@@ -207,6 +227,7 @@ fn colours_are_for_terminals_and_those_who_ask() {
     let coloured = |env: &[(&str, &str)]| house.run_with(&["check", "bad.json"], "", env).out.contains('\u{1b}');
     assert!(!coloured(&[]));
     assert!(coloured(&[("CLICOLOR_FORCE", "1")]));
+    assert!(!coloured(&[("CLICOLOR_FORCE", "0")]));
     assert!(!coloured(&[("NO_COLOR", "1")]));
 }
 

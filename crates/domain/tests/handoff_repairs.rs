@@ -88,4 +88,7 @@ fn cutting_a_chain_does_not_hide_that_it_comes_back() {
     let fixed = fix(&checker, &request, None, &mut |_, _| None);
     let rules: Vec<_> = fixed.checked.decision.details.diagnostics.iter().map(|it| it.rule).collect();
     assert_eq!(rules, ["handoff-reentry-unexplained"]);
+    // Nothing of it is lost: the whole chain is in the file that the handoff refers to.
+    assert_eq!(fixed.kept["/handoff/meta/handoff_chain"], document["handoff"]["meta"]["handoff_chain"]);
+    assert!(fixed.text.contains(&fixed.kept_at.unwrap()));
 }

@@ -21,7 +21,6 @@ const MENDING: &[&str] = &[
     "criterion-repeated",
     "dependency-repeated",
     "evidence-path-invalid",
-    "handoff-chain-too-long",
     "handoff-reference-duplicate",
     "handoff-token-count-wrong",
     "heartbeat-not-below-timeout",

@@ -3,22 +3,10 @@
 use countersign_contract::prove;
 use std::collections::HashSet;
 
-/// Rules that no single example can show, each with its own test: companions and schemas come from a door, and it takes
-/// hundreds of findings to cut them.
-const BEYOND_ONE_EXAMPLE: &[&str] = &[
-    "companion-unreadable",
-    "companion-unmatched",
-    "companion-contested",
-    "companion-unused",
-    "findings-cut",
-    "schema-violated",
-];
-
 #[test]
 fn the_examples_of_every_rule_are_true() {
     let faults: Vec<String> = countersign_domain::rules()
         .into_iter()
-        .filter(|rule| !BEYOND_ONE_EXAMPLE.contains(&rule.id))
         .flat_map(|rule| prove::examples(rule, countersign_domain::contracts(), "assignment"))
         .collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));

@@ -297,3 +297,50 @@ fn long_lists_have_the_answers_of_short_ones() {
     let decision = decide("o.json", &output.to_string(), &[], false);
     assert_eq!(found(&decision), [("delta-transition-illegal", "/ledger_delta/79/status")]);
 }
+
+#[test]
+fn the_whole_tree_overlaps_everything_however_it_is_written() {
+    for root in ["/", ".", "//", "\\", "./", " / "] {
+        let mut locked = assigned();
+        locked["task"]["lock_scope"] = json!([root]);
+        let decision = decide("a.json", &locked.to_string(), &[], false);
+        let rules: Vec<&str> = found(&decision).into_iter().map(|(rule, _)| rule).collect();
+        assert!(!decision.allow && rules.iter().any(|it| it.contains("lock")), "{root:?}: {rules:?}");
+        for (field, place) in [("forbidden_scope", "/task/forbidden_scope"), ("active_locks", "/active_locks")] {
+            let mut packet = assigned();
+            packet["active_locks"] = json!([]);
+            packet["task"]["forbidden_scope"] = json!([]);
+            *packet.pointer_mut(place).unwrap() = match field {
+                "active_locks" => json!([{ "task_id": "T-9", "resource": root, "active": true }]),
+                _ => json!([root]),
+            };
+            let decision = decide("a.json", &packet.to_string(), &[], false);
+            assert!(!decision.allow, "{field} {root:?}: {:?}", found(&decision));
+        }
+    }
+}
+
+#[test]
+fn whatever_is_given_with_a_document_must_belong_to_it() {
+    let other = "00000000-0000-4000-8000-000000000000";
+    for (name, with) in [
+        ("subagent_result", "assignment"),
+        ("subagent_result", "worklog_entry"),
+        ("worklog_entry", "assignment"),
+        ("worklog_entry", "subagent_result"),
+        ("assignment", "handoff_bundle"),
+        ("orchestrator_output", "handoff_bundle"),
+        ("orchestrator_output", "subagent_result"),
+    ] {
+        let text = example(name, json!({})).to_string();
+        let own = example(with, json!({})).to_string();
+        let decision = decide("a.json", &text, &[&own], false);
+        let of_companions: Vec<_> =
+            found(&decision).into_iter().filter(|(it, _)| it.starts_with("companion")).collect();
+        assert_eq!(of_companions, [], "{name} with its own {with}");
+        let strange = example(with, json!({ "run_id": other })).to_string();
+        let decision = decide("a.json", &text, &[&strange], false);
+        assert!(found(&decision).contains(&("companion-unmatched", "")), "{name} with {with}: {:?}", found(&decision));
+        assert_eq!(code(&decision), "CORRELATION_MISMATCH", "{name} with {with}");
+    }
+}

@@ -6,6 +6,19 @@ rule! {
     /// ## Why
     /// A comparison with something broken would say nothing. It refuses, so that a damaged original cannot make a
     /// bad document pass.
+    ///
+    /// ## Rejected
+    /// ```json against raw
+    /// {"schema_version": "1.0.0", "task_id":
+    /// ```
+    /// ```json rejected subagent_result
+    /// {}
+    /// ```
+    ///
+    /// ## Accepted
+    /// ```json accepted subagent_result
+    /// {}
+    /// ```
     pub static COMPANION_UNREADABLE = {
         id: "companion-unreadable",
         code: SchemaInvalid,

@@ -5,6 +5,22 @@ rule! {
     ///
     /// ## Why
     /// A comparison that never took place looks like one that went well.
+    ///
+    /// ## Rejected
+    /// ```json with promise
+    /// {}
+    /// ```
+    /// ```json rejected assignment
+    /// {}
+    /// ```
+    ///
+    /// ## Accepted
+    /// ```json with assignment
+    /// {}
+    /// ```
+    /// ```json accepted subagent_result
+    /// {}
+    /// ```
     pub static COMPANION_UNUSED = {
         id: "companion-unused",
         code: CorrelationMismatch,

@@ -96,6 +96,21 @@ pub static IGNORE: &[Family] = &[Family {
             Word(any![scope scopes paths]),
             Word(any![and because for here now since this when you]),
         ]),
+        // ignore the scope, disregard the scope and edit src
+        reach(&[
+            Some(1, any![about]),
+            Word(any![the]),
+            Word(any![scope scopes]),
+            Either(&[
+                &[End],
+                &[
+                    Word(any![and]),
+                    Some(1, any![also just then]),
+                    Word(any![add change delete edit modify rewrite touch write]),
+                ],
+            ]),
+        ])
+        .order(),
         // ignore your lock scope
         reach(&[
             Some(1, any![about]),
@@ -130,11 +145,39 @@ pub static IGNORE: &[Family] = &[Family {
 
 pub static OVERRIDE: &[Family] = &[Family {
     words: any![override overrides overriding],
-    // overrides all previous instructions
-    rules: &[aside(&[
-        Some(4, FILLERS),
-        Word(any![above earlier foregoing former original preceding previous prior safety system]),
-        Some(1, any![safety system]),
-        Word(any![directives guardrails instructions orders]),
-    ])],
+    rules: &[
+        // overrides all previous instructions
+        aside(&[
+            Some(4, FILLERS),
+            Word(any![above earlier foregoing former original preceding previous prior safety system]),
+            Some(1, any![safety system]),
+            Word(any![directives guardrails instructions orders]),
+        ]),
+        // override your role
+        identity(&[Word(any![your]), Some(2, any![assigned current given own]), Word(any![identity persona role])])
+            .order(),
+        // override the forbidden_scope, override your lock scope
+        reach(&[
+            Some(2, FILLERS),
+            Either(&[
+                &[Word(any![forbidden lock locked assigned]), Word(any![scope scopes])],
+                &[Word(any![forbidden_scope lock_scope])],
+            ]),
+        ])
+        .order(),
+        reach(&[Word(any![your]), Word(any![scope scopes])]).order(),
+        // override the output schema
+        answer(&[
+            Some(2, FILLERS),
+            Either(&[
+                &[
+                    Some(1, any![expected prescribed requested required]),
+                    Word(any![answer output response result]),
+                    Word(any![format schema]),
+                ],
+                &[Word(any![output_schema required_output_schema])],
+            ]),
+        ])
+        .order(),
+    ],
 }];

@@ -67,6 +67,23 @@ pub fn fold(text: &str) -> Folded {
     folded
 }
 
+/// Whether two names are one to whoever reads them.
+pub fn same_name(one: &str, other: &str) -> bool {
+    if one == other {
+        return true;
+    }
+    if one.is_ascii() && other.is_ascii() {
+        return one.trim().eq_ignore_ascii_case(other.trim());
+    }
+    plain_name(one) == plain_name(other)
+}
+
+/// A name as its reader would take it: without white space around it, without case, and with lookalikes made plain.
+pub fn plain_name(name: &str) -> String {
+    let folded = if name.is_ascii() { std::borrow::Cow::Borrowed(name) } else { fold(name).text.into() };
+    folded.trim().chars().flat_map(char::to_lowercase).collect()
+}
+
 fn plain(char: char) -> Option<char> {
     let code = u32::from(char);
     match code {

@@ -39,6 +39,7 @@ use std::ops::ControlFlow;
 
 pub use assignment::secret_member;
 pub use control::{Control, control};
+pub use fold::{plain_name, same_name};
 pub use mask::mask;
 pub use secret::{Secret, redact, secrets};
 

@@ -159,6 +159,14 @@ pub static YOU: &[Family] = &[
                     &[Word(any![no]), Word(any![longer])],
                 ]),
             ]),
+            // change your output format to plain text
+            answer(&[
+                Some(1, any![required]),
+                Word(any![answer output reply response result]),
+                Word(any![format schema]),
+                Word(any![to]),
+            ])
+            .after(any![change set switch]),
             // your output format is now
             answer(&[
                 Some(1, any![required]),

@@ -25,14 +25,15 @@ pub fn decision(decision: &Decision, source: Source<'_>) -> String {
             start.line,
             end.line,
             property(&format!("{} {}", it.code, it.rule)),
-            data(&format!("{} (at {})", it.message, pointer(it.pointer.as_str()))) + &help,
+            data(&format!("{}{}", it.message, place(it.pointer.as_str()))) + &help,
         ));
     }
     out
 }
 
-fn pointer(pointer: &str) -> &str {
-    if pointer.is_empty() { "/" } else { pointer }
+/// Where it is, unless it is said of the whole document.
+fn place(pointer: &str) -> String {
+    if pointer.is_empty() { String::new() } else { format!(" (at {pointer})") }
 }
 
 /// A document that could not be read at all: there is no line to show it beside.

@@ -4,6 +4,8 @@
 //! by the task with each person who had a hand in it: whether somebody took part is then one question, however many
 //! documents there are.
 
+use countersign_contract::scan::{plain_name, same_name};
+
 /// The name of documents that speak of a task, whatever its run.
 pub fn of_task(task: &str) -> String {
     format!("task/{}", task.to_ascii_lowercase())
@@ -11,12 +13,13 @@ pub fn of_task(task: &str) -> String {
 
 /// The name of documents in which a person has a hand in a task, whatever its run.
 pub fn by(task: &str, person: &str) -> String {
-    format!("{}/by/{}", of_task(task), plain(person).collect::<String>())
+    format!("{}/by/{}", of_task(task), plain_name(person))
 }
 
-/// Whether two names are those of one person. Case and white space around a name do not make another person of anyone.
+/// Whether two names are those of one person. Case, white space around a name and letters that look like others do not make
+/// another person of anyone.
 pub fn same_person(one: &str, other: &str) -> bool {
-    plain(one).eq(plain(other))
+    same_name(one, other)
 }
 
 /// The names under which a document of several tasks is found, each task with who has it. An empty name is nobody.
@@ -25,10 +28,6 @@ pub(crate) fn names<'a>(hands: impl Iterator<Item = (&'a str, &'a str)>) -> impl
         let by = (!person.trim().is_empty()).then(|| by(task, person));
         std::iter::once(of_task(task)).chain(by)
     })
-}
-
-fn plain(name: &str) -> impl Iterator<Item = char> + '_ {
-    name.trim().chars().flat_map(char::to_lowercase)
 }
 
 #[cfg(test)]
@@ -41,6 +40,9 @@ mod tests {
             ("worker-7", "Worker-7", true),
             (" worker-7", "worker-7\n", true),
             ("ÄNNE", "änne", true),
+            ("me", "m\u{435}", true),
+            ("me", "\u{ff4d}\u{ff45}", true),
+            ("wor\u{200b}ker-7", "worker-7", true),
             ("worker-7", "worker-8", false),
             ("worker", "worker-7", false),
         ] {

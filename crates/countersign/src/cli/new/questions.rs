@@ -16,7 +16,8 @@ pub(super) struct Questions<'a> {
 }
 
 impl Questions<'_> {
-    /// Asks for each text and number of the document. Versions, marks and what was made fresh are not asked for.
+    /// Asks for each text and number of the document, also in lists of objects. Versions, marks that can be nothing else and what
+    /// was made fresh are not asked for.
     pub(super) fn ask(&mut self, document: &mut Value) -> anyhow::Result<()> {
         self.ask_below(document, &Pointer::root())
     }
@@ -30,6 +31,11 @@ impl Questions<'_> {
             let place = at.clone().key(&key);
             match value {
                 Value::Object(_) => self.ask_below(document, &place)?,
+                Value::Array(items) if items.iter().any(Value::is_object) => {
+                    for index in 0..items.len() {
+                        self.ask_below(document, &place.clone().item(index))?;
+                    }
+                }
                 Value::Bool(_) | Value::Null => {}
                 value if self.is_settled(&key, &value) => {}
                 value => self.ask_one(document, &place, &value)?,
@@ -46,7 +52,18 @@ impl Questions<'_> {
             Named::Declared(_) => false,
         };
         let mark = matches!(self.contract, Named::Ours(_)) && self.contract.has_mark(key);
-        fresh || mark || key.to_ascii_lowercase().ends_with("version")
+        fresh || (mark && self.has_one_value(key)) || key.to_ascii_lowercase().ends_with("version")
+    }
+
+    /// Whether a member of the document can have one value only, so that there is nothing to ask.
+    fn has_one_value(&self, key: &str) -> bool {
+        let schema = self.contract.schema();
+        let followed = |it: &Value| match it["$ref"].as_str().and_then(|it| it.strip_prefix('#')) {
+            Some(pointer) => schema.pointer(pointer).cloned().unwrap_or_default(),
+            None => it.clone(),
+        };
+        let member = followed(&followed(&schema)["properties"][key]);
+        member.get("const").is_some() || member["enum"].as_array().is_some_and(|values| values.len() == 1)
     }
 
     /// Asks for one value until it fits, or is left as the example has it.
@@ -154,6 +171,25 @@ mod tests {
         let mut expected = example;
         expected["task"]["timeout_seconds"] = json!(600);
         assert_eq!(made, expected);
+    }
+
+    #[test]
+    fn what_tells_a_contract_is_asked_for_unless_it_can_be_nothing_else() {
+        for (name, asked, settled) in [
+            ("subagent_result", &["status", "acceptance_check.0.evidence", "changes.0.resource"][..], "schema_version"),
+            ("worklog_entry", &["files_touched", "next_step"], "schema_version"),
+            ("orchestrator_output", &["ledger_delta.0.task_id"], "schema_version"),
+            ("handoff_bundle", &["acceptance_targets"], "schema_version"),
+            ("validation_response", &["criteria_results.0."], "schema_version"),
+            ("assignment", &["task.title"], "packet_type"),
+        ] {
+            let contract = Named::Ours(countersign_domain::contract(name).unwrap());
+            let (_, said) = conversation(&contract, contract.example().unwrap(), "");
+            for asked in asked {
+                assert!(said.contains(asked), "{name}: {asked} is not asked for: {said}");
+            }
+            assert!(!said.contains(&format!("{settled} [")), "{name}: {said}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The first rung: take out what can be read later, in order, and no more of it than needed.
 
+use super::chain::cut_long_chain;
 use super::keep::Keeper;
 use super::shorten;
 use countersign_contract::diagnostic::Pointer;
@@ -31,6 +32,7 @@ const TOKEN_BYTES_MAX: usize = 128;
 /// Does as much of it as is needed.
 pub(super) fn climb(document: &mut Value, climb: &mut Climb<'_>) -> Vec<String> {
     let Some(mut keeper) = Keeper::new(document, climb) else { return Vec::new() };
+    cut_long_chain(&mut keeper);
     shorten_long_summary(&mut keeper);
     if !(keeper.fits() || take_optional(&mut keeper) || take_session(&mut keeper)) {
         shorten_texts(&mut keeper);
@@ -47,7 +49,7 @@ fn shorten_long_summary(keeper: &mut Keeper<'_, '_>) {
     let given = (keeper.climb.summarize)(&summary, SUMMARY_CHARS_MAX);
     let given = given.filter(|it| shorten::is_shorter(it, SUMMARY_CHARS_MAX));
     let shorter = given.unwrap_or_else(|| shorten::cut(&summary, SUMMARY_CHARS_MAX));
-    keeper.shorten(&Pointer::at(SUMMARY), shorter);
+    keeper.shorten(&Pointer::at(SUMMARY), shorter.into());
 }
 
 /// Whether the handoff fits after it.
@@ -75,7 +77,7 @@ fn take_session(keeper: &mut Keeper<'_, '_>) -> bool {
 
 fn shorten_texts(keeper: &mut Keeper<'_, '_>) {
     if let Some(shorter) = shorter_summary(keeper) {
-        keeper.shorten(&Pointer::at(SUMMARY), shorter);
+        keeper.shorten(&Pointer::at(SUMMARY), shorter.into());
         if keeper.fits() {
             return;
         }
@@ -91,7 +93,7 @@ fn shorten_texts(keeper: &mut Keeper<'_, '_>) {
             (keeper.climb.summarize)(&text, TEXT_CHARS_MAX).filter(|it| shorten::is_shorter(it, TEXT_CHARS_MAX));
         let shorter = summary.unwrap_or_else(|| shorten::cut(&text, TEXT_CHARS_MAX));
         bytes = bytes.saturating_sub(text.len().saturating_sub(shorter.len()));
-        keeper.shorten(&pointer, shorter);
+        keeper.shorten(&pointer, shorter.into());
         // Counting after each text would take long where there are many, and cannot succeed while this holds.
         if bytes <= bytes_max && keeper.fits() {
             return;

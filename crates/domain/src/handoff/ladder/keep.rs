@@ -55,10 +55,10 @@ impl<'k, 'c> Keeper<'k, 'c> {
         }
     }
 
-    /// Puts a shorter text in the place of the one at `pointer`.
-    pub(super) fn shorten(&mut self, pointer: &Pointer, shorter: String) {
+    /// Puts a shorter text or list in the place of the one at `pointer`.
+    pub(super) fn shorten(&mut self, pointer: &Pointer, shorter: Value) {
         let Some(place) = self.document.pointer_mut(pointer.as_str()) else { return };
-        let value = std::mem::replace(place, shorter.into());
+        let value = std::mem::replace(place, shorter);
         self.keep(pointer, value, "shortened, the whole is");
     }
 

@@ -1,6 +1,6 @@
 //! How a handoff that is too long becomes one that fits: two rungs, tried after the repairs of rules.
 //!
-//! 1. *compression*: a summary over its length, and then, in this order and each step only while the handoff is still too long: optional fields, the
+//! 1. *compression*: a chain and a summary over their length, and then, in this order and each step only while the handoff is still too long: optional fields, the
 //!    session, long texts;
 //! 2. *simplified payload*: the working payload alone.
 //!
@@ -11,11 +11,15 @@
 //! **Invariant:** kept and document together are the original, but for what the document says about itself.
 //! **Invariant:** climbing a second time changes nothing.
 
+mod chain;
 mod compress;
 mod keep;
 mod shorten;
 mod simplify;
 
+pub(super) use chain::CHAIN_MAX;
+
+use super::rules::universal_handoff::HANDOFF_CHAIN_TOO_LONG;
 use countersign_contract::diagnostic::{Code, Decision, Diagnostic, Severity};
 use countersign_contract::fix::Rung;
 use countersign_contract::rules::LENGTH_EXCEEDED;
@@ -29,5 +33,7 @@ pub static RUNGS: &[Rung] = &[
 fn is_too_long(decision: &Decision) -> bool {
     let mut findings = decision.details.diagnostics.iter();
     let summary = |it: &Diagnostic| it.rule == LENGTH_EXCEEDED.id && it.pointer.as_str() == "/handoff/context/summary";
-    findings.any(|it| it.severity == Severity::Error && (it.code == Code::TokenLimitExceeded || summary(it)))
+    let chain = |it: &Diagnostic| it.rule == HANDOFF_CHAIN_TOO_LONG.info.id;
+    findings
+        .any(|it| it.severity == Severity::Error && (it.code == Code::TokenLimitExceeded || summary(it) || chain(it)))
 }

@@ -143,7 +143,7 @@ impl Contract for Assignment {
     fn kin(&self) -> Vec<Kin> {
         let needs = self.task.dependencies.iter();
         let needs = needs.map(|task| Kin::optional(Self::NAME, Self::name(&self.run_id, task)));
-        needs.chain([Kin::optional("handoff_bundle", self.run_id.as_str())]).collect()
+        needs.chain([Kin::among("handoff_bundle", self.run_id.as_str())]).collect()
     }
 
     fn default_for(pointer: &str, _: &Value, _: &Outside) -> Option<Value> {

@@ -2,7 +2,7 @@
 
 use crate::ids::{DeltaId, RunId, TaskId};
 use crate::work::authorship;
-use crate::work::payload::{ActiveLock, Assignment, ErrorCode};
+use crate::work::payload::{ActiveLock, Assignment, ErrorCode, SubagentResult};
 use crate::work::rules;
 use crate::work::task_state::TaskStatus;
 use countersign_contract::diagnostic::Pointer;
@@ -112,7 +112,9 @@ impl Contract for OrchestratorOutput {
     }
 
     fn kin(&self) -> Vec<Kin> {
-        vec![Kin::required("handoff_bundle", self.run_id.as_str())]
+        let told = self.ledger_delta.iter().map(|delta| Assignment::name(&self.run_id, &delta.task_id));
+        let results = told.map(|task| Kin::among(SubagentResult::NAME, task));
+        results.chain([Kin::required("handoff_bundle", self.run_id.as_str())]).collect()
     }
 
     fn default_for(pointer: &str, document: &Value, outside: &Outside) -> Option<Value> {

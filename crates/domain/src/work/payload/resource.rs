@@ -85,8 +85,8 @@ impl Shape for Resource {
                 report.find(&rules::FORMAT_INVALID, at, refusal(text, refused), refused.cure());
                 None
             }
-            // What is borrowed is all of the text, or what is left of it when trimmed.
-            Ok(Cow::Borrowed(normal)) if normal.len() == text.len() => {
+            // What is borrowed is all of the text, what is left of it when trimmed, or the name of the root.
+            Ok(Cow::Borrowed(normal)) if std::ptr::eq(normal, text) => {
                 Some(Self { written: text.into(), normal: None, refused: None })
             }
             Ok(normal) => {

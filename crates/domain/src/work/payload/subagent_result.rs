@@ -76,7 +76,7 @@ impl Contract for SubagentResult {
 
     fn kin(&self) -> Vec<Kin> {
         let task = Assignment::name(&self.run_id, &self.task_id);
-        vec![Kin::required(Assignment::NAME, task.clone()), Kin::optional("worklog_entry", task)]
+        vec![Kin::required(Assignment::NAME, task.clone()), Kin::among("worklog_entry", task)]
     }
 
     fn default_for(pointer: &str, _: &Value, _: &Outside) -> Option<Value> {

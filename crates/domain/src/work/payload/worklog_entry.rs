@@ -62,6 +62,6 @@ impl Contract for WorklogEntry {
 
     fn kin(&self) -> Vec<Kin> {
         let name = Assignment::name(&self.run_id, &self.task_id);
-        vec![Kin::required(Assignment::NAME, name.clone()), Kin::optional(SubagentResult::NAME, name)]
+        vec![Kin::required(Assignment::NAME, name.clone()), Kin::among(SubagentResult::NAME, name)]
     }
 }

@@ -1,13 +1,10 @@
+use crate::handoff::ladder::CHAIN_MAX;
 use crate::handoff::payload::UniversalHandoff;
-use countersign_contract::diagnostic::{Pointer, Repair};
-use countersign_contract::serde_json::Value;
-use countersign_contract::{Name, Report, Subject, rule};
-
-/// How many workflows a chain may name.
-const CHAIN_MAX: usize = 10;
+use countersign_contract::diagnostic::Pointer;
+use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// A chain names at most ten workflows. The repair cuts its middle and keeps both ends.
+    /// A chain names at most ten workflows. `fix` cuts its middle, leaves both ends, and keeps the whole in a file.
     ///
     /// ## Why
     /// A longer chain says little about where the work is and takes room from what the target needs. An entry of the
@@ -41,23 +38,5 @@ fn check(it: &Subject<'_, UniversalHandoff>, report: &mut Report) {
     }
     let list = Pointer::at("/handoff/meta/handoff_chain");
     let message = format!("the chain names {} workflows, {CHAIN_MAX} are allowed", chain.len());
-    let found =
-        report.add(list.clone(), message, "leave out the middle of the chain, and ask whether the work gets anywhere");
-    // The end of a chain that does not end in the source is another rule's to mend, and both would touch this list.
-    if chain.last() == Some(&handoff.source.skill) {
-        let shorter: Vec<Value> = cut(chain, &handoff.target.skill).map(|skill| skill.as_str().into()).collect();
-        found.repair(Repair::replace(list, shorter, "cut the middle of the chain"));
-    }
-}
-
-/// Both ends of a chain that is too long, half of the places each. An entry of `target` that would be cut takes the
-/// last place of the first half.
-fn cut<'c>(chain: &'c [Name], target: &'c Name) -> impl Iterator<Item = &'c Name> {
-    const HALF: usize = CHAIN_MAX / 2;
-    let (head, rest) = chain.split_at(HALF);
-    let (middle, tail) = rest.split_at(rest.len() - HALF);
-    let seen = |part: &[Name]| part.contains(target);
-    let cut_away = (seen(middle) && !seen(head) && !seen(tail)).then_some(target);
-    let head = &head[..HALF - usize::from(cut_away.is_some())];
-    head.iter().chain(cut_away).chain(tail)
+    report.add(list, message, "leave out the middle of the chain, and ask whether the work gets anywhere");
 }

@@ -1,5 +1,6 @@
 use crate::handoff::payload::{HandoffBody, UniversalHandoff};
 use countersign_contract::diagnostic::Pointer;
+use countersign_contract::scan::same_name;
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
@@ -32,10 +33,12 @@ fn check(it: &Subject<'_, UniversalHandoff>, report: &mut Report) {
     let handoff = &it.record.handoff;
     let target = &handoff.target.skill;
     // A handoff to its own source has a rule of its own, and no reason makes it right.
-    if handoff.meta.handoff_reason.is_some() || *target == handoff.source.skill {
+    if handoff.meta.handoff_reason.is_some() || same_name(target.as_str(), handoff.source.skill.as_str()) {
         return;
     }
-    let Some(place) = handoff.chain().iter().position(|skill| skill == target) else { return };
+    let Some(place) = handoff.chain().iter().position(|skill| same_name(skill.as_str(), target.as_str())) else {
+        return;
+    };
     let message = format!("`{}` was part of the chain before: {}", show(target.as_str()), drawing(handoff));
     let help = "say in `meta.handoff_reason` why it is entered again, or name another target";
     report

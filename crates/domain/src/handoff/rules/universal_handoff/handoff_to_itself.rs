@@ -1,5 +1,6 @@
 use crate::handoff::payload::UniversalHandoff;
 use countersign_contract::diagnostic::Pointer;
+use countersign_contract::scan::same_name;
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
@@ -11,6 +12,10 @@ rule! {
     /// ## Rejected
     /// ```json rejected
     /// {"handoff": {"source": {"skill": "programming-pm"}, "target": {"skill": "programming-pm"}}}
+    /// ```
+    /// Nor is it another workflow because its name is written with other letters that look the same:
+    /// ```json rejected
+    /// {"handoff": {"source": {"skill": "programming-pm"}, "target": {"skill": "Progr\u0430mming-PM"}}}
     /// ```
     ///
     /// ## Accepted
@@ -28,7 +33,7 @@ rule! {
 
 fn check(it: &Subject<'_, UniversalHandoff>, report: &mut Report) {
     let handoff = &it.record.handoff;
-    if handoff.source.skill == handoff.target.skill {
+    if same_name(handoff.source.skill.as_str(), handoff.target.skill.as_str()) {
         let message = format!("`{}` hands over to itself", show(handoff.source.skill.as_str()));
         report
             .add(Pointer::at("/handoff/target/skill"), message, "go on without a handoff, or name another target")

@@ -27,6 +27,8 @@ mod payload_size_mismatch;
 mod trace_events_unordered;
 mod trace_id_not_v4;
 
+pub(in crate::handoff) use handoff_chain_too_long::HANDOFF_CHAIN_TOO_LONG;
+
 use crate::handoff::payload::UniversalHandoff;
 use countersign_contract::{Report, Rule, Subject};
 
