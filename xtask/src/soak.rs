@@ -34,6 +34,7 @@ const TESTS: &[(&str, &str)] = &[
     ("countersign-ledger", "tamper_export"),
     ("countersign-ledger", "tamper_sqlite"),
     ("countersign-ledger", "processes"),
+    ("countersign-ledger", "postgres_faults"),
     ("countersign", "race"),
 ];
 

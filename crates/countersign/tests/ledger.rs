@@ -151,6 +151,39 @@ fn a_key_makes_a_repetition_the_same_call() {
 }
 
 #[test]
+fn a_log_that_no_longer_says_whose_it_is_is_not_begun_anew() {
+    let project = Project::with_file();
+    project.record("a.json", "the first");
+    let sql = rusqlite::Connection::open(project.house.path(".countersign/ledger.db")).unwrap();
+    sql.execute("DELETE FROM meta WHERE name = 'project'", []).unwrap();
+    for round in ["at first", "after init"] {
+        let answer = project.run(&["verify"]);
+        assert_eq!(answer.code, 1, "{round}: {answer:?}");
+        assert!(answer.err.contains("2 events, and no project is named"), "{round}: {answer:?}");
+        let found: Value = serde_json::from_str(&project.run(&["verify", "--format", "json"]).out).unwrap();
+        assert_eq!(found["matches"], false);
+        let answer = project.run(&["init", "--name", "another"]);
+        assert_eq!(answer.code, 3, "{round}: {answer:?}");
+        assert!(answer.err.contains("no project is named"), "{round}: {answer:?}");
+    }
+}
+
+#[test]
+fn what_is_imported_into_an_empty_folder_is_a_project_like_any_other() {
+    let project = Project::with_file();
+    project.record("a.json", "the first");
+    project.says(&["export", "--out", "all.jsonl"]);
+    let other = House::new();
+    std::fs::copy(project.house.path("all.jsonl"), other.path("all.jsonl")).unwrap();
+    let answer = other.run(&["import", "all.jsonl", "--unsigned"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    for file in ["config.toml", ".gitignore", "ledger.db"] {
+        assert!(other.path(".countersign").join(file).exists(), "{file}");
+    }
+    assert_eq!(other.run(&["verify"]).code, 0);
+}
+
+#[test]
 fn a_change_by_hand_is_found_and_named() {
     let project = Project::with_file();
     project.record("a.json", "the first");

@@ -43,6 +43,10 @@ impl Ledger {
                 return Err(Error::Closed(format!("there is a ledger already, of project {found}")));
             }
             Some(found) if found == project => store.rollback(),
+            None if begun.head.seq > 0 => {
+                store.rollback();
+                return Err(nameless(begun.head.seq));
+            }
             _ => {
                 let row = |name, value: String| (meta(name), RowValue::Meta(value));
                 let put = vec![row(META_PROJECT, project.to_owned()), row(META_SHAPE, fold.shape().to_string())];
@@ -70,7 +74,9 @@ impl Ledger {
             _ => None,
         };
         let Some(project) = text() else {
-            return Err(Error::Closed("this ledger has no project yet; run `countersign init`".to_owned()));
+            let events = store.head()?.seq;
+            let empty = || Error::Closed("this ledger has no project yet; run `countersign init`".to_owned());
+            return Err(if events > 0 { nameless(events) } else { empty() });
         };
         named(&project)?;
         let shape = text().and_then(|it| it.parse::<u32>().ok()).unwrap_or(0);
@@ -295,6 +301,11 @@ impl Drop for Ledger {
             let _ = thread.join();
         }
     }
+}
+
+/// A log that says nothing of whose it is was not left so by us. To begin a project in it would make it another's.
+fn nameless(events: u64) -> Error {
+    Error::Damaged(format!("its log has {events} events, and no project is named; put a backup in its place"))
 }
 
 /// Whether a project's id can be used.

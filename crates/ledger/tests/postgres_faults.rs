@@ -131,10 +131,10 @@ fn assert_kept(url: &str, kept: &HashMap<(String, String), Recorded>) {
 
 /// How often something happens in the short form, or until when in the long one.
 fn rounds(short: usize) -> impl Iterator<Item = usize> {
-    let minutes = std::env::var("COUNTERSIGN_SOAK").ok().and_then(|it| it.parse::<u64>().ok());
+    let minutes = std::env::var("COUNTERSIGN_SOAK").ok().and_then(|it| it.parse::<f64>().ok());
     let started = Instant::now();
     (0..).take_while(move |round| match minutes {
-        Some(minutes) => started.elapsed() < Duration::from_secs(60 * minutes),
+        Some(minutes) => started.elapsed() < Duration::from_secs_f64(60.0 * minutes),
         None => *round < short,
     })
 }

@@ -2,7 +2,6 @@
 
 use super::asking::{How, answer};
 use super::{Exit, Global, output, verify};
-use crate::home::private_folder;
 use crate::place::{self, Place};
 use crate::project::{FOLDER, Project};
 use anyhow::{Context, bail};
@@ -83,6 +82,6 @@ fn destination(global: &Global, project: &Project) -> anyhow::Result<Place> {
         return Place::of(project, global.ledger.as_deref());
     }
     let folder = std::env::current_dir()?.join(FOLDER);
-    private_folder(&folder)?;
+    super::init::furnish(&folder)?;
     Ok(Place::File(folder.join(place::FILE)))
 }

@@ -71,9 +71,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<Exit> {
             root.display()
         );
     }
-    private_folder(&folder)?;
-    write_absent(&folder.join(".gitignore"), GITIGNORE)?;
-    write_absent(&folder.join("config.toml"), CONFIG)?;
+    furnish(&folder)?;
     let name = args.name.clone().or_else(|| Some(root.file_name()?.to_string_lossy().into_owned()));
     let name = name.unwrap_or_else(|| "project".to_owned());
     let engine = begin(&place)?;
@@ -114,6 +112,13 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<Exit> {
     };
     output::print(&answer(&shown, args.how.format, said));
     Ok(Exit::Allowed)
+}
+
+/// Makes the folder of a project with what belongs beside a ledger. What is there stays as it is.
+pub(super) fn furnish(folder: &Path) -> anyhow::Result<()> {
+    private_folder(folder)?;
+    write_absent(&folder.join(".gitignore"), GITIGNORE)?;
+    write_absent(&folder.join("config.toml"), CONFIG)
 }
 
 /// Opens the ledger, or begins one under a new id. One that was begun and not finished is taken up.

@@ -4,11 +4,12 @@ use super::output::Format;
 use super::{Exit, output, progress};
 use crate::home::{self, Home};
 use crate::place::Place;
-use anyhow::Context;
+use anyhow::{Context, bail};
 use countersign_engine::Meaning;
 use countersign_ledger::{Checkpoint, Error, Exported, Ledger, PublicKey, Verified, Verifying, read_export, verify};
 use std::io::BufReader;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Recompute everything in the ledger, and say what does not match
 ///
@@ -73,10 +74,34 @@ pub fn keys(named: &[PathBuf]) -> anyhow::Result<Vec<PublicKey>> {
     named.iter().map(|path| home::read_public(path)).collect()
 }
 
-fn of_ledger(args: &Args, place: &Place, mut checkpoints: Vec<Checkpoint>) -> anyhow::Result<Exit> {
+/// Damage that keeps a ledger from being gone through is a finding, too.
+fn of_ledger(args: &Args, place: &Place, checkpoints: Vec<Checkpoint>) -> anyhow::Result<Exit> {
+    let gone_through = go_through(args, place, checkpoints);
+    match gone_through.as_ref().err().and_then(|error| error.downcast_ref::<Error>()) {
+        Some(Error::Damaged(why)) if args.format == Format::Json => {
+            let findings = [serde_json::json!({ "event": null, "what": why })];
+            output::print(&format!("{}\n", serde_json::json!({ "matches": false, "findings": findings })));
+            Ok(Exit::Refused)
+        }
+        Some(Error::Damaged(why)) => {
+            output::say(&format!("does not match: {why}"));
+            Ok(Exit::Refused)
+        }
+        _ => gone_through,
+    }
+}
+
+fn go_through(args: &Args, place: &Place, mut checkpoints: Vec<Checkpoint>) -> anyhow::Result<Exit> {
     let mut store = place.open()?;
-    let project =
-        Ledger::project_in(store.another()?)?.context("there is no project in this ledger; run `countersign init`")?;
+    let project = match Ledger::project_in(store.another()?)? {
+        Some(project) => project,
+        None if store.head()?.seq > 0 => {
+            // Says what is wrong with it.
+            Ledger::open(store, Arc::new(Meaning))?;
+            bail!("this ledger names no project");
+        }
+        None => bail!("there is no project in this ledger; run `countersign init`"),
+    };
     let kept = Home::find()?.kept_checkpoint(&project)?.filter(|kept| kept.size >= args.from);
     let had_kept = kept.is_some();
     checkpoints.extend(kept);
@@ -84,14 +109,7 @@ fn of_ledger(args: &Args, place: &Place, mut checkpoints: Vec<Checkpoint>) -> an
     let verifying = Verifying { from: args.from, checkpoints };
     let verified = verify(&mut *store, &Meaning, &verifying, &mut |done, _| bar.set_position(done));
     bar.finish_and_clear();
-    let verified = match verified {
-        Ok(verified) => verified,
-        Err(Error::Damaged(why)) => {
-            output::say(&format!("does not match: {why}"));
-            return Ok(Exit::Refused);
-        }
-        Err(error) => return Err(error.into()),
-    };
+    let verified = verified?;
     if args.format == Format::Json {
         output::print(&format!("{}\n", as_json(&verified)));
         return Ok(if verified.findings.is_empty() { Exit::Allowed } else { Exit::Refused });

@@ -157,7 +157,9 @@ fn command(row: &CommandRow, book: &mut Book) -> Value {
         "requestBody": { "required": true, "content": { "application/json": { "schema": request, "example": (row.example)() } } },
         "responses": responses,
         "x-codes": codes,
+        "x-idempotency": info.idempotency(),
         "x-invalidates": info.invalidates,
+        "x-telemetry": info.telemetry(),
     })
 }
 

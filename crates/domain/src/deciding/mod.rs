@@ -209,6 +209,21 @@ pub struct CommandInfo {
     pub writes: Writes,
 }
 
+impl CommandInfo {
+    /// What makes a repetition harmless: a key under which events are recorded once, or that a sign of life can be given again.
+    pub fn idempotency(&self) -> &'static str {
+        match self.writes {
+            Writes::Events => "by key",
+            Writes::Liveness => "by nature",
+        }
+    }
+
+    /// What it is counted and traced as: what it is about.
+    pub fn telemetry(&self) -> &'static str {
+        self.id.split_once('.').map_or(self.id, |(about, _)| about)
+    }
+}
+
 /// What can be seen before a command is decided: the ledger as it stands, with its texts, and the world.
 pub trait Observer {
     /// Looks up what is asked for.

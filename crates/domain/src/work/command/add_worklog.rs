@@ -71,7 +71,7 @@ impl Command for AddWorklog {
         id: "worklog.add",
         summary: "Add a line to the worklog of a task",
         may: &[Role::Agent, Role::Orchestrator],
-        invalidates: &["worklog.show", "task.show", "reconcile"],
+        invalidates: &["worklog.show", "task.show", "task.list", "reconcile"],
         refuses: Code::ALL,
         writes: Writes::Events,
     };

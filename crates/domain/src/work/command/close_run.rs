@@ -1,6 +1,6 @@
 //! Closing a run.
 
-use super::{RunAnswer, text_of};
+use super::{RunAnswer, TASK_VIEWS, text_of};
 use crate::deciding::{
     Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Refusal, Role, Seen, Writes,
 };
@@ -26,7 +26,7 @@ impl Command for CloseRun {
         id: "run.close",
         summary: "End a run in which every task is finished",
         may: &[Role::Orchestrator],
-        invalidates: &["run.list", "run.show"],
+        invalidates: TASK_VIEWS,
         refuses: &[Code::MissingRequiredInput, Code::DependencyNotMet, Code::InvalidTransition],
         writes: Writes::Events,
     };

@@ -29,7 +29,7 @@ impl Command for Heartbeat {
         id: "task.heartbeat",
         summary: "Give a sign of life, so that the lease goes on",
         may: &[Role::Agent, Role::Orchestrator],
-        invalidates: &["task.show", "lock.who", "lock.list", "lock.mine"],
+        invalidates: &["task.show", "task.list", "lock.who", "lock.list", "lock.mine", "bundle.make"],
         refuses: TASK_CODES,
         writes: Writes::Liveness,
     };

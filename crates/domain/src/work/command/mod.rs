@@ -58,9 +58,10 @@ use countersign_contract::diagnostic::Code;
 use countersign_contract::{Int, List, shape};
 use jiff::Timestamp;
 
-/// The views that show how tasks stand.
+/// The views that show how runs and their tasks stand.
 pub(crate) const TASK_VIEWS: &[&str] = &[
     "task.show",
+    "task.assignment",
     "task.list",
     "task.graph",
     "task.next",
@@ -73,6 +74,11 @@ pub(crate) const TASK_VIEWS: &[&str] = &[
     "lock.strays",
     "bundle.make",
     "reconcile",
+    "worklog.show",
+    "effect.list",
+    "gate.status",
+    "inbox.list",
+    "delegation.task",
 ];
 
 /// The codes that any command about a task of a run may be refused with.

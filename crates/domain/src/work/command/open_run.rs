@@ -1,6 +1,6 @@
 //! Opening a run.
 
-use super::{RunAnswer, text_of};
+use super::{RunAnswer, TASK_VIEWS, text_of};
 use crate::deciding::{
     Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Refusal, Role, Seen, Writes,
 };
@@ -29,7 +29,7 @@ impl Command for OpenRun {
         id: "run.open",
         summary: "Begin a run",
         may: &[Role::Orchestrator],
-        invalidates: &["run.list", "run.show"],
+        invalidates: TASK_VIEWS,
         refuses: &[Code::SchemaInvalid, Code::InvalidTransition, Code::DependencyNotMet],
         writes: Writes::Events,
     };
