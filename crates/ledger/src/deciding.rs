@@ -94,7 +94,10 @@ impl Deciding<'_> {
 
     /// Reads what some commands will look at.
     fn read_ahead(&mut self, jobs: &mut [Job], overlay: &mut Overlay) -> Result<()> {
-        let looks_at: Vec<_> = jobs.iter_mut().flat_map(|job| std::mem::take(&mut job.looks_at)).collect();
+        let mut looks_at: Vec<_> = jobs.iter_mut().flat_map(|job| std::mem::take(&mut job.looks_at)).collect();
+        // Those of one table share a statement, and neighbours a page.
+        looks_at.sort_unstable();
+        looks_at.dedup();
         overlay.read_ahead(self.store, &looks_at)
     }
 

@@ -29,11 +29,15 @@ impl Hash {
         if digits.len() != 64 {
             return None;
         }
+        // Without a branch for each digit: two hashes are read of every event.
         let mut bytes = [0; 32];
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+        let mut strange = false;
+        for (byte, pair) in bytes.iter_mut().zip(digits.as_chunks::<2>().0) {
+            let [(high, high_is), (low, low_is)] = pair.map(any_digit);
+            *byte = high << 4 | low;
+            strange |= !(high_is & low_is);
         }
-        Some(Self(bytes))
+        (!strange).then_some(Self(bytes))
     }
 
     /// The 64 digits.
@@ -58,11 +62,16 @@ fn digits_of(byte: u8) -> [u8; 2] {
 }
 
 fn digit(letter: u8) -> Option<u8> {
-    match letter {
-        b'0'..=b'9' => Some(letter - b'0'),
-        b'a'..=b'f' => Some(letter - b'a' + 10),
-        _ => None,
-    }
+    let (value, is) = any_digit(letter);
+    is.then_some(value)
+}
+
+/// What a digit stands for, and whether it is one.
+#[inline]
+fn any_digit(letter: u8) -> (u8, bool) {
+    let (number, small) = (letter.wrapping_sub(b'0'), letter.wrapping_sub(b'a'));
+    let value = if number < 10 { number } else { small.wrapping_add(10) };
+    (value, (number < 10) | (small < 6))
 }
 
 /// Bytes as lower-case hexadecimal digits.
@@ -101,5 +110,26 @@ impl<'de> Deserialize<'de> for Hash {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = <&str>::deserialize(from)?;
         Self::from_hex(text).ok_or_else(|| serde::de::Error::custom("a hash is 64 lower-case hexadecimal digits"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_is_read_from_its_64_digits_and_from_nothing_else() {
+        let hash = Hash::of(b"a");
+        let digits = hash.hex();
+        assert_eq!(Hash::from_hex(&digits), Some(hash));
+        assert_eq!(Hash::from_hex(&digits[1..]), None);
+        assert_eq!(Hash::from_hex(&format!("{digits}0")), None);
+        for at in [0, 1, 31, 62, 63] {
+            for letter in (0..=127_u8).map(char::from) {
+                let changed = format!("{}{letter}{}", &digits[..at], &digits[at + 1..]);
+                let is_digit = letter.is_ascii_digit() || ('a'..='f').contains(&letter);
+                assert_eq!(Hash::from_hex(&changed).map(|it| it.hex()), is_digit.then_some(changed));
+            }
+        }
     }
 }

@@ -24,6 +24,7 @@ mod erasure;
 mod error;
 mod event;
 mod export;
+mod facts;
 mod fold;
 mod hash;
 mod hot;
@@ -37,7 +38,9 @@ mod postgres;
 mod proof;
 mod queue;
 mod rebuild;
+mod refold;
 mod rows;
+mod scratch;
 mod scribe;
 mod sqlite;
 mod store;
@@ -58,6 +61,7 @@ pub use event::{
     TEXTS_BYTES_MAX, TEXTS_MAX, Text, TextPlace, name_fault, project_fault,
 };
 pub use export::{EXPORT_VERSION, EachPage, Exported, export, read_export};
+pub use facts::Facts;
 pub use fold::{Fold, State};
 pub use hash::{Hash, hex, unhex};
 pub use intake::{Intake, copy, migrate};

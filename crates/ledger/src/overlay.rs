@@ -7,15 +7,17 @@ use crate::error::Result;
 use crate::hot::Hot;
 use crate::rows::{Entity, EventRow, Row, RowKey, RowValue, TextRow};
 use crate::store::{Batch, Store};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::Arc;
 
 #[derive(Default)]
 pub(crate) struct Overlay {
-    /// What was changed.
-    rows: BTreeMap<RowKey, Option<RowValue>>,
-    /// What was changed since the last mark, and from what, to take it back: the last change is the last here.
-    since: Vec<(RowKey, Before)>,
+    /// Where each row that was changed stands among the changes. They stand beside it, since a tree moves what is in it.
+    rows: BTreeMap<RowKey, usize>,
+    changes: Vec<Change>,
+    /// How many commands have begun.
+    marks: u64,
     pub(crate) events: Vec<EventRow>,
     pub(crate) texts: Vec<TextRow>,
     pub(crate) erase: Vec<(u64, u32)>,
@@ -29,8 +31,13 @@ pub(crate) struct Overlay {
     under_way: Option<Arc<Batch>>,
 }
 
-/// What an overlay had of a row; nothing, if it was not changed before.
-type Before = Option<Option<RowValue>>;
+/// What became of a row.
+struct Change {
+    now: Option<RowValue>,
+    /// The command that changed it last, and what it was before that; nothing, if nobody had changed it.
+    mark: u64,
+    before: Option<Option<RowValue>>,
+}
 
 /// How far an overlay had come.
 #[derive(Clone, Copy)]
@@ -81,7 +88,7 @@ impl Overlay {
 
     /// The point to which a refused command is taken back.
     pub(crate) fn mark(&mut self) -> Mark {
-        self.since.clear();
+        self.marks += 1;
         Mark { events: self.events.len(), texts: self.texts.len(), erase: self.erase.len() }
     }
 
@@ -89,17 +96,27 @@ impl Overlay {
         self.events.truncate(mark.events);
         self.texts.truncate(mark.texts);
         self.erase.truncate(mark.erase);
-        while let Some((key, before)) = self.since.pop() {
-            match before {
-                Some(before) => self.rows.insert(key, before),
-                None => self.rows.remove(&key),
-            };
-        }
+        // Few are refused. To look at all changes then is cheaper than to note down those of each command.
+        let (changes, mark) = (&mut self.changes, self.marks);
+        self.rows.retain(|_, at| match &mut changes[*at] {
+            Change { mark: last, .. } if *last < mark => true,
+            Change { before: None, .. } => false,
+            change => {
+                change.now = change.before.take().flatten();
+                change.mark = 0;
+                true
+            }
+        });
+    }
+
+    /// What became of a row here, if anything did.
+    fn changed(&self, key: &RowKey) -> Option<Option<&RowValue>> {
+        self.rows.get(key).map(|at| self.changes[*at].now.as_ref())
     }
 
     /// A row of an index is put where none is: if it was not taken away here, the store does not have it.
     pub(crate) fn put(&mut self, key: RowKey, value: RowValue) {
-        if matches!(key, RowKey::Index(..)) && self.rows.get(&key).is_some_and(Option::is_none) {
+        if matches!(key, RowKey::Index(..)) && self.changed(&key).is_some_and(|now| now.is_none()) {
             self.returning.push(key.clone());
         }
         self.change(key, Some(value));
@@ -109,9 +126,23 @@ impl Overlay {
         self.change(key, None);
     }
 
-    fn change(&mut self, key: RowKey, value: Option<RowValue>) {
-        let before = self.rows.insert(key.clone(), value);
-        self.since.push((key, before));
+    fn change(&mut self, key: RowKey, now: Option<RowValue>) {
+        let mark = self.marks;
+        match self.rows.entry(key) {
+            Entry::Vacant(entry) => {
+                entry.insert(self.changes.len());
+                self.changes.push(Change { now, mark, before: None });
+            }
+            Entry::Occupied(entry) => {
+                let change = &mut self.changes[*entry.get()];
+                let last = std::mem::replace(&mut change.now, now);
+                // What the same command had done before is nothing to go back to.
+                if change.mark < mark {
+                    change.before = Some(last);
+                    change.mark = mark;
+                }
+            }
+        }
     }
 
     /// Reads the rows of some keys, as far as they are not known: one round trip instead of one for each.
@@ -127,8 +158,7 @@ impl Overlay {
 
     /// What is known of a row without asking the store.
     fn known(&self, key: &RowKey) -> Option<Option<&RowValue>> {
-        let changed = self.rows.get(key).map(Option::as_ref);
-        let changed = changed.or_else(|| self.under_way.as_ref()?.change(key));
+        let changed = self.changed(key).or_else(|| self.under_way.as_ref()?.change(key));
         changed.or_else(|| self.ahead.get(key).or_else(|| self.hot.get(key)).map(Option::as_ref))
     }
 
@@ -171,7 +201,7 @@ impl Overlay {
         let inside = |key: &RowKey| key.table() == table && to.is_none_or(|to| key < to);
         // They come last, and so over those of the commit that is under way.
         let changes = self.rows.range(from..).take_while(|(key, _)| inside(key));
-        let changes = changes.map(|(key, change)| (key, change.as_ref()));
+        let changes = changes.map(|(key, at)| (key, self.changes[*at].now.as_ref()));
         let under_way = self.under_way.iter().flat_map(|batch| batch.changes(from));
         let changes: Vec<_> = under_way.filter(|(key, _)| inside(key)).chain(changes).collect();
         if changes.is_empty() {
@@ -191,11 +221,11 @@ impl Overlay {
 
     /// Everything as one batch. Rows come out in the order of their keys, which is the order in which a tree of pages
     /// takes them best.
-    pub(crate) fn into_batch(self) -> Batch {
+    pub(crate) fn into_batch(mut self) -> Batch {
         let mut batch = Batch { events: self.events, texts: self.texts, erase: self.erase, ..Batch::default() };
         batch.returning = Some(self.returning);
-        for (key, change) in self.rows {
-            match change {
+        for (key, at) in self.rows {
+            match self.changes[at].now.take() {
                 Some(value) => batch.put.push((key, value)),
                 None => batch.delete.push(key),
             }

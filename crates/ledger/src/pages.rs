@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::ledger::PAGE_EVENTS;
 use crate::rows::{EventRow, Row, Table};
 use crate::store::Store;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{TrySendError, sync_channel};
 
 /// How many bytes of bodies and texts are read at once, about.
 pub const PAGE_BYTES: u64 = 8 * 1024 * 1024;
@@ -36,7 +36,8 @@ pub fn events(store: &mut dyn Store, from: u64, to: u64, each: &mut dyn FnMut(Ev
     Ok(())
 }
 
-/// The same with the hashes of each, which are made beside whoever looks at them, as is the reading.
+/// The same with the hashes of each, which are made beside whoever looks at them, as is the reading. How much of that is done
+/// there is for the one to say who waits for the other.
 pub fn hashed(
     store: &mut dyn Store,
     from: u64,
@@ -44,29 +45,56 @@ pub fn hashed(
     each: &mut dyn FnMut(EventRow, Hashes) -> Result<()>,
 ) -> Result<()> {
     let mut next = from;
-    let read = || page(store, &mut next, to).map(|page| page.map(hash)).transpose();
-    let all = ahead(read, |(page, hashes)| {
+    let read = || page(store, &mut next, to).map(|page| page.map(Hashed::of)).transpose();
+    let all = ahead(read, Hashed::add_leaves, |Hashed { page, hashes }| {
         page.into_iter().zip(hashes).try_for_each(|(row, hashes)| each(row, hashes)).map(|()| true)
     });
     all.map(drop)
 }
 
 /// Events with their hashes.
-pub(crate) fn hash(page: Vec<EventRow>) -> (Vec<EventRow>, Vec<Hashes>) {
-    let hashes = page.iter().map(|row| Hashes::of(&row.body)).collect();
-    (page, hashes)
+pub(crate) struct Hashed {
+    pub(crate) page: Vec<EventRow>,
+    pub(crate) hashes: Vec<Hashes>,
+}
+
+impl Hashed {
+    pub(crate) fn of(page: Vec<EventRow>) -> Self {
+        let hashes = page.iter().map(|row| Hashes::of(&row.body)).collect();
+        Self { page, hashes }
+    }
+
+    /// Makes the leaves, which whoever looks at the events would have to make otherwise.
+    pub(crate) fn add_leaves(&mut self) {
+        for (row, hashes) in self.page.iter().zip(&mut self.hashes) {
+            hashes.leaf(&row.body);
+        }
+    }
 }
 
 /// Reads one thing after the other in a thread, until there is nothing more, while something is done with what was read
-/// before. That may end it; says whether it did not.
+/// before. That may end it; says whether it did not. If the thread is ahead, it does more of the work.
 pub(crate) fn ahead<T: Send>(
     mut read: impl FnMut() -> Option<Result<T>> + Send,
+    mut meanwhile: impl FnMut(&mut T) + Send,
     mut each: impl FnMut(T) -> Result<bool>,
 ) -> Result<bool> {
     std::thread::scope(|scope| {
         // One is read while another waits and a third is looked at, however fast that goes.
         let (give, taken) = sync_channel(1);
-        let reading = move || while read().is_some_and(|it| give.send(it).is_ok()) {};
+        let reading = move || {
+            while let Some(it) = read() {
+                let mut it = match give.try_send(it) {
+                    Ok(()) => continue,
+                    Err(TrySendError::Full(it)) => it,
+                    Err(TrySendError::Disconnected(_)) => return,
+                };
+                it.iter_mut().for_each(&mut meanwhile);
+                if give.send(it).is_err() {
+                    return;
+                }
+            }
+        };
         std::thread::Builder::new()
             .name("ledger-pages".to_owned())
             .spawn_scoped(scope, reading)
