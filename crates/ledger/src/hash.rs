@@ -33,7 +33,7 @@ impl Hash {
         let mut bytes = [0; 32];
         let mut strange = false;
         for (byte, pair) in bytes.iter_mut().zip(digits.as_chunks::<2>().0) {
-            let [(high, high_is), (low, low_is)] = pair.map(any_digit);
+            let ((high, high_is), (low, low_is)) = (any_digit(pair[0]), any_digit(pair[1]));
             *byte = high << 4 | low;
             strange |= !(high_is & low_is);
         }
@@ -48,17 +48,18 @@ impl Hash {
     /// Hands out the 64 digits without an allocation: hashes are written into every event.
     pub(crate) fn with_hex<T>(&self, write: impl FnOnce(&str) -> T) -> T {
         let mut digits = [0; 64];
-        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
-            pair.copy_from_slice(&digits_of(byte));
+        for (pair, byte) in digits.as_chunks_mut::<2>().0.iter_mut().zip(self.0) {
+            *pair = digits_of(byte);
         }
         // Digits are ASCII.
         write(std::str::from_utf8(&digits).unwrap_or_default())
     }
 }
 
+#[inline]
 fn digits_of(byte: u8) -> [u8; 2] {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    [byte >> 4, byte & 15].map(|digit| DIGITS[usize::from(digit)])
+    let digit = |value: u8| value + if value < 10 { b'0' } else { b'a' - 10 };
+    [digit(byte >> 4), digit(byte & 15)]
 }
 
 fn digit(letter: u8) -> Option<u8> {

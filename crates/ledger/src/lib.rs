@@ -41,7 +41,6 @@ mod rebuild;
 mod refold;
 mod rows;
 mod scratch;
-mod scribe;
 mod sqlite;
 mod store;
 mod strict;

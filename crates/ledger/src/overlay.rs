@@ -1,7 +1,7 @@
 //! What a transaction has changed and the store does not know yet.
 //!
 //! Commands that share a commit see each other's changes here, and one that is refused takes back only its own. The
-//! store is written to when all are through, or in two parts.
+//! store is written to when all are through.
 
 use crate::error::Result;
 use crate::hot::Hot;
@@ -9,7 +9,6 @@ use crate::rows::{Entity, EventRow, Row, RowKey, RowValue, TextRow};
 use crate::store::{Batch, Store};
 use std::collections::HashMap;
 use std::collections::btree_map::{BTreeMap, Entry};
-use std::sync::Arc;
 
 #[derive(Default)]
 pub(crate) struct Overlay {
@@ -27,8 +26,6 @@ pub(crate) struct Overlay {
     ahead: HashMap<RowKey, Option<RowValue>>,
     /// Entities that are known without reading.
     hot: Hot,
-    /// What is being written, of this commit or the one before: the store may have it or not.
-    under_way: Option<Arc<Batch>>,
 }
 
 /// What became of a row.
@@ -36,7 +33,7 @@ struct Change {
     now: Option<RowValue>,
     /// The command that changed it last, and what it was before that; nothing, if nobody had changed it.
     mark: u64,
-    before: Option<Option<RowValue>>,
+    before: Option<Box<Option<RowValue>>>,
 }
 
 /// How far an overlay had come.
@@ -53,37 +50,21 @@ impl Overlay {
         Self { hot, ..Self::default() }
     }
 
-    /// The same, where a commit is under way.
-    pub(crate) fn after(mut self, batch: &Arc<Batch>) -> Self {
-        self.under_way = Some(Arc::clone(batch));
-        self
-    }
-
-    /// An event that the store may not have yet.
+    /// An event that the store does not have yet.
     pub(crate) fn event(&self, seq: u64) -> Option<&EventRow> {
-        self.new_events().find(|row| row.seq == seq)
+        self.events.iter().find(|row| row.seq == seq)
     }
 
-    /// All events that the store may not have yet.
-    pub(crate) fn new_events(&self) -> impl Iterator<Item = &EventRow> {
-        let under_way = self.under_way.iter().flat_map(|batch| &batch.events);
-        self.events.iter().chain(under_way)
+    /// Makes room for what some commands will change, about.
+    pub(crate) fn make_room(&mut self, commands: usize) {
+        const ROWS_EACH: usize = 6;
+        self.changes.reserve(ROWS_EACH * commands);
+        self.events.reserve(commands);
     }
 
     /// Gives back what was known of the store.
     pub(crate) fn take_hot(&mut self) -> Hot {
         std::mem::take(&mut self.hot)
-    }
-
-    /// Gives back what was read of it.
-    pub(crate) fn take_ahead(&mut self) -> HashMap<RowKey, Option<RowValue>> {
-        std::mem::take(&mut self.ahead)
-    }
-
-    /// With what was read of the store before the changes that are under way.
-    pub(crate) fn having_read(mut self, ahead: HashMap<RowKey, Option<RowValue>>) -> Self {
-        self.ahead = ahead;
-        self
     }
 
     /// The point to which a refused command is taken back.
@@ -102,7 +83,7 @@ impl Overlay {
             Change { mark: last, .. } if *last < mark => true,
             Change { before: None, .. } => false,
             change => {
-                change.now = change.before.take().flatten();
+                change.now = change.before.take().and_then(|before| *before);
                 change.mark = 0;
                 true
             }
@@ -138,7 +119,7 @@ impl Overlay {
                 let last = std::mem::replace(&mut change.now, now);
                 // What the same command had done before is nothing to go back to.
                 if change.mark < mark {
-                    change.before = Some(last);
+                    change.before = Some(Box::new(last));
                     change.mark = mark;
                 }
             }
@@ -158,7 +139,7 @@ impl Overlay {
 
     /// What is known of a row without asking the store.
     fn known(&self, key: &RowKey) -> Option<Option<&RowValue>> {
-        let changed = self.changed(key).or_else(|| self.under_way.as_ref()?.change(key));
+        let changed = self.changed(key);
         changed.or_else(|| self.ahead.get(key).or_else(|| self.hot.get(key)).map(Option::as_ref))
     }
 
@@ -199,11 +180,8 @@ impl Overlay {
     ) -> Result<Vec<Row>> {
         let table = from.table();
         let inside = |key: &RowKey| key.table() == table && to.is_none_or(|to| key < to);
-        // They come last, and so over those of the commit that is under way.
         let changes = self.rows.range(from..).take_while(|(key, _)| inside(key));
-        let changes = changes.map(|(key, at)| (key, self.changes[*at].now.as_ref()));
-        let under_way = self.under_way.iter().flat_map(|batch| batch.changes(from));
-        let changes: Vec<_> = under_way.filter(|(key, _)| inside(key)).chain(changes).collect();
+        let changes: Vec<_> = changes.map(|(key, at)| (key, self.changes[*at].now.as_ref())).collect();
         if changes.is_empty() {
             return store.range(from, to, limit);
         }
@@ -235,20 +213,6 @@ impl Overlay {
 }
 
 impl Batch {
-    /// What becomes of a row, if anything does.
-    fn change(&self, key: &RowKey) -> Option<Option<&RowValue>> {
-        let put = self.put.binary_search_by(|(at, _)| at.cmp(key)).ok();
-        let put = put.and_then(|at| self.put.get(at)).map(|(_, value)| Some(value));
-        put.or_else(|| self.delete.binary_search(key).is_ok().then_some(None))
-    }
-
-    /// What becomes of the rows from `from` on: those that are put, and then those that are deleted.
-    fn changes(&self, from: &RowKey) -> impl Iterator<Item = (&RowKey, Option<&RowValue>)> {
-        let put = self.put.iter().skip(self.put.partition_point(|(key, _)| key < from));
-        let delete = self.delete.iter().skip(self.delete.partition_point(|key| key < from));
-        put.map(|(key, value)| (key, Some(value))).chain(delete.map(|key| (key, None)))
-    }
-
     /// Whether there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.events.is_empty()

@@ -245,7 +245,7 @@ impl Transaction<'_> {
         if chosen.is_empty() {
             return Ok(());
         }
-        let mut used: HashSet<&str> = self.overlay.new_events().map(|row| row.id.as_str()).collect();
+        let mut used: HashSet<&str> = self.overlay.events.iter().map(|row| row.id.as_str()).collect();
         for id in chosen {
             if !used.insert(id) || self.store.find(id)?.is_some() {
                 return Err(Error::Malformed(format!(
@@ -423,8 +423,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// At most `limit` stored events from `from` on. Those of this commit are not among them, and those of one that is under
-    /// way need not be.
+    /// At most `limit` stored events from `from` on. Those of this commit are not among them.
     pub fn events(&mut self, from: u64, limit: usize) -> Result<Vec<EventRow>> {
         self.store.events(from, None, limit)
     }

@@ -35,7 +35,7 @@ pub(crate) fn event(event: &Event<'_>) -> String {
     out.hash(",\"prev\":", event.prev);
     out.name(",\"project\":", event.project);
     out.perhaps(",\"run\":", event.run);
-    out.shown(",\"seq\":", event.seq);
+    out.number(",\"seq\":", event.seq);
     out.name(",\"taint\":", event.taint);
     if !event.texts.is_empty() {
         out.rare(",\"texts\":", &event.texts);
@@ -45,7 +45,7 @@ pub(crate) fn event(event: &Event<'_>) -> String {
     if let Some(held) = &event.under {
         out.rare(",\"under\":", held);
     }
-    out.shown(",\"v\":", event.v);
+    out.number(",\"v\":", u64::from(event.v));
     out.0.push('}');
     out.0
 }
@@ -78,6 +78,20 @@ impl Out {
         hash.with_hex(|digits| self.plain(digits, "\""));
     }
 
+    fn number(&mut self, label: &str, number: u64) {
+        let (mut digits, mut at, mut rest) = ([b'0'; 20], 20, number);
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        // Digits are ASCII.
+        self.plain(label, std::str::from_utf8(&digits[at..]).unwrap_or_default());
+    }
+
     /// What is written as it is shown to people. Text takes whatever is written to it.
     fn shown(&mut self, label: &str, what: impl Display) {
         self.0.push_str(label);
@@ -86,7 +100,7 @@ impl Out {
 
     fn binding(&mut self, binding: &Binding<'_>) {
         self.name(",\"once\":{\"code\":", binding.code);
-        self.shown(",\"events\":", binding.events);
+        self.number(",\"events\":", binding.events);
         self.name(",\"key\":", binding.key);
         self.hash(",\"request\":", binding.request);
         self.0.push('}');
