@@ -176,7 +176,8 @@ pub(crate) fn answer(mut answers: Vec<Answer>, outcome: &Result<()>) {
     answer_all(answers);
 }
 
-fn said(panic: &(dyn std::any::Any + Send)) -> String {
+/// What somebody said who broke off.
+pub(crate) fn said(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|it| (*it).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "an internal error".to_owned())
 }

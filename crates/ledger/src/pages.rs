@@ -95,7 +95,7 @@ pub(crate) fn ahead<T: Send>(
                 }
             }
         };
-        std::thread::Builder::new()
+        let reader = std::thread::Builder::new()
             .name("ledger-pages".to_owned())
             .spawn_scoped(scope, reading)
             .map_err(|error| Error::Unreadable(format!("no thread can be had to read with: {error}")))?;
@@ -104,7 +104,9 @@ pub(crate) fn ahead<T: Send>(
                 return Ok(false);
             }
         }
-        Ok(true)
+        // What ended because it broke has not come to its end.
+        let broke = |_| Error::Unreadable("the thread that reads broke off; try again".to_owned());
+        reader.join().map_err(broke).map(|()| true)
     })
 }
 
@@ -160,5 +162,109 @@ impl Rows {
             self.skip = true;
             self.from = last.filter(|_| full);
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn unread(n: usize) -> Error {
+        Error::Unreadable(format!("page {n}"))
+    }
+
+    /// Pages 0, 1, 2 … up to `end`; one that is `bad` cannot be read. Says what was read, too.
+    fn going(
+        (end, bad): (usize, Option<usize>),
+        mut each: impl FnMut(usize) -> Result<bool>,
+    ) -> (Result<bool>, Vec<usize>, usize) {
+        let (mut next, read, mut seen) = (0, AtomicUsize::new(0), Vec::new());
+        let page = || {
+            let n = next;
+            next += 1;
+            read.fetch_add(1, Ordering::SeqCst);
+            (n < end).then(|| if Some(n) == bad { Err(unread(n)) } else { Ok(n) })
+        };
+        let ended = ahead(
+            page,
+            |_| {},
+            |n| {
+                seen.push(n);
+                each(n)
+            },
+        );
+        (ended, seen, read.into_inner())
+    }
+
+    #[test]
+    fn what_is_read_ahead_comes_in_order_and_to_its_end() {
+        let (ended, seen, _) = going((50, None), |_| Ok(true));
+        assert_eq!((ended, seen), (Ok(true), (0..50).collect()));
+    }
+
+    #[test]
+    fn a_page_that_cannot_be_read_is_told_after_those_before_it() {
+        for bad in [0, 1, 7] {
+            let (ended, seen, _) = going((50, Some(bad)), |_| Ok(true));
+            assert_eq!((ended, seen), (Err(unread(bad)), (0..bad).collect()));
+        }
+    }
+
+    /// That it returns at all says that the thread has ended.
+    #[test]
+    fn whoever_has_seen_enough_or_fails_ends_the_reading() {
+        for last in [0, 3] {
+            let (ended, seen, read) = going((usize::MAX, None), |n| Ok(n < last));
+            assert_eq!((ended, seen), (Ok(false), (0..=last).collect()));
+            // One that waits, one that is being read.
+            assert!(read <= last + 4, "{read} pages were read for {last}");
+            let (ended, _, _) = going((usize::MAX, None), |n| if n < last { Ok(true) } else { Err(unread(n)) });
+            assert_eq!(ended, Err(unread(last)));
+        }
+    }
+
+    #[test]
+    fn a_reader_that_breaks_is_not_taken_for_the_end() {
+        let mut next = 0;
+        let page = || {
+            next += 1;
+            if next > 3 { panic!("it breaks") } else { Some(Ok(next)) }
+        };
+        let mut seen = 0;
+        let ended = ahead(
+            page,
+            |_| {},
+            |_| {
+                seen += 1;
+                Ok(true)
+            },
+        );
+        assert!(matches!(ended, Err(Error::Unreadable(why)) if why.contains("broke off")));
+        assert_eq!(seen, 3);
+    }
+
+    #[test]
+    fn a_thread_that_is_ahead_does_more_of_the_work() {
+        let (go, gone) = sync_channel::<()>(1);
+        let (mut next, mut helped) = (0, 0);
+        let page = || {
+            next += 1;
+            (next <= 3).then_some(Ok(next))
+        };
+        // The first is handed over, the second waits, and for the third nobody is there yet.
+        let meanwhile = |page: &mut i32| {
+            *page *= 10;
+            go.send(()).unwrap();
+        };
+        let ended = ahead(page, meanwhile, |page| {
+            if page == 1 {
+                gone.recv_timeout(std::time::Duration::from_secs(30)).unwrap();
+            }
+            helped += i32::from(page == 30);
+            Ok(true)
+        });
+        assert_eq!((ended, helped), (Ok(true), 1));
     }
 }

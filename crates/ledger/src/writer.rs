@@ -10,7 +10,7 @@
 //! **Invariant:** nobody is answered before the commit has returned, not even who was refused: a refusal may rest on a write
 //! that shares the commit.
 
-use crate::deciding::{Decided, Deciding, Known, answer};
+use crate::deciding::{Decided, Deciding, Known, answer, said};
 use crate::error::{Error, Result};
 use crate::fold::Fold;
 use crate::overlay::Overlay;
@@ -19,6 +19,7 @@ use crate::rows::RowKey;
 use crate::store::{Batch, Begun, Head, Store};
 use crate::time::Time;
 use crate::tree::Edge;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -47,8 +48,23 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Takes one command and those that wait with it to their end.
+    /// Takes one command and those that wait with it to their end. If that breaks, the tickets of those who wait tell them.
     pub(crate) fn round(&mut self, first: Job) {
+        let _ = self.unbroken(|writer| writer.take_round(first));
+    }
+
+    /// Does something that must not break, and says so if it does. What was begun ends there, whoever waits for the place gets
+    /// it, and what comes next begins anew.
+    fn unbroken<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> Result<T> {
+        catch_unwind(AssertUnwindSafe(|| work(self))).map_err(|panic| {
+            self.known = None;
+            self.in_line.store(false, Ordering::SeqCst);
+            let _ = catch_unwind(AssertUnwindSafe(|| self.store.rollback()));
+            Error::Unknown(format!("the writer broke off: {}", said(&*panic)))
+        })
+    }
+
+    fn take_round(&mut self, first: Job) {
         let begun = match self.begin() {
             Ok(begun) => begun,
             Err(error) => {
@@ -72,6 +88,10 @@ impl Writer {
 
     /// Does one command in its caller's thread, if the writer's place is free. Otherwise the command is given back.
     pub(crate) fn alone(&mut self, work: Work) -> std::result::Result<Result<()>, Work> {
+        self.unbroken(|writer| writer.do_alone(work)).unwrap_or_else(|broken| Ok(Err(broken)))
+    }
+
+    fn do_alone(&mut self, work: Work) -> std::result::Result<Result<()>, Work> {
         let begun = match self.store.begin_now() {
             Ok(Some(begun)) => begun,
             Ok(None) => return Err(work),
@@ -195,5 +215,7 @@ pub(crate) fn meta(name: &str) -> RowKey {
     RowKey::Meta(name.to_owned())
 }
 
+#[cfg(test)]
+mod breaking;
 #[cfg(test)]
 mod tests;

@@ -12,6 +12,8 @@ mod bell;
 mod blobs;
 mod checkpoints;
 mod fault;
+#[cfg(test)]
+mod healing;
 mod journal;
 mod log;
 mod open;
