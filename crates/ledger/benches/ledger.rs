@@ -128,11 +128,12 @@ fn one_client() {
 fn many_clients() {
     const EVENTS: u64 = 40_000;
     let (mut ratios, mut bare_ratios) = (Vec::new(), Vec::new());
+    let bytes = event_bytes();
     for pass in 0..PASSES {
         let (_folder, ledger) = ledger();
         let rate = concurrently(&ledger, 64, EVENTS);
-        let rows = raw::same_rows(place(), EVENTS, 100);
-        let bare = raw::bare_events(place(), EVENTS, 100);
+        let rows = raw::same_rows(place(), EVENTS, 100, bytes);
+        let bare = raw::bare_events(place(), EVENTS, 100, bytes);
         ratios.push(rate / rows);
         bare_ratios.push(rate / bare);
         println!(

@@ -22,13 +22,18 @@ pub struct Chain {
 #[derive(Debug, Clone, Copy)]
 pub struct Hashes {
     event: Hash,
-    leaf: Hash,
+    leaf: Option<Hash>,
 }
 
 impl Hashes {
-    /// Of an event's bytes.
+    /// Of an event's bytes; the leaf is made when it is asked for.
     pub fn of(body: &str) -> Self {
-        Self { event: Hash::of(body.as_bytes()), leaf: leaf(body) }
+        Self { event: Hash::of(body.as_bytes()), leaf: None }
+    }
+
+    /// The leaf, of the same bytes.
+    pub fn leaf(&mut self, body: &str) -> Hash {
+        *self.leaf.get_or_insert_with(|| leaf(body))
     }
 }
 
@@ -59,7 +64,7 @@ impl Chain {
     }
 
     /// The same, where the bytes were hashed before.
-    pub fn follow_hashed<'a>(&mut self, row: &'a EventRow, hashes: Hashes) -> Result<Event<'a>, Vec<String>> {
+    pub fn follow_hashed<'a>(&mut self, row: &'a EventRow, mut hashes: Hashes) -> Result<Event<'a>, Vec<String>> {
         let hash = hashes.event;
         let (event, canonical) = match strict::event(&row.body) {
             Some(event) => (event, true),
@@ -73,7 +78,7 @@ impl Chain {
             return Err(faults);
         }
         self.head = Head { seq: row.seq, hash };
-        self.peaks.add(hashes.leaf);
+        self.peaks.add(hashes.leaf(&row.body));
         Ok(event)
     }
 

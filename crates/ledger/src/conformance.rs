@@ -2,10 +2,10 @@
 //!
 //! The test of a store is one line: `conformance::run(&|| Fresh { store, hand })`, where each call makes an empty store.
 
+mod crowd;
 mod ledger;
 #[cfg(unix)]
 pub mod postgres_server;
-mod staying;
 mod store;
 
 use crate::event::{Command, Draft, Event, Once, Text};
@@ -28,8 +28,8 @@ pub struct Fresh {
 /// Puts stores through everything that is promised. Each test has a store of its own.
 pub fn run(fresh: &dyn Fn() -> Fresh) {
     store::run(fresh);
-    staying::run(fresh);
     ledger::run(fresh);
+    crowd::run(fresh);
 }
 
 /// A fold for tests: an event's facts name a counter and what to add to it, and counters are found by their value. An

@@ -1,7 +1,7 @@
 //! What commands come to, before it is written.
 //!
-//! **Invariant:** a command sees what the commands before it have done, whether that is in the store, in a commit that is
-//! under way or in its own, and nothing else.
+//! **Invariant:** a command sees what the commands before it have done, whether that is in the store or shares its commit,
+//! and nothing else.
 
 use crate::error::{Error, Result};
 use crate::fold::Fold;
@@ -13,11 +13,6 @@ use crate::time::Time;
 use crate::transaction::Transaction;
 use crate::tree::{Edge, TILE_HASHES, leaf};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-
-/// The first of commands that are decided in parts are one of so many: to decide takes a fraction of what it takes a server
-/// to write, so that it is busy with these until the others are decided.
-const FIRST_PART: usize = 4;
 
 /// Where commands are decided.
 pub(crate) struct Deciding<'a> {
@@ -39,9 +34,7 @@ pub(crate) struct Known {
 pub(crate) struct Decided {
     pub(crate) before: Head,
     pub(crate) after: Head,
-    pub(crate) batch: Arc<Batch>,
-    /// What comes before the batch and is on its way already.
-    pub(crate) sent: Option<Arc<Batch>>,
+    pub(crate) batch: Batch,
     pub(crate) answers: Vec<Answer>,
     /// Why none of it can be written.
     pub(crate) fault: Option<Error>,
@@ -54,58 +47,25 @@ pub(crate) type Answer = (Ticket, Result<()>);
 impl Deciding<'_> {
     /// Decides some commands, after one another.
     pub(crate) fn all(mut self, mut jobs: Vec<Job>, before: Head, mut overlay: Overlay, edge: Option<Edge>) -> Decided {
+        overlay.make_room(jobs.len());
         let read = self.read_ahead(&mut jobs, &mut overlay);
         let mut after = before;
-        let answers = self.some(jobs, &read, &mut overlay, &mut after);
-        Decided { answers, ..self.close(before, after, overlay, edge) }
-    }
-
-    /// The same, where the store writes what the first of them come to while the others are decided.
-    pub(crate) fn in_parts(
-        mut self,
-        mut jobs: Vec<Job>,
-        before: Head,
-        mut overlay: Overlay,
-        edge: Option<Edge>,
-    ) -> Decided {
-        let read = self.read_ahead(&mut jobs, &mut overlay);
-        let others = jobs.split_off(jobs.len() / FIRST_PART);
-        let mut after = before;
-        let mut answers = self.some(jobs, &read, &mut overlay, &mut after);
-        let ahead = overlay.take_ahead();
-        let mut first = self.close(before, after, overlay, edge);
-        let sent = match first.fault.take() {
-            None if first.batch.is_empty() => Ok(()),
-            None => self.store.apply_soon(&first.batch),
-            Some(fault) => Err(fault),
-        };
-        if let Err(fault) = sent {
-            answers.extend(others.into_iter().map(|job| (job.ticket, Err(fault.clone()))));
-            return Decided { answers, fault: Some(fault), ..first };
+        let mut answers = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            // None of them, if what they look at could not be read.
+            let done = read.clone().and_then(|()| self.perform(job.work, &mut overlay, &mut after));
+            answers.push((job.ticket, done));
         }
-        first.known.catch_up(&first.batch);
-        let Decided { batch, known, .. } = first;
-        let overlay = Overlay::knowing(known.hot).after(&batch).having_read(ahead);
-        let (between, mut overlay) = (after, overlay);
-        answers.extend(self.some(others, &read, &mut overlay, &mut after));
-        let rest = self.close(between, after, overlay, known.edge);
-        Decided { before, answers, sent: Some(batch).filter(|batch| !batch.is_empty()), ..rest }
+        Decided { answers, ..self.close(before, after, overlay, edge) }
     }
 
     /// Reads what some commands will look at.
     fn read_ahead(&mut self, jobs: &mut [Job], overlay: &mut Overlay) -> Result<()> {
-        let looks_at: Vec<_> = jobs.iter_mut().flat_map(|job| std::mem::take(&mut job.looks_at)).collect();
+        let mut looks_at: Vec<_> = jobs.iter_mut().flat_map(|job| std::mem::take(&mut job.looks_at)).collect();
+        // Those of one table share a statement, and neighbours a page.
+        looks_at.sort_unstable();
+        looks_at.dedup();
         overlay.read_ahead(self.store, &looks_at)
-    }
-
-    /// Runs some commands; none of them, if what they look at could not be read.
-    fn some(&mut self, jobs: Vec<Job>, read: &Result<()>, overlay: &mut Overlay, head: &mut Head) -> Vec<Answer> {
-        let mut answers = Vec::with_capacity(jobs.len());
-        for job in jobs {
-            let done = read.clone().and_then(|()| self.perform(job.work, overlay, head));
-            answers.push((job.ticket, done));
-        }
-        answers
     }
 
     /// Decides one command, whose caller does not wait in line.
@@ -159,8 +119,8 @@ impl Deciding<'_> {
             let (key, value) = crate::erasure::set(after);
             overlay.put(key, value);
         }
-        let batch = Arc::new(overlay.into_batch());
-        Decided { before, after, batch, sent: None, answers: Vec::new(), fault, known: Known { hot, edge } }
+        let batch = overlay.into_batch();
+        Decided { before, after, batch, answers: Vec::new(), fault, known: Known { hot, edge } }
     }
 }
 
@@ -188,37 +148,22 @@ fn grow(
 }
 
 impl Decided {
-    /// Whether there is nothing to write.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.batch.is_empty() && self.sent.is_none()
-    }
-
     /// What is known once it was written.
     pub(crate) fn written(mut self) -> Known {
         self.known.catch_up(&self.batch);
-        for batch in self.sent.into_iter().chain([self.batch]) {
-            self.known.follow(batch);
-        }
+        self.known.hot.follow(self.batch);
         self.known
     }
 }
 
 impl Known {
     /// Adds the leaves that were left for later to the tree, if that is known.
-    pub(crate) fn catch_up(&mut self, batch: &Batch) {
+    fn catch_up(&mut self, batch: &Batch) {
         let Some(edge) = &mut self.edge else { return };
         let size = edge.size();
         for event in batch.events.iter().filter(|event| event.seq > size) {
             // No tile becomes whole by it, or it would be there already.
             edge.add(leaf(&event.body), |_, _| {});
-        }
-    }
-
-    /// Goes along with a commit, as far as nobody else holds on to it.
-    pub(crate) fn follow(&mut self, batch: Arc<Batch>) {
-        match Arc::try_unwrap(batch) {
-            Ok(batch) => self.hot.follow(batch),
-            Err(_) => self.hot = Hot::default(),
         }
     }
 }
@@ -231,7 +176,8 @@ pub(crate) fn answer(mut answers: Vec<Answer>, outcome: &Result<()>) {
     answer_all(answers);
 }
 
-fn said(panic: &(dyn std::any::Any + Send)) -> String {
+/// What somebody said who broke off.
+pub(crate) fn said(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|it| (*it).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "an internal error".to_owned())
 }

@@ -1,11 +1,11 @@
 //! Events: what is asked to be recorded, and what was.
 
 use crate::canonical;
+use crate::facts::Facts;
 use crate::hash::Hash;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_json::value::RawValue;
 use std::io;
 use std::sync::OnceLock;
 
@@ -167,7 +167,7 @@ pub struct Event<'a> {
     pub erase: Vec<TextPlace>,
     /// The facts, in canonical JSON.
     #[serde(borrow)]
-    pub facts: &'a RawValue,
+    pub facts: Facts<'a>,
     /// Its id.
     pub id: &'a str,
     /// What happened.

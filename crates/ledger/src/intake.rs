@@ -3,15 +3,14 @@
 //! They are verified as they come, and everything that is derived is made here. Until the last of them is in, the ledger is
 //! closed to commands; what broke off is taken up where it stopped.
 
-use crate::chain::{Chain, text_faults};
+use crate::chain::{Chain, Hashes, text_faults};
 use crate::erasure;
 use crate::error::{Error, Result};
 use crate::fold::Fold;
 use crate::hash::Hash;
 use crate::ledger::PATIENCE;
-use crate::overlay::Overlay;
 use crate::pages;
-use crate::rebuild::derive;
+use crate::refold::Refold;
 use crate::rows::{EventRow, RowValue, Table, TextRow};
 use crate::store::{Batch, Begun, Head, Store};
 use crate::tree::{Edge, peaks_at};
@@ -23,10 +22,9 @@ const MOVED: &str = "this ledger has moved to ";
 /// A store that takes events in.
 pub struct Intake<'a> {
     store: &'a mut dyn Store,
-    fold: &'a dyn Fold,
     project: String,
     chain: Chain,
-    edge: Edge,
+    refold: Refold<'a>,
 }
 
 impl<'a> Intake<'a> {
@@ -46,7 +44,7 @@ impl<'a> Intake<'a> {
         store.commit()?;
         let edge = Edge::load(store, begun.head.seq)?;
         let chain = Chain::after(project, begun.head, peaks_at(store, begun.head.seq)?);
-        Ok(Self { store, fold, project: project.to_owned(), chain, edge })
+        Ok(Self { store, project: project.to_owned(), chain, refold: Refold::living(fold, edge) })
     }
 
     /// The last event that is in.
@@ -61,19 +59,20 @@ impl<'a> Intake<'a> {
 
     /// Takes in a page of events with their texts, durably.
     pub fn take(&mut self, events: Vec<EventRow>, texts: Vec<TextRow>) -> Result<()> {
-        let mut overlay = Overlay::default();
         let begun = self.store.begin_within(PATIENCE)?;
-        let taken = self.derive(&begun, &events, &texts, &mut overlay);
+        let taken = self.derive(&begun, &events, &texts);
         if let Err(error) = taken {
             self.store.rollback();
             return Err(error);
         }
-        let batch = Batch { events, texts, ..overlay.into_batch() };
+        let batch = Batch { events, texts, ..self.refold.take_batch() };
         self.store.apply(&batch)?;
-        self.store.commit()
+        self.store.commit()?;
+        self.refold.written(batch);
+        Ok(())
     }
 
-    fn derive(&mut self, begun: &Begun, events: &[EventRow], texts: &[TextRow], overlay: &mut Overlay) -> Result<()> {
+    fn derive(&mut self, begun: &Begun, events: &[EventRow], texts: &[TextRow]) -> Result<()> {
         if begun.head != self.chain.head() || begun.meta(META_CLOSED) != Some(FILLING) {
             return Err(Error::Closed("somebody else has written to this ledger meanwhile".to_owned()));
         }
@@ -81,7 +80,9 @@ impl<'a> Intake<'a> {
         for row in events {
             let seq = self.chain.head().seq + 1;
             let bad = |faults: Vec<String>| Error::Malformed(format!("event {seq}: {}", faults.join("; ")));
-            let event = self.chain.follow(row).map_err(bad)?;
+            let mut hashes = Hashes::of(&row.body);
+            let leaf = hashes.leaf(&row.body);
+            let event = self.chain.follow_hashed(row, hashes).map_err(bad)?;
             let mut own = Vec::new();
             while let Some(text) = texts.next_if(|text| text.seq == row.seq) {
                 own.push(text.clone());
@@ -90,13 +91,14 @@ impl<'a> Intake<'a> {
             if !faults.is_empty() {
                 return Err(bad(faults));
             }
-            overlay.erase.extend(event.erase);
+            self.refold.overlay.erase.extend(&event.erase);
+            self.refold.add(self.store, &event, leaf)?;
         }
-        if !overlay.erase.is_empty() {
+        if !self.refold.overlay.erase.is_empty() {
             let (key, value) = erasure::set(self.chain.head());
-            overlay.put(key, value);
+            self.refold.overlay.put(key, value);
         }
-        derive(self.store, self.fold, events, &mut self.edge, overlay, true)
+        Ok(())
     }
 
     /// Opens the ledger to commands, provided that it ends where the other one did.

@@ -99,10 +99,7 @@ impl Ledger {
             fold: Arc::clone(&fold),
             project: project.clone(),
             queue: Arc::clone(&queue),
-            reader: None,
             known: None,
-            overlaps: false,
-            scribe: None,
             about: Arc::clone(&about),
             in_line: Arc::clone(&in_line),
         };

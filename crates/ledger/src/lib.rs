@@ -24,6 +24,7 @@ mod erasure;
 mod error;
 mod event;
 mod export;
+mod facts;
 mod fold;
 mod hash;
 mod healing;
@@ -38,8 +39,9 @@ mod postgres;
 mod proof;
 mod queue;
 mod rebuild;
+mod refold;
 mod rows;
-mod scribe;
+mod scratch;
 mod sqlite;
 mod store;
 mod strict;
@@ -59,6 +61,7 @@ pub use event::{
     TEXTS_BYTES_MAX, TEXTS_MAX, Text, TextPlace, name_fault, project_fault,
 };
 pub use export::{EXPORT_VERSION, EachPage, Exported, export, read_export};
+pub use facts::Facts;
 pub use fold::{Fold, State};
 pub use hash::{Hash, hex, unhex};
 pub use intake::{Intake, copy, migrate};

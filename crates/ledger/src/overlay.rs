@@ -1,21 +1,22 @@
 //! What a transaction has changed and the store does not know yet.
 //!
 //! Commands that share a commit see each other's changes here, and one that is refused takes back only its own. The
-//! store is written to when all are through, or in two parts.
+//! store is written to when all are through.
 
 use crate::error::Result;
 use crate::hot::Hot;
 use crate::rows::{Entity, EventRow, Row, RowKey, RowValue, TextRow};
 use crate::store::{Batch, Store};
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::collections::btree_map::{BTreeMap, Entry};
 
 #[derive(Default)]
 pub(crate) struct Overlay {
-    /// What was changed.
-    rows: BTreeMap<RowKey, Option<RowValue>>,
-    /// What was changed since the last mark, and from what, to take it back: the last change is the last here.
-    since: Vec<(RowKey, Before)>,
+    /// Where each row that was changed stands among the changes. They stand beside it, since a tree moves what is in it.
+    rows: BTreeMap<RowKey, usize>,
+    changes: Vec<Change>,
+    /// How many commands have begun.
+    marks: u64,
     pub(crate) events: Vec<EventRow>,
     pub(crate) texts: Vec<TextRow>,
     pub(crate) erase: Vec<(u64, u32)>,
@@ -25,12 +26,15 @@ pub(crate) struct Overlay {
     ahead: HashMap<RowKey, Option<RowValue>>,
     /// Entities that are known without reading.
     hot: Hot,
-    /// What is being written, of this commit or the one before: the store may have it or not.
-    under_way: Option<Arc<Batch>>,
 }
 
-/// What an overlay had of a row; nothing, if it was not changed before.
-type Before = Option<Option<RowValue>>;
+/// What became of a row.
+struct Change {
+    now: Option<RowValue>,
+    /// The command that changed it last, and what it was before that; nothing, if nobody had changed it.
+    mark: u64,
+    before: Option<Box<Option<RowValue>>>,
+}
 
 /// How far an overlay had come.
 #[derive(Clone, Copy)]
@@ -46,21 +50,16 @@ impl Overlay {
         Self { hot, ..Self::default() }
     }
 
-    /// The same, where a commit is under way.
-    pub(crate) fn after(mut self, batch: &Arc<Batch>) -> Self {
-        self.under_way = Some(Arc::clone(batch));
-        self
-    }
-
-    /// An event that the store may not have yet.
+    /// An event that the store does not have yet.
     pub(crate) fn event(&self, seq: u64) -> Option<&EventRow> {
-        self.new_events().find(|row| row.seq == seq)
+        self.events.iter().find(|row| row.seq == seq)
     }
 
-    /// All events that the store may not have yet.
-    pub(crate) fn new_events(&self) -> impl Iterator<Item = &EventRow> {
-        let under_way = self.under_way.iter().flat_map(|batch| &batch.events);
-        self.events.iter().chain(under_way)
+    /// Makes room for what some commands will change, about.
+    pub(crate) fn make_room(&mut self, commands: usize) {
+        const ROWS_EACH: usize = 6;
+        self.changes.reserve(ROWS_EACH * commands);
+        self.events.reserve(commands);
     }
 
     /// Gives back what was known of the store.
@@ -68,20 +67,9 @@ impl Overlay {
         std::mem::take(&mut self.hot)
     }
 
-    /// Gives back what was read of it.
-    pub(crate) fn take_ahead(&mut self) -> HashMap<RowKey, Option<RowValue>> {
-        std::mem::take(&mut self.ahead)
-    }
-
-    /// With what was read of the store before the changes that are under way.
-    pub(crate) fn having_read(mut self, ahead: HashMap<RowKey, Option<RowValue>>) -> Self {
-        self.ahead = ahead;
-        self
-    }
-
     /// The point to which a refused command is taken back.
     pub(crate) fn mark(&mut self) -> Mark {
-        self.since.clear();
+        self.marks += 1;
         Mark { events: self.events.len(), texts: self.texts.len(), erase: self.erase.len() }
     }
 
@@ -89,17 +77,27 @@ impl Overlay {
         self.events.truncate(mark.events);
         self.texts.truncate(mark.texts);
         self.erase.truncate(mark.erase);
-        while let Some((key, before)) = self.since.pop() {
-            match before {
-                Some(before) => self.rows.insert(key, before),
-                None => self.rows.remove(&key),
-            };
-        }
+        // Few are refused. To look at all changes then is cheaper than to note down those of each command.
+        let (changes, mark) = (&mut self.changes, self.marks);
+        self.rows.retain(|_, at| match &mut changes[*at] {
+            Change { mark: last, .. } if *last < mark => true,
+            Change { before: None, .. } => false,
+            change => {
+                change.now = change.before.take().and_then(|before| *before);
+                change.mark = 0;
+                true
+            }
+        });
+    }
+
+    /// What became of a row here, if anything did.
+    fn changed(&self, key: &RowKey) -> Option<Option<&RowValue>> {
+        self.rows.get(key).map(|at| self.changes[*at].now.as_ref())
     }
 
     /// A row of an index is put where none is: if it was not taken away here, the store does not have it.
     pub(crate) fn put(&mut self, key: RowKey, value: RowValue) {
-        if matches!(key, RowKey::Index(..)) && self.rows.get(&key).is_some_and(Option::is_none) {
+        if matches!(key, RowKey::Index(..)) && self.changed(&key).is_some_and(|now| now.is_none()) {
             self.returning.push(key.clone());
         }
         self.change(key, Some(value));
@@ -109,9 +107,23 @@ impl Overlay {
         self.change(key, None);
     }
 
-    fn change(&mut self, key: RowKey, value: Option<RowValue>) {
-        let before = self.rows.insert(key.clone(), value);
-        self.since.push((key, before));
+    fn change(&mut self, key: RowKey, now: Option<RowValue>) {
+        let mark = self.marks;
+        match self.rows.entry(key) {
+            Entry::Vacant(entry) => {
+                entry.insert(self.changes.len());
+                self.changes.push(Change { now, mark, before: None });
+            }
+            Entry::Occupied(entry) => {
+                let change = &mut self.changes[*entry.get()];
+                let last = std::mem::replace(&mut change.now, now);
+                // What the same command had done before is nothing to go back to.
+                if change.mark < mark {
+                    change.before = Some(Box::new(last));
+                    change.mark = mark;
+                }
+            }
+        }
     }
 
     /// Reads the rows of some keys, as far as they are not known: one round trip instead of one for each.
@@ -127,8 +139,7 @@ impl Overlay {
 
     /// What is known of a row without asking the store.
     fn known(&self, key: &RowKey) -> Option<Option<&RowValue>> {
-        let changed = self.rows.get(key).map(Option::as_ref);
-        let changed = changed.or_else(|| self.under_way.as_ref()?.change(key));
+        let changed = self.changed(key);
         changed.or_else(|| self.ahead.get(key).or_else(|| self.hot.get(key)).map(Option::as_ref))
     }
 
@@ -169,11 +180,8 @@ impl Overlay {
     ) -> Result<Vec<Row>> {
         let table = from.table();
         let inside = |key: &RowKey| key.table() == table && to.is_none_or(|to| key < to);
-        // They come last, and so over those of the commit that is under way.
         let changes = self.rows.range(from..).take_while(|(key, _)| inside(key));
-        let changes = changes.map(|(key, change)| (key, change.as_ref()));
-        let under_way = self.under_way.iter().flat_map(|batch| batch.changes(from));
-        let changes: Vec<_> = under_way.filter(|(key, _)| inside(key)).chain(changes).collect();
+        let changes: Vec<_> = changes.map(|(key, at)| (key, self.changes[*at].now.as_ref())).collect();
         if changes.is_empty() {
             return store.range(from, to, limit);
         }
@@ -191,11 +199,11 @@ impl Overlay {
 
     /// Everything as one batch. Rows come out in the order of their keys, which is the order in which a tree of pages
     /// takes them best.
-    pub(crate) fn into_batch(self) -> Batch {
+    pub(crate) fn into_batch(mut self) -> Batch {
         let mut batch = Batch { events: self.events, texts: self.texts, erase: self.erase, ..Batch::default() };
         batch.returning = Some(self.returning);
-        for (key, change) in self.rows {
-            match change {
+        for (key, at) in self.rows {
+            match self.changes[at].now.take() {
                 Some(value) => batch.put.push((key, value)),
                 None => batch.delete.push(key),
             }
@@ -205,20 +213,6 @@ impl Overlay {
 }
 
 impl Batch {
-    /// What becomes of a row, if anything does.
-    fn change(&self, key: &RowKey) -> Option<Option<&RowValue>> {
-        let put = self.put.binary_search_by(|(at, _)| at.cmp(key)).ok();
-        let put = put.and_then(|at| self.put.get(at)).map(|(_, value)| Some(value));
-        put.or_else(|| self.delete.binary_search(key).is_ok().then_some(None))
-    }
-
-    /// What becomes of the rows from `from` on: those that are put, and then those that are deleted.
-    fn changes(&self, from: &RowKey) -> impl Iterator<Item = (&RowKey, Option<&RowValue>)> {
-        let put = self.put.iter().skip(self.put.partition_point(|(key, _)| key < from));
-        let delete = self.delete.iter().skip(self.delete.partition_point(|key| key < from));
-        put.map(|(key, value)| (key, Some(value))).chain(delete.map(|key| (key, None)))
-    }
-
     /// Whether there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.events.is_empty()

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::ledger::PAGE_EVENTS;
 use crate::rows::{EventRow, Row, Table};
 use crate::store::Store;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{TrySendError, sync_channel};
 
 /// How many bytes of bodies and texts are read at once, about.
 pub const PAGE_BYTES: u64 = 8 * 1024 * 1024;
@@ -36,7 +36,8 @@ pub fn events(store: &mut dyn Store, from: u64, to: u64, each: &mut dyn FnMut(Ev
     Ok(())
 }
 
-/// The same with the hashes of each, which are made beside whoever looks at them, as is the reading.
+/// The same with the hashes of each, which are made beside whoever looks at them, as is the reading. How much of that is done
+/// there is for the one to say who waits for the other.
 pub fn hashed(
     store: &mut dyn Store,
     from: u64,
@@ -44,30 +45,57 @@ pub fn hashed(
     each: &mut dyn FnMut(EventRow, Hashes) -> Result<()>,
 ) -> Result<()> {
     let mut next = from;
-    let read = || page(store, &mut next, to).map(|page| page.map(hash)).transpose();
-    let all = ahead(read, |(page, hashes)| {
+    let read = || page(store, &mut next, to).map(|page| page.map(Hashed::of)).transpose();
+    let all = ahead(read, Hashed::add_leaves, |Hashed { page, hashes }| {
         page.into_iter().zip(hashes).try_for_each(|(row, hashes)| each(row, hashes)).map(|()| true)
     });
     all.map(drop)
 }
 
 /// Events with their hashes.
-pub(crate) fn hash(page: Vec<EventRow>) -> (Vec<EventRow>, Vec<Hashes>) {
-    let hashes = page.iter().map(|row| Hashes::of(&row.body)).collect();
-    (page, hashes)
+pub(crate) struct Hashed {
+    pub(crate) page: Vec<EventRow>,
+    pub(crate) hashes: Vec<Hashes>,
+}
+
+impl Hashed {
+    pub(crate) fn of(page: Vec<EventRow>) -> Self {
+        let hashes = page.iter().map(|row| Hashes::of(&row.body)).collect();
+        Self { page, hashes }
+    }
+
+    /// Makes the leaves, which whoever looks at the events would have to make otherwise.
+    pub(crate) fn add_leaves(&mut self) {
+        for (row, hashes) in self.page.iter().zip(&mut self.hashes) {
+            hashes.leaf(&row.body);
+        }
+    }
 }
 
 /// Reads one thing after the other in a thread, until there is nothing more, while something is done with what was read
-/// before. That may end it; says whether it did not.
+/// before. That may end it; says whether it did not. If the thread is ahead, it does more of the work.
 pub(crate) fn ahead<T: Send>(
     mut read: impl FnMut() -> Option<Result<T>> + Send,
+    mut meanwhile: impl FnMut(&mut T) + Send,
     mut each: impl FnMut(T) -> Result<bool>,
 ) -> Result<bool> {
     std::thread::scope(|scope| {
         // One is read while another waits and a third is looked at, however fast that goes.
         let (give, taken) = sync_channel(1);
-        let reading = move || while read().is_some_and(|it| give.send(it).is_ok()) {};
-        std::thread::Builder::new()
+        let reading = move || {
+            while let Some(it) = read() {
+                let mut it = match give.try_send(it) {
+                    Ok(()) => continue,
+                    Err(TrySendError::Full(it)) => it,
+                    Err(TrySendError::Disconnected(_)) => return,
+                };
+                it.iter_mut().for_each(&mut meanwhile);
+                if give.send(it).is_err() {
+                    return;
+                }
+            }
+        };
+        let reader = std::thread::Builder::new()
             .name("ledger-pages".to_owned())
             .spawn_scoped(scope, reading)
             .map_err(|error| Error::Unreadable(format!("no thread can be had to read with: {error}")))?;
@@ -76,7 +104,9 @@ pub(crate) fn ahead<T: Send>(
                 return Ok(false);
             }
         }
-        Ok(true)
+        // What ended because it broke has not come to its end.
+        let broke = |_| Error::Unreadable("the thread that reads broke off; try again".to_owned());
+        reader.join().map_err(broke).map(|()| true)
     })
 }
 
@@ -132,5 +162,109 @@ impl Rows {
             self.skip = true;
             self.from = last.filter(|_| full);
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn unread(n: usize) -> Error {
+        Error::Unreadable(format!("page {n}"))
+    }
+
+    /// Pages 0, 1, 2 … up to `end`; one that is `bad` cannot be read. Says what was read, too.
+    fn going(
+        (end, bad): (usize, Option<usize>),
+        mut each: impl FnMut(usize) -> Result<bool>,
+    ) -> (Result<bool>, Vec<usize>, usize) {
+        let (mut next, read, mut seen) = (0, AtomicUsize::new(0), Vec::new());
+        let page = || {
+            let n = next;
+            next += 1;
+            read.fetch_add(1, Ordering::SeqCst);
+            (n < end).then(|| if Some(n) == bad { Err(unread(n)) } else { Ok(n) })
+        };
+        let ended = ahead(
+            page,
+            |_| {},
+            |n| {
+                seen.push(n);
+                each(n)
+            },
+        );
+        (ended, seen, read.into_inner())
+    }
+
+    #[test]
+    fn what_is_read_ahead_comes_in_order_and_to_its_end() {
+        let (ended, seen, _) = going((50, None), |_| Ok(true));
+        assert_eq!((ended, seen), (Ok(true), (0..50).collect()));
+    }
+
+    #[test]
+    fn a_page_that_cannot_be_read_is_told_after_those_before_it() {
+        for bad in [0, 1, 7] {
+            let (ended, seen, _) = going((50, Some(bad)), |_| Ok(true));
+            assert_eq!((ended, seen), (Err(unread(bad)), (0..bad).collect()));
+        }
+    }
+
+    /// That it returns at all says that the thread has ended.
+    #[test]
+    fn whoever_has_seen_enough_or_fails_ends_the_reading() {
+        for last in [0, 3] {
+            let (ended, seen, read) = going((usize::MAX, None), |n| Ok(n < last));
+            assert_eq!((ended, seen), (Ok(false), (0..=last).collect()));
+            // One that waits, one that is being read.
+            assert!(read <= last + 4, "{read} pages were read for {last}");
+            let (ended, _, _) = going((usize::MAX, None), |n| if n < last { Ok(true) } else { Err(unread(n)) });
+            assert_eq!(ended, Err(unread(last)));
+        }
+    }
+
+    #[test]
+    fn a_reader_that_breaks_is_not_taken_for_the_end() {
+        let mut next = 0;
+        let page = || {
+            next += 1;
+            if next > 3 { panic!("it breaks") } else { Some(Ok(next)) }
+        };
+        let mut seen = 0;
+        let ended = ahead(
+            page,
+            |_| {},
+            |_| {
+                seen += 1;
+                Ok(true)
+            },
+        );
+        assert!(matches!(ended, Err(Error::Unreadable(why)) if why.contains("broke off")));
+        assert_eq!(seen, 3);
+    }
+
+    #[test]
+    fn a_thread_that_is_ahead_does_more_of_the_work() {
+        let (go, gone) = sync_channel::<()>(1);
+        let (mut next, mut helped) = (0, 0);
+        let page = || {
+            next += 1;
+            (next <= 3).then_some(Ok(next))
+        };
+        // The first is handed over, the second waits, and for the third nobody is there yet.
+        let meanwhile = |page: &mut i32| {
+            *page *= 10;
+            go.send(()).unwrap();
+        };
+        let ended = ahead(page, meanwhile, |page| {
+            if page == 1 {
+                gone.recv_timeout(std::time::Duration::from_secs(30)).unwrap();
+            }
+            helped += i32::from(page == 30);
+            Ok(true)
+        });
+        assert_eq!((ended, helped), (Ok(true), 1));
     }
 }

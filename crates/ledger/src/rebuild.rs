@@ -1,16 +1,13 @@
 //! Making everything that is derived again, from the events alone.
 
 use crate::error::{Error, Result};
-use crate::event::Event;
 use crate::fold::Fold;
+use crate::hash::Hash;
 use crate::ledger::PATIENCE;
-use crate::overlay::Overlay;
 use crate::pages;
+use crate::refold::{Refold, read};
 use crate::rows::{EventRow, RowValue, Table};
 use crate::store::{Batch, Head, Store};
-use crate::strict;
-use crate::time::Time;
-use crate::transaction::Transaction;
 use crate::tree::{Edge, leaf};
 use crate::writer::{META_PROJECT, META_SHAPE, may_write, meta};
 
@@ -41,58 +38,36 @@ pub fn rebuild(store: &mut dyn Store, fold: &dyn Fold, progress: &mut dyn FnMut(
 
 fn remake(store: &mut dyn Store, fold: &dyn Fold, head: Head, progress: &mut dyn FnMut(u64)) -> Result<()> {
     Table::DERIVED.into_iter().try_for_each(|table| store.clear(table))?;
-    let mut edge = Edge::default();
-    while edge.size() < head.seq {
-        let first = edge.size() + 1;
-        let mut next = first;
-        let Some(page) = pages::page(store, &mut next, head.seq)? else {
-            return Err(Error::Damaged(format!("event {first} is missing")));
-        };
-        refold(store, fold, &page, &mut edge)?;
-        progress(edge.size());
+    // Nobody else writes, so that another handle sees the same events.
+    let (mut reader, mut next) = (store.another()?, 1);
+    let mut refold = Refold::new(fold, Edge::default());
+    let page = || pages::page(&mut *reader, &mut next, head.seq).map(|page| page.map(with_leaves)).transpose();
+    pages::ahead(
+        page,
+        |_| {},
+        |page| {
+            for (row, leaf) in &page {
+                if row.seq != refold.size() + 1 {
+                    break;
+                }
+                refold.add(store, &read(row)?, *leaf)?;
+            }
+            refold.write(store)?;
+            progress(refold.size());
+            Ok(page.last().is_some_and(|(row, _)| row.seq == refold.size()))
+        },
+    )?;
+    if refold.size() < head.seq {
+        return Err(Error::Damaged(format!("event {} is missing", refold.size() + 1)));
     }
     let shape = (meta(META_SHAPE), RowValue::Meta(fold.shape().to_string()));
     store.apply(&Batch { put: vec![shape], ..Batch::default() })
 }
 
-/// Writes everything that follows from a page of events into a store that has what followed from those before it.
-pub(crate) fn refold(store: &mut dyn Store, fold: &dyn Fold, page: &[EventRow], edge: &mut Edge) -> Result<()> {
-    let mut overlay = Overlay::default();
-    derive(store, fold, page, edge, &mut overlay, false)?;
-    store.apply(&overlay.into_batch())
-}
-
-/// Everything that follows from a page of events, into an overlay.
-pub(crate) fn derive(
-    store: &mut dyn Store,
-    fold: &dyn Fold,
-    page: &[EventRow],
-    edge: &mut Edge,
-    overlay: &mut Overlay,
-    live: bool,
-) -> Result<()> {
-    let mut head = Head::EMPTY;
-    for row in page {
-        let event = read(row)?;
-        overlay.mark();
-        let mut transaction = Transaction {
-            store,
-            fold,
-            project: event.project,
-            overlay,
-            head: &mut head,
-            now: Time(0),
-            live,
-            healed: Vec::new(),
-        };
-        transaction.derive(&event)?;
-        edge.add(leaf(&row.body), |key, value| overlay.put(key, value));
-    }
-    Ok(())
-}
-
-/// The event of a row. Nearly all are in the one form that they may have, and are read faster for it.
-fn read(row: &EventRow) -> Result<Event<'_>> {
-    let damaged = |why| Error::Damaged(format!("event {} cannot be read: {why}", row.seq));
-    strict::event(&row.body).map_or_else(|| Event::read(&row.body).map_err(damaged), Ok)
+fn with_leaves(page: Vec<EventRow>) -> Vec<(EventRow, Hash)> {
+    let with_leaf = |row: EventRow| {
+        let leaf = leaf(&row.body);
+        (row, leaf)
+    };
+    page.into_iter().map(with_leaf).collect()
 }

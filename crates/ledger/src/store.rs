@@ -4,7 +4,6 @@ use crate::error::Result;
 use crate::hash::Hash;
 use crate::rows::{EventRow, Row, RowKey, RowValue, Table, TextRow};
 use crate::time::Time;
-use std::sync::Arc;
 
 /// The end of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,31 +88,8 @@ pub trait Store: Send {
     /// Writes a batch into the transaction. It may be called more than once; after an error the transaction is over.
     fn apply(&mut self, batch: &Batch) -> Result<()>;
 
-    /// Whether [`Store::apply_soon`] is any faster.
-    fn hurries(&self) -> bool {
-        false
-    }
-
-    /// Begins to write a batch into the transaction, and need not wait until that is done. What is read or written afterwards
-    /// comes after it. A fault shows by then, or at the latest with the commit, which fails.
-    fn apply_soon(&mut self, batch: &Arc<Batch>) -> Result<()> {
-        self.apply(batch)
-    }
-
     /// Takes all rows of a table away, in the transaction.
     fn clear(&mut self, table: Table) -> Result<()>;
-
-    /// Whether [`Store::stay`] can be of use.
-    fn stays(&self) -> bool {
-        false
-    }
-
-    /// Keeps the writer's place beyond the next commit, which then begins another transaction at once: nobody comes between
-    /// the two. Gives the store's clock; nothing, if somebody else waits for the place, or the store cannot do that. While
-    /// the commit is under way, another handle sees all of it or nothing.
-    fn stay(&mut self) -> Option<Time> {
-        None
-    }
 
     /// Makes what was applied durable and seen, and ends the transaction.
     fn commit(&mut self) -> Result<()>;

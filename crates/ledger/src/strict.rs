@@ -6,6 +6,7 @@
 
 use crate::canonical::Reader;
 use crate::event::{Binding, Event};
+use crate::facts::Facts;
 use crate::hash::Hash;
 use crate::time::Time;
 use serde::{Serialize, de::DeserializeOwned};
@@ -24,7 +25,7 @@ pub(crate) fn event(body: &str) -> Option<Event<'_>> {
         erase: from
             .perhaps(",\"erase\":", |from| from.rare().filter(|it: &Vec<_>| !it.is_empty()))?
             .unwrap_or_default(),
-        facts: from.after(",\"facts\":", |from| serde_json::from_str(from.value()?).ok())?,
+        facts: from.after(",\"facts\":", Fields::value).map(Facts::of_value)?,
         id: from.name(",\"id\":\"")?,
         kind: from.name(",\"kind\":\"")?,
         lease: from.perhaps(",\"lease\":", Fields::rare)?,
@@ -50,12 +51,14 @@ pub(crate) fn event(body: &str) -> Option<Event<'_>> {
 struct Fields<'a>(Reader<'a>);
 
 impl<'a> Fields<'a> {
+    #[inline]
     fn after<T>(&mut self, label: &str, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         self.0.word(label)?;
         read(self)
     }
 
     /// A field that may be missing.
+    #[inline]
     fn perhaps<T>(&mut self, label: &str, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
         match self.0.word(label) {
             Some(()) => read(self).map(Some),
@@ -63,18 +66,18 @@ impl<'a> Fields<'a> {
         }
     }
 
+    #[inline]
     fn name(&mut self, label: &str) -> Option<&'a str> {
         self.after(label, Self::rest_of_name)
     }
 
     /// A text without escapes, after its first quote.
     fn rest_of_name(&mut self) -> Option<&'a str> {
-        let name = self.0.rest_of_string()?;
-        (!name.contains('\\')).then_some(name)
+        self.0.rest_of_plain_string()
     }
 
     fn rest_of_hash(&mut self) -> Option<Hash> {
-        Hash::from_hex(self.0.rest_of_string()?)
+        Hash::from_hex(self.0.rest_of_plain_string()?)
     }
 
     /// The text of some value.
@@ -114,7 +117,6 @@ mod tests {
     use crate::canonical;
     use crate::event::{Held, LeaseChange};
     use proptest::prelude::*;
-    use serde_json::value::RawValue;
 
     /// What three passes say.
     fn slowly(body: &str) -> Option<String> {
@@ -148,7 +150,7 @@ mod tests {
                 class: name(3),
                 command: name(4),
                 erase: if has[1] { vec![(3, 0), (seq, 1)] } else { Vec::new() },
-                facts: serde_json::from_str::<&RawValue>(facts).unwrap(),
+                facts: Facts::of_value(facts),
                 id: name(5),
                 kind: name(6),
                 lease: has[2].then_some(change),

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Refused, Result};
 use crate::event::{Binding, Command, Draft, EVENT_BYTES_MAX, Event, Held, TextPlace};
+use crate::facts::Facts;
 use crate::fold::Fold;
 use crate::hash::Hash;
 use crate::lease::{self, Standing};
@@ -9,7 +10,6 @@ use crate::overlay::Overlay;
 use crate::rows::{Entity, EventRow, Key, Liveness, Place, Remembered, Row, RowKey, RowValue, TextRow};
 use crate::store::{Head, Store};
 use crate::time::Time;
-use serde_json::value::RawValue;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
@@ -245,7 +245,7 @@ impl Transaction<'_> {
         if chosen.is_empty() {
             return Ok(());
         }
-        let mut used: HashSet<&str> = self.overlay.new_events().map(|row| row.id.as_str()).collect();
+        let mut used: HashSet<&str> = self.overlay.events.iter().map(|row| row.id.as_str()).collect();
         for id in chosen {
             if !used.insert(id) || self.store.find(id)?.is_some() {
                 return Err(Error::Malformed(format!(
@@ -278,8 +278,6 @@ impl Transaction<'_> {
         }
         let seq = self.head.seq + 1;
         let id = draft.id.unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
-        let facts: &RawValue =
-            serde_json::from_str(&draft.facts).map_err(|error| Error::Malformed(error.to_string()))?;
         let event = Event {
             actor: &command.actor,
             authn: &command.authn,
@@ -287,7 +285,8 @@ impl Transaction<'_> {
             class: &draft.class,
             command: &command.name,
             erase: draft.erase.clone(),
-            facts,
+            // They were found to be canonical JSON.
+            facts: Facts::of_value(&draft.facts),
             id: &id,
             kind: &draft.kind,
             lease: draft.lease.clone(),
@@ -424,8 +423,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// At most `limit` stored events from `from` on. Those of this commit are not among them, and those of one that is under
-    /// way need not be.
+    /// At most `limit` stored events from `from` on. Those of this commit are not among them.
     pub fn events(&mut self, from: u64, limit: usize) -> Result<Vec<EventRow>> {
         self.store.events(from, None, limit)
     }

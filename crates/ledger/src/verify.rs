@@ -12,16 +12,16 @@ use crate::chain::{Chain, Hashes, text_faults};
 use crate::checkpoint::Checkpoint;
 use crate::erasure::META_SCRUB;
 use crate::error::{Error, Result};
-use crate::event::TextPlace;
+use crate::event::{Event, TextPlace};
 use crate::fold::Fold;
 use crate::hash::Hash;
 use crate::ledger::{PAGE_EVENTS, PATIENCE};
-use crate::pages::{Rows, ahead, hash};
-use crate::rebuild::refold;
+use crate::pages::{Hashed, Rows, ahead};
 use crate::rows::{EventRow, RowKey, RowValue, Table, TextRow};
+use crate::scratch::Scratch;
 use crate::sqlite::Sqlite;
 use crate::store::{Head, Store};
-use crate::tree::{Edge, Peaks, peaks_at};
+use crate::tree::{Peaks, peaks_at};
 use crate::writer::{META_CLOSED, META_PROJECT, META_SHAPE};
 use std::collections::BTreeSet;
 
@@ -84,11 +84,8 @@ pub fn verify(
     let mut run = Run::new(store, verifying)?;
     run.examine(store)?;
     let whole = verifying.from <= 1;
-    let mut scratch = if whole { Some(Sqlite::scratch()?) } else { None };
-    if let Some(scratch) = &mut scratch {
-        scratch.begin()?;
-    }
-    run.follow(store, fold, scratch.as_mut(), progress)?;
+    let mut scratch = if whole { Some(Scratch::begin(fold)?) } else { None };
+    run.follow(store, scratch.as_mut(), progress)?;
     // What the store itself lacks says nothing of the rows; a bad event does.
     let chain_holds = run.verified.findings.iter().all(|finding| finding.seq.is_none());
     if let (Some(mut scratch), true) = (scratch, chain_holds) {
@@ -101,7 +98,6 @@ pub fn verify(
 
 struct Run {
     chain: Chain,
-    edge: Edge,
     end: u64,
     checkpoints: Vec<Checkpoint>,
     /// Texts that are empty, and texts that some event says it emptied.
@@ -146,7 +142,6 @@ impl Run {
                 findings: Vec::new(),
             },
             chain,
-            edge: Edge::default(),
             end: head.seq,
             checkpoints,
             empty: BTreeSet::new(),
@@ -180,8 +175,7 @@ impl Run {
     fn follow(
         &mut self,
         store: &mut dyn Store,
-        fold: &dyn Fold,
-        mut scratch: Option<&mut Sqlite>,
+        mut scratch: Option<&mut Scratch<'_>>,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<()> {
         self.meet_checkpoints();
@@ -190,22 +184,23 @@ impl Run {
             let page = (first <= end).then(|| read_page(store, first, end))?;
             Some(page.map(|(page, texts, unreadable)| {
                 first += page.len() as u64;
-                (hash(page), texts, unreadable)
+                (Hashed::of(page), texts, unreadable)
             }))
         };
-        let all = ahead(read, |((page, hashes), texts, unreadable)| {
-            let good = self.follow_page(&page, hashes, texts);
-            if let Some(scratch) = scratch.as_deref_mut().filter(|_| good > 0) {
-                refold(scratch, fold, &page[..good], &mut self.edge)?;
-            }
-            progress(self.chain.head().seq, self.end);
-            if good < page.len() {
-                return Ok(false);
-            }
-            let ends = unreadable.is_some();
-            unreadable.into_iter().for_each(|(seq, why)| self.found(Some(seq), why));
-            Ok(!ends)
-        })?;
+        let all = ahead(
+            read,
+            |(page, _, _)| page.add_leaves(),
+            |(page, texts, unreadable)| {
+                let good = self.follow_page(page, texts, scratch.as_deref_mut())?;
+                progress(self.chain.head().seq, self.end);
+                if !good {
+                    return Ok(false);
+                }
+                let ends = unreadable.is_some();
+                unreadable.into_iter().for_each(|(seq, why)| self.found(Some(seq), why));
+                Ok(!ends)
+            },
+        )?;
         if !all {
             return Ok(());
         }
@@ -220,28 +215,44 @@ impl Run {
         Ok(())
     }
 
-    /// Looks at some events and their texts; says how many are right before the first that is not.
-    fn follow_page(&mut self, page: &[EventRow], hashes: Vec<Hashes>, texts: Vec<TextRow>) -> usize {
+    /// Looks at some events and their texts; says whether all are right. What follows from those before the first that is
+    /// not goes into the scratch store.
+    fn follow_page(
+        &mut self,
+        Hashed { page, hashes }: Hashed,
+        texts: Vec<TextRow>,
+        mut scratch: Option<&mut Scratch<'_>>,
+    ) -> Result<bool> {
         let mut texts = texts.into_iter().peekable();
-        let mut rows = page.iter().zip(hashes);
-        let wrong = rows.position(|(row, hashes)| {
+        let mut good = true;
+        for (row, mut hashes) in page.iter().zip(hashes) {
             let mut own = Vec::new();
             while let Some(text) = texts.next_if(|text| text.seq <= row.seq) {
                 own.push(text);
             }
-            !self.follow_one(row, hashes, &own)
-        });
-        wrong.unwrap_or(page.len())
+            let leaf = hashes.leaf(&row.body);
+            let Some(event) = self.follow_one(row, hashes, &own) else {
+                good = false;
+                break;
+            };
+            if let Some(scratch) = scratch.as_deref_mut() {
+                scratch.add(&event, leaf)?;
+            }
+        }
+        if let Some(scratch) = scratch {
+            scratch.write()?;
+        }
+        Ok(good)
     }
 
-    /// Looks at one event; says whether it is right.
-    fn follow_one(&mut self, row: &EventRow, hashes: Hashes, texts: &[TextRow]) -> bool {
+    /// Looks at one event, and gives it if it is right.
+    fn follow_one<'a>(&mut self, row: &'a EventRow, hashes: Hashes, texts: &[TextRow]) -> Option<Event<'a>> {
         let event = match self.chain.follow_hashed(row, hashes) {
             Ok(event) => event,
             Err(faults) => {
                 let seq = self.chain.head().seq + 1;
                 faults.into_iter().for_each(|fault| self.found(Some(seq), fault));
-                return false;
+                return None;
             }
         };
         let (mut faults, erased) = text_faults(&event, texts);
@@ -255,7 +266,7 @@ impl Run {
         self.verified.erased += erased.len() as u64;
         let right = faults.is_empty();
         faults.into_iter().for_each(|fault| self.found(Some(row.seq), fault));
-        right && self.meet_checkpoints()
+        (right && self.meet_checkpoints()).then_some(event)
     }
 
     /// Compares the chain and the tree with the checkpoints of this size.
@@ -325,7 +336,7 @@ impl Run {
     }
 
     /// Compares all derived rows with those in the scratch store.
-    fn compare(&mut self, store: &mut dyn Store, fold: &dyn Fold, scratch: &mut Sqlite) -> Result<()> {
+    fn compare(&mut self, store: &mut dyn Store, fold: &dyn Fold, scratch: &mut Scratch<'_>) -> Result<()> {
         let shape = fold.shape().to_string();
         if self.shape.as_deref() != Some(&shape) {
             let found = self.shape.as_deref().unwrap_or("none");
@@ -334,7 +345,7 @@ impl Run {
         }
         let mut suspects = Vec::new();
         for table in Table::DERIVED {
-            match differences(store, scratch, table, &mut suspects) {
+            match differences(store, &mut scratch.store, table, &mut suspects) {
                 Ok(rows) => self.verified.rows += rows,
                 Err(Error::Damaged(why)) => {
                     self.found(None, format!("the table `{}` cannot be read: {why}", table.name()))
@@ -347,34 +358,25 @@ impl Run {
         }
         // Others may have written meanwhile. In the writer's place nothing moves: the scratch store is brought up to
         // there, and what still differs does.
-        standing_still(store, |store, head| self.settle(store, fold, scratch, head, suspects))
+        standing_still(store, |store, head| self.settle(store, scratch, head, suspects))
     }
 
     fn settle(
         &mut self,
         store: &mut dyn Store,
-        fold: &dyn Fold,
-        scratch: &mut Sqlite,
+        scratch: &mut Scratch<'_>,
         head: Head,
         mut suspects: Vec<RowKey>,
     ) -> Result<()> {
-        self.catch_up(store, fold, scratch, head)?;
+        scratch.catch_up(store, head)?;
         if suspects.len() == SUSPECTS_MAX {
             // There were more than were noted down; now that nothing moves, what is found first differs indeed.
             suspects.clear();
             for table in Table::DERIVED {
-                differences(store, scratch, table, &mut suspects)?;
+                differences(store, &mut scratch.store, table, &mut suspects)?;
             }
         }
-        self.judge(store, scratch, suspects)
-    }
-
-    fn catch_up(&mut self, store: &mut dyn Store, fold: &dyn Fold, scratch: &mut Sqlite, head: Head) -> Result<()> {
-        while self.edge.size() < head.seq {
-            let page = store.events(self.edge.size() + 1, None, PAGE_EVENTS)?;
-            refold(scratch, fold, &page, &mut self.edge)?;
-        }
-        Ok(())
+        self.judge(store, &mut scratch.store, suspects)
     }
 
     fn judge(&mut self, store: &mut dyn Store, scratch: &mut Sqlite, suspects: Vec<RowKey>) -> Result<()> {

@@ -19,14 +19,15 @@ fn open(place: &Path) -> (tempfile::TempDir, Connection) {
     (folder, connection)
 }
 
-fn body() -> String {
-    "b".repeat(1024)
+/// As long as the ledger's, and after those before it.
+fn id(number: u64) -> String {
+    format!("01890a5d-ac96-774b-bcce-{number:012}")
 }
 
 /// The rows that the ledger writes for its events, in transactions of some events; events a second.
-pub fn same_rows(place: &Path, events: u64, at_once: u64) -> f64 {
+pub fn same_rows(place: &Path, events: u64, at_once: u64, body_bytes: usize) -> f64 {
     let (_folder, connection) = open(place);
-    let (body, tile) = (body(), vec![7u8; 8192]);
+    let (body, tile) = ("b".repeat(body_bytes), vec![7u8; 8192]);
     let started = Instant::now();
     for from in (0..events).step_by(at_once as usize) {
         connection.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -38,7 +39,7 @@ pub fn same_rows(place: &Path, events: u64, at_once: u64) -> f64 {
             };
             run(
                 "INSERT INTO event VALUES (?1, ?2, NULL, ?3, ?4)",
-                params![seq, format!("event-1234-{number}"), [9u8; 32].as_slice(), body],
+                params![seq, id(number), [9u8; 32].as_slice(), body],
             );
             run(
                 "INSERT OR REPLACE INTO entity VALUES ('counter', ?1, ?2, ?3, 1, 1, 'main', 'internal', ?4)",
@@ -73,14 +74,14 @@ pub fn same_rows(place: &Path, events: u64, at_once: u64) -> f64 {
 }
 
 /// The events alone; events a second.
-pub fn bare_events(place: &Path, events: u64, at_once: u64) -> f64 {
+pub fn bare_events(place: &Path, events: u64, at_once: u64, body_bytes: usize) -> f64 {
     let (_folder, connection) = open(place);
-    let body = body();
+    let body = "b".repeat(body_bytes);
     let started = Instant::now();
     for from in (0..events).step_by(at_once as usize) {
         connection.execute_batch("BEGIN IMMEDIATE").unwrap();
         for number in from..(from + at_once).min(events) {
-            let values = params![number as i64 + 1, format!("event-1234-{number}"), [9u8; 32].as_slice(), body];
+            let values = params![number as i64 + 1, id(number), [9u8; 32].as_slice(), body];
             connection
                 .prepare_cached("INSERT INTO event VALUES (?1, ?2, NULL, ?3, ?4)")
                 .unwrap()

@@ -5,14 +5,13 @@
 
 use super::address::Address;
 use super::fault::Fault;
-use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
+use std::task::Poll;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::Runtime;
@@ -25,38 +24,19 @@ pub(super) type Value<'a> = Box<dyn ToSql + Sync + Send + 'a>;
 
 /// A statement with its values.
 pub(super) struct Ask<'a> {
-    pub(super) sql: Cow<'static, str>,
-    pub(super) values: Vec<Value<'a>>,
-    /// Whether it can be one statement with others. It is a change then that is not looked at before the statement ends, and
-    /// its first value is the project.
-    pub(super) joins: bool,
-    /// Whether all fails if it changes nothing.
-    pub(super) must: bool,
+    sql: &'static str,
+    values: Vec<Value<'a>>,
 }
 
 impl<'a> Ask<'a> {
     pub(super) fn new(sql: &'static str, values: Vec<Value<'a>>) -> Self {
-        Self { sql: Cow::Borrowed(sql), values, joins: false, must: false }
-    }
-
-    /// A change that can be one statement with others.
-    pub(super) fn change(sql: &'static str, values: Vec<Value<'a>>) -> Self {
-        Self { joins: true, ..Self::new(sql, values) }
+        Self { sql, values }
     }
 
     pub(super) fn bare(sql: &'static str) -> Self {
         Self::new(sql, Vec::new())
     }
 }
-
-/// What there is to ask of something that lives as long as the answers are under way.
-pub(super) trait Asks: Send + 'static {
-    /// The statements, in order.
-    fn asks(&self) -> Vec<Ask<'_>>;
-}
-
-/// What was asked, and whose answer nobody has waited for yet.
-type UnderWay = Pin<Box<dyn Future<Output = Result<(), Fault>> + Send>>;
 
 /// What the server said without being asked.
 #[derive(Default)]
@@ -69,11 +49,8 @@ struct Signals {
 
 /// The connection as its runtime sees it.
 pub(super) struct Session {
-    client: Arc<Client>,
-    under_way: RefCell<Vec<UnderWay>>,
-    /// The first fault of what was under way.
-    failed: RefCell<Option<Fault>>,
-    statements: RefCell<HashMap<Cow<'static, str>, Statement>>,
+    client: Client,
+    statements: RefCell<HashMap<&'static str, Statement>>,
     signals: Arc<Signals>,
     /// The project's number, once it was looked up.
     pub(super) project: Cell<i32>,
@@ -111,12 +88,7 @@ impl Link {
     ) -> Result<T, Fault> {
         let Some(runtime) = &self.runtime else { return Err(Fault::Lost("the connection is closed".to_owned())) };
         runtime.block_on(async {
-            let mut work = std::pin::pin!(work(&self.session));
-            // What is under way is answered first, and holds up all that was asked later if nobody takes the answer.
-            let work = poll_fn(|context| {
-                self.session.drive(context);
-                work.as_mut().poll(context)
-            });
+            let work = work(&self.session);
             match at_most {
                 None => work.await,
                 Some(at_most) => {
@@ -151,9 +123,8 @@ async fn connect(address: &Address) -> Result<Session, Fault> {
             client
         }
     };
-    let (client, statements, under_way) = (Arc::new(client), RefCell::default(), RefCell::default());
-    let (failed, project, settled) = (RefCell::default(), Cell::new(0), Cell::new(false));
-    Ok(Session { client, under_way, failed, statements, signals, project, settled })
+    let (statements, project, settled) = (RefCell::default(), Cell::new(0), Cell::new(false));
+    Ok(Session { client, statements, signals, project, settled })
 }
 
 /// Carries questions and answers until the connection ends.
@@ -186,50 +157,6 @@ impl Session {
         Ok(together(asks.iter().zip(&statements).map(|(ask, statement)| one(&self.client, ask, statement))).await)
     }
 
-    /// Asks for something, and leaves the answers for later: the server works on it meanwhile. A fault shows with
-    /// [`Session::earlier`].
-    pub(super) async fn start(&self, what: impl Asks) -> Result<(), Fault> {
-        let statements = self.prepared(&what.asks()).await?;
-        let client = Arc::clone(&self.client);
-        self.under_way.borrow_mut().push(Box::pin(async move {
-            let asks = what.asks();
-            let answers = together(asks.iter().zip(&statements).map(|(ask, statement)| one(&client, ask, statement)));
-            answers.await.into_iter().try_for_each(|answer| answer.map(drop))
-        }));
-        self.send().await;
-        Ok(())
-    }
-
-    /// Hands over what was just asked for: the first poll gives it to the connection, and a turn of the runtime sends it.
-    async fn send(&self) {
-        poll_fn(|context| {
-            self.drive(context);
-            Poll::Ready(())
-        })
-        .await;
-        tokio::task::yield_now().await;
-    }
-
-    /// Takes what has come of the answers that are under way.
-    fn drive(&self, context: &mut Context<'_>) {
-        self.under_way.borrow_mut().retain_mut(|asked| match asked.as_mut().poll(context) {
-            Poll::Pending => true,
-            Poll::Ready(Ok(())) => false,
-            Poll::Ready(Err(fault)) => {
-                self.failed.borrow_mut().get_or_insert(fault);
-                false
-            }
-        });
-    }
-
-    /// What has failed of that which was asked for with [`Session::start`], once something that was asked after it has been
-    /// answered. It is told once.
-    pub(super) fn earlier(&self) -> Option<Fault> {
-        let unanswered = !std::mem::take(&mut *self.under_way.borrow_mut()).is_empty();
-        let failed = self.failed.borrow_mut().take();
-        failed.or_else(|| unanswered.then(|| Fault::Lost("the server left a question unanswered".to_owned())))
-    }
-
     /// Makes the statements of some questions known to the server.
     pub(super) async fn prepare(&self, asks: &[Ask<'_>]) -> Result<(), Fault> {
         self.prepared(asks).await.map(drop)
@@ -250,7 +177,8 @@ impl Session {
             Poll::Ready(())
         })
         .await;
-        self.send().await;
+        // A turn of the runtime sends it.
+        tokio::task::yield_now().await;
         Ok(())
     }
 
@@ -261,18 +189,18 @@ impl Session {
 
     /// The statements of some questions; those that this connection does not know yet are prepared together.
     async fn prepared(&self, asks: &[Ask<'_>]) -> Result<Vec<Statement>, Fault> {
-        let mut missing: Vec<_> = asks.iter().map(|ask| &ask.sql).collect();
-        missing.retain(|sql| !self.statements.borrow().contains_key(*sql));
+        let mut missing: Vec<_> = asks.iter().map(|ask| ask.sql).collect();
+        missing.retain(|sql| !self.statements.borrow().contains_key(sql));
         missing.sort_unstable();
         missing.dedup();
         if !missing.is_empty() {
             let made = together(missing.iter().map(|sql| self.client.prepare(sql))).await;
             for (sql, statement) in missing.into_iter().zip(made) {
-                self.statements.borrow_mut().insert(sql.clone(), statement?);
+                self.statements.borrow_mut().insert(sql, statement?);
             }
         }
         let known = self.statements.borrow();
-        Ok(asks.iter().filter_map(|ask| known.get(&ask.sql).cloned()).collect())
+        Ok(asks.iter().filter_map(|ask| known.get(ask.sql).cloned()).collect())
     }
 
     /// Whether the server has warned of something since this was last asked.

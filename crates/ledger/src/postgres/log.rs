@@ -15,8 +15,10 @@ const STATEMENT_BYTES: usize = 4 * 1024 * 1024;
 /// How long a part of a long text is.
 const PART_BYTES: usize = 256 * 1024;
 
-/// Changes nothing if the log does not end where it must; then the transaction fails.
-const ADVANCE: &str = "UPDATE countersign.head SET seq = $2, hash = $3 WHERE project = $1 AND seq = $4";
+/// Changes nothing if the log does not end where it must; then there is nothing to divide by, and the transaction fails.
+const ADVANCE: &str = "WITH moved AS (
+        UPDATE countersign.head SET seq = $2, hash = $3 WHERE project = $1 AND seq = $4 RETURNING 1
+    ) SELECT 1 / count(*) FROM moved";
 const APPEND: &str = "INSERT INTO countersign.event (project, seq, id, run, hash, body)
     SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bytea[], $6::text[])";
 const SAY: &str = "INSERT INTO countersign.text (project, seq, n, salt, body, blob)
@@ -74,7 +76,7 @@ pub(super) fn append(project: i32, events: &[EventRow]) -> Vec<Ask<'_>> {
         Box::new(last.hash.0.as_slice()),
         Box::new(signed(first.seq.saturating_sub(1))),
     ];
-    let mut asks = vec![Ask { must: true, ..Ask::change(ADVANCE, values) }];
+    let mut asks = vec![Ask::new(ADVANCE, values)];
     asks.extend(chunks(events, |event| event.body.len()).map(|events| {
         let values: Vec<Value<'_>> = vec![
             Box::new(project),
@@ -84,7 +86,7 @@ pub(super) fn append(project: i32, events: &[EventRow]) -> Vec<Ask<'_>> {
             Box::new(events.iter().map(|it| it.hash.0.as_slice()).collect::<Vec<_>>()),
             Box::new(events.iter().map(|it| it.body.as_str()).collect::<Vec<_>>()),
         ];
-        Ask::change(APPEND, values)
+        Ask::new(APPEND, values)
     }));
     asks
 }
@@ -113,7 +115,7 @@ pub(super) fn say(project: i32, texts: &[TextRow]) -> Vec<Ask<'_>> {
             ),
             Box::new(hashes.collect::<Vec<_>>()),
         ];
-        Ask::change(SAY, values)
+        Ask::new(SAY, values)
     }));
     asks
 }

@@ -19,7 +19,6 @@ mod hidden;
 mod line;
 mod link;
 mod log;
-mod merge;
 mod new;
 mod open;
 mod rows;
@@ -34,7 +33,7 @@ use crate::store::{Batch, Begun, Head, Store};
 use address::Address;
 use fault::Fault;
 use line::Line;
-use link::{Ask, Asks, Link, Session};
+use link::{Ask, Link, Session};
 use new::New;
 use std::fmt;
 use std::path::Path;
@@ -146,15 +145,11 @@ impl Postgres {
     fn read<T>(&mut self, read: impl AsyncFn(&Session) -> std::result::Result<T, Fault>) -> Result<T> {
         let answer = match self.stage {
             Stage::Idle => self.line.ask(Some(READ), read),
-            Stage::Writing { .. } => {
-                // Where something was refused before, all that follows is, for no reason of its own.
-                let read = async |session: &Session| read(session).await.map_err(|it| session.earlier().unwrap_or(it));
-                self.line.ask_once(Some(READ), read).inspect_err(|fault| {
-                    self.stage = Stage::Broken;
-                    self.broke = fault.why();
-                    self.new.refused(fault);
-                })
-            }
+            Stage::Writing { .. } => self.line.ask_once(Some(READ), read).inspect_err(|fault| {
+                self.stage = Stage::Broken;
+                self.broke = fault.why();
+                self.new.refused(fault);
+            }),
             Stage::Broken => Err(Fault::Lost(self.broken_off())),
         };
         answer.map_err(Fault::unreadable)
@@ -212,20 +207,6 @@ fn prepare(link: &Link, fill: bool, steps: &[&str]) -> Result<()> {
     if found == known { Ok(()) } else { open::fits(found) }
 }
 
-/// A batch on its way into a project.
-struct Writing {
-    project: i32,
-    batch: Arc<Batch>,
-    /// Which of the rows to put in place are known not to be there.
-    new: Vec<bool>,
-}
-
-impl Asks for Writing {
-    fn asks(&self) -> Vec<Ask<'_>> {
-        batch_asks(self.project, &self.batch, &self.new)
-    }
-}
-
 async fn write_batch(session: &Session, batch: &Batch, new: &[bool]) -> std::result::Result<(), Fault> {
     let asks = batch_asks(session.project.get(), batch, new);
     session.ask(&asks).await.map_err(|fault| unplaced(fault, batch)).map(drop)
@@ -244,7 +225,7 @@ fn batch_asks<'a>(project: i32, batch: &'a Batch, new: &[bool]) -> Vec<Ask<'a>> 
     asks.extend(log::erase(project, &batch.erase));
     asks.extend(rows::delete(project, &batch.delete));
     asks.extend(rows::put(project, &batch.put, new));
-    merge::merge(asks)
+    asks
 }
 
 /// What it means that the end of the log could not be moved.
@@ -286,23 +267,6 @@ impl Store for Postgres {
     fn apply(&mut self, batch: &Batch) -> Result<()> {
         let new = self.new.rows(batch);
         self.write(WRITE, async |session| write_batch(session, batch, &new).await)?;
-        if let Stage::Writing { grown } = &mut self.stage {
-            *grown |= !batch.events.is_empty();
-        }
-        Ok(())
-    }
-
-    fn hurries(&self) -> bool {
-        true
-    }
-
-    fn apply_soon(&mut self, batch: &Arc<Batch>) -> Result<()> {
-        let new = self.new.rows(batch);
-        let work = async |session: &Session| {
-            let (project, batch, new) = (session.project.get(), Arc::clone(batch), new.clone());
-            session.start(Writing { project, batch, new }).await
-        };
-        self.write(WRITE, work)?;
         if let Stage::Writing { grown } = &mut self.stage {
             *grown |= !batch.events.is_empty();
         }

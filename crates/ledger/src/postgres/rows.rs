@@ -225,7 +225,7 @@ fn grouped<'a>(
     let mut asks = Vec::new();
     for (table, rows) in &tables {
         let (sql, names) = statement(of(*table));
-        asks.extend(rows.chunks(ROWS_MAX).map(|rows| Ask::change(sql, columns(project, names, rows))));
+        asks.extend(rows.chunks(ROWS_MAX).map(|rows| Ask::new(sql, columns(project, names, rows))));
     }
     asks
 }

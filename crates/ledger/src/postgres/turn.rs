@@ -103,11 +103,6 @@ pub(super) async fn commit_after(session: &Session, mut asks: Vec<Ask<'_>>) -> R
     }
     session.warned();
     let mut answers = session.ask_each(&asks).await?;
-    match session.earlier() {
-        Some(fault @ Fault::Refused(..)) => return Ok(Some(fault)),
-        Some(fault) => return Err(fault),
-        None => {}
-    }
     let committed = answers.pop();
     for answer in answers {
         match answer {
@@ -126,12 +121,7 @@ pub(super) async fn commit_after(session: &Session, mut asks: Vec<Ask<'_>>) -> R
 
 /// Ends the transaction without a trace.
 pub(super) async fn rollback(session: &Session) -> Result<(), Fault> {
-    session.ask_one(Ask::bare("ROLLBACK")).await?;
-    // What was refused is undone with the rest.
-    match session.earlier() {
-        None | Some(Fault::Refused(..)) => Ok(()),
-        Some(fault) => Err(fault),
-    }
+    session.ask_one(Ask::bare("ROLLBACK")).await.map(drop)
 }
 
 /// The end of the log.

@@ -12,6 +12,8 @@ mod bell;
 mod blobs;
 mod checkpoints;
 mod fault;
+#[cfg(test)]
+mod healing;
 mod journal;
 mod log;
 mod open;
@@ -28,7 +30,7 @@ use crate::hash::Hash;
 use crate::ledger::PATIENCE;
 use crate::rows::{EventRow, Row, RowKey, RowValue, Table, TextRow};
 use crate::store::{Batch, Begun, Head, Store};
-use crate::time::{Clock, Time};
+use crate::time::Clock;
 use bell::Bell;
 use blobs::Blobs;
 use fault::{not_written, reason, unreadable};
@@ -53,8 +55,6 @@ pub struct Sqlite {
     blobs: Blobs,
     bell: Bell,
     writing: bool,
-    /// The place is kept beyond the next commit.
-    staying: bool,
     /// Whether something was committed here.
     wrote: bool,
     /// A commit gave no clear answer, and its pages may still lie in the write-ahead log.
@@ -108,7 +108,6 @@ impl Sqlite {
     }
 
     fn leave(&mut self) {
-        self.staying = false;
         if std::mem::take(&mut self.writing) {
             self.turn.leave();
         }
@@ -211,7 +210,7 @@ impl Store for Sqlite {
             return Ok(None);
         }
         self.writing = true;
-        self.begin_in_turn().inspect_err(|_| self.rollback()).map(Some)
+        self.begin_in_turn().inspect_err(|_| self.give_up()).map(Some)
     }
 
     fn apply(&mut self, batch: &Batch) -> Result<()> {
@@ -226,16 +225,6 @@ impl Store for Sqlite {
     fn clear(&mut self, table: Table) -> Result<()> {
         let cleared = self.connection()?.execute(&format!("DELETE FROM {}", table.name()), []);
         cleared.map(drop).map_err(|error| not_written(&error)).inspect_err(|_| self.give_up())
-    }
-
-    fn stays(&self) -> bool {
-        true
-    }
-
-    fn stay(&mut self) -> Option<Time> {
-        let begun = self.connection.as_ref().is_some_and(|it| !it.is_autocommit());
-        self.staying = self.writing && begun && self.turn.is_unwanted();
-        self.staying.then(|| self.clock.now())
     }
 
     fn commit(&mut self) -> Result<()> {
@@ -255,11 +244,7 @@ impl Store for Sqlite {
             return Err(Error::Unknown(reason(&error)));
         }
         self.wrote = true;
-        // If the next one cannot be begun, the place is given back, and whoever writes into it is told so.
-        let stays = std::mem::take(&mut self.staying);
-        if !stays || prepared(connection, "BEGIN IMMEDIATE").is_err() {
-            self.leave();
-        }
+        self.leave();
         Ok(())
     }
 

@@ -110,7 +110,6 @@ impl Sqlite {
             blobs: Blobs::beside(path),
             bell: Bell::beside(path),
             writing: false,
-            staying: false,
             wrote: false,
             doubtful: false,
             reading,

@@ -72,15 +72,17 @@ fn time(time: Time) -> ToSqlOutput<'static> {
     ToSqlOutput::Borrowed(ValueRef::Integer(time.0))
 }
 
-fn key_values(key: &RowKey) -> Values<'_> {
+fn key_values<'a>(key: &'a RowKey, out: &mut Values<'a>) {
     match key {
-        RowKey::Entity(Key { kind, id }) => vec![text(kind), text(id)],
-        RowKey::Index(place, Key { kind, id }) => vec![text(&place.index), bytes(&place.at), text(kind), text(id)],
-        RowKey::Touch(Key { kind, id }, seq) => vec![text(kind), text(id), number(*seq)],
-        RowKey::Remembered([actor, command, key]) => vec![text(actor), text(command), text(key)],
-        RowKey::Lease(name) | RowKey::Liveness(name) | RowKey::Meta(name) => vec![text(name)],
-        RowKey::Tile(level, tile) => vec![number(u64::from(*level)), number(*tile)],
-        RowKey::Due(deadline, name) => vec![time(*deadline), text(name)],
+        RowKey::Entity(Key { kind, id }) => out.extend([text(kind), text(id)]),
+        RowKey::Index(place, Key { kind, id }) => {
+            out.extend([text(&place.index), bytes(&place.at), text(kind), text(id)]);
+        }
+        RowKey::Touch(Key { kind, id }, seq) => out.extend([text(kind), text(id), number(*seq)]),
+        RowKey::Remembered([actor, command, key]) => out.extend([text(actor), text(command), text(key)]),
+        RowKey::Lease(name) | RowKey::Liveness(name) | RowKey::Meta(name) => out.push(text(name)),
+        RowKey::Tile(level, tile) => out.extend([number(u64::from(*level)), number(*tile)]),
+        RowKey::Due(deadline, name) => out.extend([time(*deadline), text(name)]),
     }
 }
 
@@ -162,12 +164,14 @@ fn read(table: Table, row: &rusqlite::Row<'_>) -> Result<Row> {
 
 /// The rows of some keys, each or nothing, in the order asked.
 pub(super) fn get(connection: &Connection, keys: &[RowKey]) -> Result<Vec<Option<RowValue>>> {
-    let mut found = Vec::with_capacity(keys.len());
+    let (mut found, mut values) = (Vec::with_capacity(keys.len()), Values::new());
     for keys in keys.chunk_by(|one, next| one.table() == next.table()) {
         let table = keys[0].table();
         let mut statement = connection.prepare_cached(&of(table).get)?;
         for key in keys {
-            let row = statement.query_row(params_from_iter(key_values(key)), |row| read(table, row)).optional()?;
+            values.clear();
+            key_values(key, &mut values);
+            let row = statement.query_row(params_from_iter(&values), |row| read(table, row)).optional()?;
             found.push(row.map(|(_, value)| value));
         }
     }
@@ -177,8 +181,8 @@ pub(super) fn get(connection: &Connection, keys: &[RowKey]) -> Result<Vec<Option
 pub(super) fn range(connection: &Connection, from: &RowKey, to: Option<&RowKey>, limit: usize) -> Result<Vec<Row>> {
     let table = from.table();
     let sql = if to.is_some() { &of(table).range_to } else { &of(table).range };
-    let mut values = key_values(from);
-    values.extend(to.into_iter().flat_map(key_values));
+    let mut values = Values::new();
+    std::iter::once(from).chain(to).for_each(|key| key_values(key, &mut values));
     values.push(number(limit.min(i32::MAX as usize) as u64));
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map(params_from_iter(values), |row| read(table, row))?;
@@ -187,12 +191,14 @@ pub(super) fn range(connection: &Connection, from: &RowKey, to: Option<&RowKey>,
 
 /// Puts rows in place. Those of one table that follow each other share a statement.
 pub(super) fn put(connection: &Connection, rows: &[Row]) -> Result<()> {
+    let mut values = Values::new();
     for rows in rows.chunk_by(|(one, _), (next, _)| one.table() == next.table()) {
         let mut statement = connection.prepare_cached(&of(rows[0].0.table()).put)?;
         for (key, value) in rows {
-            let mut values = key_values(key);
+            values.clear();
+            key_values(key, &mut values);
             rest_values(value, &mut values);
-            statement.execute(params_from_iter(values))?;
+            statement.execute(params_from_iter(&values))?;
         }
     }
     Ok(())
@@ -200,10 +206,13 @@ pub(super) fn put(connection: &Connection, rows: &[Row]) -> Result<()> {
 
 /// Takes rows away.
 pub(super) fn delete(connection: &Connection, keys: &[RowKey]) -> Result<()> {
+    let mut values = Values::new();
     for keys in keys.chunk_by(|one, next| one.table() == next.table()) {
         let mut statement = connection.prepare_cached(&of(keys[0].table()).delete)?;
         for key in keys {
-            statement.execute(params_from_iter(key_values(key)))?;
+            values.clear();
+            key_values(key, &mut values);
+            statement.execute(params_from_iter(&values))?;
         }
     }
     Ok(())

@@ -89,16 +89,6 @@ impl Turn {
         taken
     }
 
-    /// Whether nobody waits for the turn, as far as can be seen by whoever has it.
-    pub(super) fn is_unwanted(&self) -> bool {
-        let Ok(Locks { next, .. }) = self.locks() else { return false };
-        let unwanted = next.try_lock().is_ok();
-        if unwanted {
-            let _ = next.unlock();
-        }
-        unwanted
-    }
-
     pub(super) fn leave(&self) {
         // A lock that cannot be given back goes with the file handle.
         let _ = self.locks().and_then(|locks| locks.turn.unlock());

@@ -1,8 +1,8 @@
-//! Commands that are decided while others are written.
+//! Commands that share a commit, on each store that can fail while it is written to.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
-use crate::conformance::{Counters, add, command, once, value_of};
+use crate::conformance::{Counters, add, command, once, text, value_of};
 use crate::event::Draft;
 use crate::ledger::Ledger;
 use crate::rows::{Key, Table};
@@ -11,32 +11,64 @@ use crate::{Clock, Verifying, verify};
 
 const PROJECT: &str = "test-project";
 
-/// A writer that nobody serves, so that what waits together is for the test to say.
-fn writer(folder: &std::path::Path) -> Writer {
-    let path = folder.join("ledger.db");
-    let store = Sqlite::create(&path, Clock::System).unwrap();
-    drop(Ledger::create(Box::new(store), Arc::new(Counters), PROJECT).unwrap());
-    Writer { overlaps: true, ..idle(Box::new(Sqlite::open(&path, Clock::System).unwrap()), PROJECT) }
+/// A place to write to, and who makes it refuse the event `unwritable`, and take it again.
+struct Place<'a> {
+    store: Box<dyn Store>,
+    refuse: Box<dyn Fn(bool) + 'a>,
 }
 
-/// A writer of a store of counters that has done nothing yet.
-pub(super) fn idle(store: Box<dyn Store>, project: &str) -> Writer {
+/// Does something in a file, and on a server.
+fn everywhere(test: impl Fn(Place<'_>)) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    let refuse = |refuses: bool| {
+        let file = rusqlite::Connection::open(&path).unwrap();
+        let sql = if refuses {
+            "CREATE TRIGGER refusing BEFORE INSERT ON event WHEN NEW.id = 'unwritable'
+             BEGIN SELECT RAISE(ABORT, 'not this one'); END"
+        } else {
+            "DROP TRIGGER refusing"
+        };
+        file.execute_batch(sql).unwrap();
+    };
+    test(Place { store: Box::new(Sqlite::create(&path, Clock::System).unwrap()), refuse: Box::new(refuse) });
+    #[cfg(unix)]
+    on_a_server(test);
+}
+
+#[cfg(unix)]
+fn on_a_server(test: impl Fn(Place<'_>)) {
+    let server = crate::conformance::postgres_server::Server::start();
+    let refuse = |refuses: bool| {
+        server.sql(if refuses {
+            "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''not this one''; END';
+             CREATE TRIGGER refusing BEFORE INSERT ON countersign.event FOR EACH ROW
+             WHEN (NEW.id = 'unwritable') EXECUTE FUNCTION refuse()"
+        } else {
+            "DROP TRIGGER refusing ON countersign.event"
+        });
+    };
+    let store = crate::postgres::Postgres::create(&server.url(), PROJECT).unwrap();
+    test(Place { store: Box::new(store), refuse: Box::new(refuse) });
+}
+
+/// A writer that nobody serves, so that what waits together is for the test to say.
+fn writer(store: Box<dyn Store>) -> Writer {
+    let another = store.another().unwrap();
+    drop(Ledger::create(store, Arc::new(Counters), PROJECT).unwrap());
     Writer {
-        store,
-        reader: None,
+        store: another,
         fold: Arc::new(Counters),
-        project: project.to_owned(),
+        project: PROJECT.to_owned(),
         queue: Arc::default(),
         known: None,
         about: Arc::default(),
-        overlaps: false,
-        scribe: None,
         in_line: Arc::default(),
     }
 }
 
 /// Adds one to a counter by what it sees of it, and to the counter of those that saw so much.
-pub(super) fn counting(n: usize) -> Work {
+fn counting(n: usize) -> Work {
     Box::new(move |transaction| {
         let seen = transaction.get(&[Key::new("counter", "all")])?.pop().flatten();
         let seen = seen.as_ref().map_or(0, value_of);
@@ -45,106 +77,125 @@ pub(super) fn counting(n: usize) -> Work {
     })
 }
 
-/// Takes some commands to their end, of which half wait while the others are decided.
+/// Records one event as a test wants it.
+fn appending(draft: Draft) -> Work {
+    Box::new(move |transaction| transaction.append(&command("ana"), vec![draft]).map(drop))
+}
+
+/// Takes commands that wait together to their end. Each says that it will look at its key.
 fn run(writer: &mut Writer, works: Vec<Work>) -> Vec<Result<()>> {
     writer.about.store(works.len(), Ordering::SeqCst);
-    let stubs: Vec<_> = works.into_iter().map(|work| writer.queue.push(work, Vec::new()).unwrap()).collect();
+    let push = |(n, work)| {
+        let key = RowKey::Remembered(["ana".to_owned(), "counter.add".to_owned(), format!("key-{n}")]);
+        writer.queue.push(work, vec![key]).unwrap()
+    };
+    let stubs: Vec<_> = (0..).zip(works).map(push).collect();
     let first = writer.queue.first().unwrap();
     writer.round(first);
     stubs.iter().map(|stub| stub.wait(Duration::ZERO).unwrap()).collect()
 }
 
 /// Asserts that everything in the ledger follows from its events.
-pub(super) fn sound(writer: &mut Writer) {
+fn sound(writer: &mut Writer) {
     let mut store = writer.store.another().unwrap();
     let verified = verify(&mut *store, &Counters, &Verifying::default(), &mut |_, _| {}).unwrap();
     assert!(verified.findings.is_empty(), "{:?}", verified.findings);
 }
 
 #[test]
-fn each_command_sees_all_before_it_whether_that_is_written_yet_or_not() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut writer = writer(folder.path());
-    for round in 0..9 {
-        writer.overlaps = true;
-        let outcomes = run(&mut writer, (0..40).map(|n| counting(round * 40 + n)).collect());
+fn each_command_sees_all_before_it_and_what_is_known_is_what_the_store_has() {
+    everywhere(|Place { store, .. }| {
+        let mut writer = writer(store);
+        for round in 0..9 {
+            let outcomes = run(&mut writer, (0..40).map(|n| counting(round * 40 + n)).collect());
+            assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
+            // The second time over, nothing is known but what the store has.
+            writer.known = writer.known.take().filter(|_| round % 2 == 0);
+        }
+        // More than two whole tiles of the tree.
+        assert_eq!(writer.store.head().unwrap().seq, 720);
+        let entities = writer.store.range(&Table::Entity.first(), None, 1000).unwrap();
+        assert_eq!(entities.len(), 361, "no two saw the same");
+        sound(&mut writer);
+    });
+}
+
+#[test]
+fn what_cannot_be_written_fails_for_all_who_share_the_commit_and_not_for_later_ones() {
+    everywhere(|Place { store, refuse }| {
+        let mut writer = writer(store);
+        assert!(run(&mut writer, vec![counting(0)])[0].is_ok());
+        refuse(true);
+        for place in [0, 39] {
+            let mut works: Vec<_> = (1..40).map(counting).collect();
+            works.insert(place, appending(Draft { id: Some("unwritable".to_owned()), ..add("all", 1) }));
+            let outcomes = run(&mut writer, works);
+            let told =
+                |outcome: &Result<()>| matches!(outcome, Err(Error::NotWritten(why)) if why.contains("not this one"));
+            assert!(outcomes.iter().all(told), "{outcomes:?}");
+            assert_eq!(writer.store.head().unwrap().seq, 2);
+        }
+        refuse(false);
+        let outcomes = run(&mut writer, (1..40).map(counting).collect());
         assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
-        assert!(writer.reader.is_some(), "some were decided while others were written");
-    }
-    // More than two whole tiles of the tree.
-    assert_eq!(writer.store.head().unwrap().seq, 720);
-    let entities = writer.store.range(&Table::Entity.first(), None, 1000).unwrap();
-    assert_eq!(entities.len(), 361, "no two saw the same");
-    sound(&mut writer);
+        assert_eq!(writer.store.head().unwrap().seq, 80);
+        sound(&mut writer);
+    });
 }
 
 #[test]
-fn what_rests_on_a_commit_that_failed_fails_with_it_and_what_comes_later_does_not() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut writer = writer(folder.path());
-    assert!(run(&mut writer, vec![counting(0)])[0].is_ok());
-    // What fails when it is written, and not before.
-    let file = rusqlite::Connection::open(folder.path().join("ledger.db")).unwrap();
-    let refusing = "CREATE TRIGGER refusing BEFORE INSERT ON event WHEN NEW.id = 'unwritable'
-                    BEGIN SELECT RAISE(ABORT, 'not this one'); END";
-    file.execute_batch(refusing).unwrap();
-    let fails: Work = Box::new(move |transaction| {
-        let draft = Draft { id: Some("unwritable".to_owned()), ..add("all", 1) };
-        transaction.append(&command("ana"), vec![draft]).map(drop)
+fn who_is_refused_leaves_the_others_alone() {
+    everywhere(|Place { store, .. }| {
+        let mut writer = writer(store);
+        // It had changed rows that others have changed before it, and rows that nobody had.
+        let refused = |n: usize| -> Work {
+            Box::new(move |transaction| {
+                counting(1000 + n)(transaction)?;
+                transaction.append(&command("ana"), vec![add("all", 0)])?;
+                Err(Error::Malformed("no".to_owned()))
+            })
+        };
+        let works = (0..40).map(|n| if n % 2 == 0 { counting(n) } else { refused(n) }).collect();
+        let outcomes = run(&mut writer, works);
+        for (n, outcome) in outcomes.iter().enumerate() {
+            assert_eq!(outcome.is_ok(), n % 2 == 0, "{n}: {outcome:?}");
+        }
+        let outcomes = run(&mut writer, (0..40).map(refused).collect());
+        assert!(outcomes.iter().all(Result::is_err), "{outcomes:?}");
+        assert_eq!(writer.store.head().unwrap().seq, 40);
+        // A key that was used in the same commit is known.
+        let outcomes = run(&mut writer, (0..40).map(|n| counting(100 + n % 20)).collect());
+        assert_eq!(outcomes.iter().filter(|it| it.is_ok()).count(), 20, "{outcomes:?}");
+        sound(&mut writer);
     });
-    writer.overlaps = true;
-    let works = std::iter::once(fails).chain((1..40).map(counting)).collect();
-    let outcomes = run(&mut writer, works);
-    let undone = |outcome: &Result<()>| matches!(outcome, Err(Error::NotWritten(_)));
-    assert!(outcomes.iter().all(undone), "{outcomes:?}");
-    let after = |why: &Result<()>| why.as_ref().is_err_and(|why| why.to_string().contains("rests on"));
-    assert_eq!(outcomes.iter().filter(|it| after(it)).count(), 20);
-    assert_eq!(writer.store.head().unwrap().seq, 2);
-    file.execute_batch("DROP TRIGGER refusing").unwrap();
-    drop(file);
-    writer.overlaps = true;
-    let outcomes = run(&mut writer, (1..40).map(counting).collect());
+}
+
+#[test]
+fn a_text_of_the_same_commit_can_be_erased() {
+    everywhere(|Place { store, .. }| {
+        let mut writer = writer(store);
+        let told = appending(Draft { texts: vec![text(b"a secret"), text(&vec![7; 100_000])], ..add("told", 1) });
+        let erase = |n| appending(Draft { erase: vec![(1, n)], ..add("erased", 1) });
+        let outcomes = run(&mut writer, vec![told, counting(1), erase(0), erase(1), erase(2)]);
+        assert!(outcomes[..4].iter().all(Result::is_ok), "{outcomes:?}");
+        assert!(matches!(outcomes[4], Err(Error::Malformed(_))), "there were two texts");
+        let texts = writer.store.texts(1, 2).unwrap();
+        assert!(texts.len() == 2 && texts.iter().all(|row| row.text.is_none()), "{texts:?}");
+        writer.store.scrub().unwrap();
+        sound(&mut writer);
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn a_row_that_cannot_be_there_and_is_costs_one_attempt() {
+    let server = crate::conformance::postgres_server::Server::start();
+    let store = crate::postgres::Postgres::create(&server.url(), PROJECT).unwrap();
+    let mut writer = writer(Box::new(store));
+    server.sql("INSERT INTO countersign.touch SELECT project, 'counter', 'all', 1 FROM countersign.head");
+    let outcomes = run(&mut writer, (0..40).map(counting).collect());
+    assert!(outcomes.iter().all(|it| matches!(it, Err(Error::NotWritten(_)))), "{outcomes:?}");
+    let outcomes = run(&mut writer, (0..40).map(counting).collect());
     assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
-    assert_eq!(writer.store.head().unwrap().seq, 80);
-    sound(&mut writer);
-}
-
-#[test]
-fn who_is_refused_leaves_the_others_alone_on_both_sides() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut writer = writer(folder.path());
-    let refused = |_: usize| -> Work { Box::new(|_| Err(Error::Malformed("no".to_owned()))) };
-    let works = (0..40).map(|n| if n % 2 == 0 { counting(n) } else { refused(n) }).collect();
-    let outcomes = run(&mut writer, works);
-    for (n, outcome) in outcomes.iter().enumerate() {
-        assert_eq!(outcome.is_ok(), n % 2 == 0, "{n}: {outcome:?}");
-    }
-    // A key that was used in the commit before is known, though that may not be written yet.
-    writer.overlaps = true;
-    let outcomes = run(&mut writer, (0..40).map(|n| counting(100 + n % 20)).collect());
-    assert_eq!(outcomes.iter().filter(|it| it.is_ok()).count(), 20, "{outcomes:?}");
-    sound(&mut writer);
-}
-
-#[test]
-fn a_text_of_the_commit_before_can_be_erased() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut writer = writer(folder.path());
-    let told: Work = Box::new(|transaction| {
-        let draft = Draft { texts: vec![crate::conformance::text(b"a secret")], ..add("told", 1) };
-        transaction.append(&command("ana"), vec![draft]).map(drop)
-    });
-    let erase = |place| -> Work {
-        Box::new(move |transaction| {
-            let draft = Draft { erase: vec![place], ..add("erased", 1) };
-            transaction.append(&command("ana"), vec![draft]).map(drop)
-        })
-    };
-    let outcomes = run(&mut writer, vec![told, counting(1), erase((1, 0)), erase((1, 1))]);
-    assert!(outcomes[..3].iter().all(Result::is_ok), "{outcomes:?}");
-    assert!(matches!(outcomes[3], Err(Error::Malformed(_))), "there was one text");
-    assert!(writer.reader.is_some());
-    assert_eq!(writer.store.texts(1, 2).unwrap()[0].text, None);
-    writer.store.scrub().unwrap();
     sound(&mut writer);
 }

@@ -1,0 +1,217 @@
+//! A store that breaks in the middle of a commit, and what becomes of those who wait for it.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use super::*;
+use crate::conformance::{Counters, add, once, value_of};
+use crate::ledger::Ledger;
+use crate::rows::{EventRow, Key, Row, RowValue, Table, TextRow};
+use crate::sqlite::Sqlite;
+use crate::{Clock, Verifying, verify};
+use std::path::{Path, PathBuf};
+use std::sync::Barrier;
+
+/// Where it breaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum At {
+    /// When it has the writer's place.
+    Begin,
+    /// When it has written, and not committed.
+    Apply,
+    /// When it has committed, and said nothing yet.
+    Commit,
+    /// When all have been answered.
+    Settle,
+}
+
+/// Breaks once, after so many commits.
+struct Fuse {
+    at: At,
+    after: AtomicUsize,
+}
+
+impl Fuse {
+    fn burn(&self, at: At) {
+        let left = |left: usize| left.checked_sub(1);
+        if at == self.at && self.after.fetch_update(Ordering::SeqCst, Ordering::SeqCst, left) == Ok(1) {
+            panic!("the store broke at {at:?}");
+        }
+    }
+}
+
+struct Breaking {
+    store: Sqlite,
+    path: PathBuf,
+    fuse: Arc<Fuse>,
+}
+
+impl Store for Breaking {
+    fn begin(&mut self) -> Result<Begun> {
+        let begun = self.store.begin();
+        self.fuse.burn(At::Begin);
+        begun
+    }
+
+    fn begin_within(&mut self, patience: Duration) -> Result<Begun> {
+        self.store.begin_within(patience)
+    }
+
+    fn begin_now(&mut self) -> Result<Option<Begun>> {
+        let begun = self.store.begin_now();
+        self.fuse.burn(At::Begin);
+        begun
+    }
+
+    fn apply(&mut self, batch: &Batch) -> Result<()> {
+        let applied = self.store.apply(batch);
+        self.fuse.burn(At::Apply);
+        applied
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        let committed = self.store.commit();
+        self.fuse.burn(At::Commit);
+        committed
+    }
+
+    fn settle(&mut self) {
+        self.store.settle();
+        self.fuse.burn(At::Settle);
+    }
+
+    fn another(&self) -> Result<Box<dyn Store>> {
+        let store = Sqlite::open(&self.path, Clock::System)?;
+        Ok(Box::new(Self { store, path: self.path.clone(), fuse: Arc::clone(&self.fuse) }))
+    }
+
+    fn clear(&mut self, table: Table) -> Result<()> {
+        self.store.clear(table)
+    }
+
+    fn rollback(&mut self) {
+        self.store.rollback();
+    }
+
+    fn get(&mut self, keys: &[RowKey]) -> Result<Vec<Option<RowValue>>> {
+        self.store.get(keys)
+    }
+
+    fn range(&mut self, from: &RowKey, to: Option<&RowKey>, limit: usize) -> Result<Vec<Row>> {
+        self.store.range(from, to, limit)
+    }
+
+    fn head(&mut self) -> Result<Head> {
+        self.store.head()
+    }
+
+    fn events(&mut self, from: u64, run: Option<&str>, limit: usize) -> Result<Vec<EventRow>> {
+        self.store.events(from, run, limit)
+    }
+
+    fn find(&mut self, id: &str) -> Result<Option<u64>> {
+        self.store.find(id)
+    }
+
+    fn texts(&mut self, from: u64, to: u64) -> Result<Vec<TextRow>> {
+        self.store.texts(from, to)
+    }
+
+    fn sizes(&mut self, from: u64, limit: usize) -> Result<Vec<u64>> {
+        self.store.sizes(from, limit)
+    }
+
+    fn wait(&mut self, seq: u64, patience: Duration) -> Result<Head> {
+        self.store.wait(seq, patience)
+    }
+
+    fn rest(&mut self) {
+        self.store.rest();
+    }
+
+    fn scrub(&mut self) -> Result<()> {
+        self.store.scrub()
+    }
+
+    fn backup(&mut self, to: &Path) -> Result<()> {
+        self.store.backup(to)
+    }
+
+    fn writer(&self) -> Option<String> {
+        self.store.writer()
+    }
+
+    fn examine(&mut self) -> Result<Vec<String>> {
+        self.store.examine()
+    }
+
+    fn describe(&mut self) -> Result<Vec<(String, String)>> {
+        self.store.describe()
+    }
+}
+
+/// Adds to a counter once, whoever asks how often.
+fn count(ledger: &Ledger, key: &str) -> Result<u64> {
+    let command = once("ana", key, key);
+    ledger.write(move |transaction| match transaction.remembered(&command)? {
+        Some(done) => Ok(done.first),
+        None => transaction.append(&command, vec![add("all", 1)]).map(|it| it.first),
+    })
+}
+
+/// Some clients write at once while the store breaks under one of their commits. Gives each one's key and answer.
+fn crowd(ledger: &Ledger, clients: usize, each: usize) -> Vec<(String, Result<u64>)> {
+    let together = Barrier::new(clients);
+    std::thread::scope(|scope| {
+        let client = |client: usize| {
+            let (ledger, together) = (&*ledger, &together);
+            scope.spawn(move || {
+                together.wait();
+                let ask = |n: usize| {
+                    let key = format!("{client}-{n}");
+                    let answer = count(ledger, &key);
+                    (key, answer)
+                };
+                (0..each).map(ask).collect::<Vec<_>>()
+            })
+        };
+        let clients: Vec<_> = (0..clients).map(client).collect();
+        clients.into_iter().flat_map(|it| it.join().unwrap()).collect()
+    })
+}
+
+#[test]
+fn whoever_waits_for_a_writer_that_breaks_is_told_and_the_next_are_served() {
+    for at in [At::Begin, At::Apply, At::Commit, At::Settle] {
+        // A crowd goes on afterwards; who is alone is broken with its last command.
+        for (clients, after) in [(1, 24), (24, 5)] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("ledger.db");
+            let store = Sqlite::create(&path, Clock::System).unwrap();
+            drop(Ledger::create(Box::new(store), Arc::new(Counters), "test-project").unwrap());
+            let fuse = Arc::new(Fuse { at, after: AtomicUsize::new(after) });
+            let store = Sqlite::open(&path, Clock::System).unwrap();
+            let breaking = Breaking { store, path: path.clone(), fuse };
+            let ledger = Ledger::open(Box::new(breaking), Arc::new(Counters)).unwrap();
+            let answers = crowd(&ledger, clients, 24);
+            let what = format!("{at:?} with {clients}");
+            let unknown: Vec<_> = answers.iter().filter(|(_, answer)| answer.is_err()).collect();
+            // That error says what to do.
+            assert!(unknown.iter().all(|(_, it)| matches!(it, Err(Error::Unknown(_)))), "{what}: {unknown:?}");
+            // Who had their answer before it broke has nothing to be told.
+            assert!(at == At::Settle || !unknown.is_empty(), "{what}");
+            // Somebody else gets the place, though nobody here has asked for anything since.
+            let other = Ledger::open(Box::new(Sqlite::open(&path, Clock::System).unwrap()), Arc::new(Counters));
+            let other = other.unwrap().with_patience(Duration::from_secs(5));
+            count(&other, "other").unwrap();
+            // What was acknowledged is there where it was said to be; what was not is done once by being repeated.
+            for (key, answer) in &answers {
+                let again = count(&ledger, key).unwrap();
+                assert!(answer.as_ref().map_or(true, |first| *first == again), "{what}: {key}");
+            }
+            let all = ledger.get(&[Key::new("counter", "all")]).unwrap().remove(0).unwrap();
+            assert_eq!(value_of(&all), answers.len() as i64 + 1, "{what}");
+            let mut store = ledger.store().unwrap();
+            let verified = verify(&mut *store, &Counters, &Verifying::default(), &mut |_, _| {}).unwrap();
+            assert_eq!(verified.findings, vec![], "{what}");
+        }
+    }
+}
