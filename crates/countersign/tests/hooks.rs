@@ -374,6 +374,39 @@ fn a_session_with_unfinished_tasks_is_kept_and_in_the_end_let_go() {
 }
 
 #[test]
+fn who_wants_to_end_is_told_what_was_wrong_with_the_last_result() {
+    let shop = Shop::open();
+    let claim = shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    let said = || shop.answer("claude-code", "stop", "")["reason"].as_str().unwrap().to_owned();
+    assert!(!said().contains("The last result"), "none was brought");
+    let result = json!({
+        "schema_version": "1.0.0", "run_id": claim["run_id"], "task_id": "T-1", "status": "done",
+        "changes": [{ "resource": "src/b/two.rs", "action": "edit" }],
+        "acceptance_check": [{ "criterion": "it holds", "status": "pass", "evidence": "14 tests pass" }],
+        "worklog_path": "worklogs/T-1.jsonl", "notes_for_orchestrator": [],
+    });
+    let submit = |result: &Value| shop.try_ask(CLAUDE, "task.submit", json!({ "result": result })).unwrap_err();
+    let (code, _) = submit(&result);
+    let shown = shop.look(CLAUDE, "task.show", json!({ "task_id": "T-1" }));
+    let finding = shown["refused_result"]["findings"][0].as_str().unwrap().to_owned();
+    assert!(finding.contains("src/b/two.rs"), "{shown}");
+    let kept = said();
+    assert!(kept.contains(&format!("The last result of T-1 was refused, {code}: ")), "{kept}");
+    assert!(kept.contains(finding.trim_end_matches('.')), "{kept}");
+    // One that cannot be read at all is no exception.
+    let mut unread = result.clone();
+    unread.as_object_mut().unwrap().remove("status");
+    assert_eq!(submit(&unread).0, "MISSING_REQUIRED_INPUT");
+    let kept = said();
+    assert!(
+        kept.contains("MISSING_REQUIRED_INPUT") && kept.contains("status") && !kept.contains("src/b/two.rs"),
+        "{kept}"
+    );
+    let out = shop.house.run(&["task", "show", "T-1"]).out;
+    assert!(out.contains("last result  refused, MISSING_REQUIRED_INPUT: "), "{out}");
+}
+
+#[test]
 fn whoever_says_that_it_is_blocked_is_let_go_at_once_and_progress_counts() {
     let shop = Shop::open();
     shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-1" }));

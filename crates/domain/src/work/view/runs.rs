@@ -24,8 +24,8 @@ shape! {
         pub retries: Int,
         /// How often that helped.
         pub retries_won: Int,
-        /// Of the results that were brought, how many passed; absent while there are none. One that comes too late, or from
-        /// somebody else than its worker, does not count. The usual aim is 0.99.
+        /// Of the results that were brought, how many passed; absent while there are none. One that is refused because it
+        /// comes too late, or from somebody else than its worker, does not count. The usual aim is 0.99.
         pub packet_pass_rate: Option<f64>,
         /// Lock conflicts for each time a task was given out. The usual aim is at most 0.05.
         pub lock_conflict_rate: Option<f64>,
