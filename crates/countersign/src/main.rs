@@ -18,6 +18,7 @@ mod place;
 mod project;
 mod remote;
 mod repairing;
+mod session;
 mod shelf;
 mod strangers;
 mod terminal;

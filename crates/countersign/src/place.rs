@@ -190,13 +190,7 @@ impl std::fmt::Debug for Place {
 /// Who asks: whom a token names, `--as`, or else the user. How that is known: by the token, because somebody is at a
 /// terminal, or because they say so; with it go the user and the process, which nobody says.
 pub fn call(global: &Global, project: &str, key: Option<&str>) -> anyhow::Result<Call> {
-    let actor = global.actor.as_deref();
-    let user =
-        || ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok()).filter(|it| !it.is_empty());
-    let actor = match actor {
-        Some(actor) => actor.to_owned(),
-        None => user().map_or_else(|| "user".to_owned(), |user| format!("user:{user}")),
-    };
+    let actor = named(global);
     must_be_usable("--as", Some(&actor))?;
     must_be_usable("--key", key)?;
     let key = key.map(str::to_owned);
@@ -215,6 +209,15 @@ pub fn call(global: &Global, project: &str, key: Option<&str>) -> anyhow::Result
     }
     let authn = format!("{} {}", if at_terminal { "terminal" } else { "declared" }, process());
     Ok(Call { actor, authn, roles, bound: None, key })
+}
+
+/// The name of whoever asks without a token: what `--as` or `COUNTERSIGN_ACTOR` says, or else the user, as the system calls
+/// them. Verbs and the hooks of git have this one rule, so that whoever claims a task can commit what it holds.
+pub fn named(global: &Global) -> String {
+    let set = |name: &&str| std::env::var(name).ok().filter(|user| !user.is_empty());
+    let user = || ["USER", "LOGNAME", "USERNAME"].iter().find_map(set);
+    let user = || user().map_or_else(|| "user".to_owned(), |user| format!("user:{user}"));
+    global.actor.clone().unwrap_or_else(user)
 }
 
 /// The token that is shown: from a file, or from the environment.

@@ -71,12 +71,22 @@ impl Remote {
             request = request.query(name, value.as_str().map_or_else(|| value.to_string(), str::to_owned));
         }
         let said = request.header("authorization", format!("Bearer {}", self.token)).call().and_then(read);
-        let (status, body) = said.map_err(|error| Failure::Ledger(Error::Unreadable(self.unreached(&error))))?;
+        let (status, body) = said.map_err(|error| {
+            let why = self.unreached(&error);
+            Failure::Ledger(if distrusted(&error).is_some() { Error::Closed(why) } else { Error::Unreadable(why) })
+        })?;
         if status == 200 { Ok(body) } else { Err(failure(status, &body)) }
     }
 
     fn unreached(&self, error: &ureq::Error) -> String {
-        format!("the server {} did not answer: {error}", self.url)
+        match distrusted(error) {
+            Some(why) => format!(
+                "the certificate of the server {} is not trusted ({why}), so nothing was sent; if it is the right server, set \
+                 SSL_CERT_FILE to the file with the certificate of its authority",
+                self.url
+            ),
+            None => format!("the server {} did not answer: {error}", self.url),
+        }
     }
 }
 
@@ -98,20 +108,34 @@ pub fn is_encrypted(url: &str) -> anyhow::Result<bool> {
 fn never_began(error: &ureq::Error) -> bool {
     match error {
         ureq::Error::ConnectionFailed | ureq::Error::HostNotFound => true,
-        ureq::Error::Io(error) => {
-            let tls = error.get_ref().and_then(|it| it.downcast_ref::<rustls::Error>());
-            error.kind() == std::io::ErrorKind::ConnectionRefused
-                || matches!(tls, Some(rustls::Error::InvalidCertificate(_)))
-        }
-        _ => false,
+        ureq::Error::Io(io) if io.kind() == std::io::ErrorKind::ConnectionRefused => true,
+        _ => distrusted(error).is_some(),
     }
 }
 
-/// The authorities that this machine trusts.
+/// Why a server is not who it should be, as its certificate shows.
+fn distrusted(error: &ureq::Error) -> Option<&rustls::CertificateError> {
+    let tls = match error {
+        ureq::Error::Rustls(tls) => Some(tls),
+        ureq::Error::Io(io) => io.get_ref().and_then(|it| it.downcast_ref::<rustls::Error>()),
+        _ => None,
+    };
+    match tls? {
+        rustls::Error::InvalidCertificate(why) => Some(why),
+        _ => None,
+    }
+}
+
+/// The authorities that this machine trusts, or those that `SSL_CERT_FILE` names.
 fn tls() -> anyhow::Result<TlsConfig> {
+    if let Some(file) = std::env::var_os("SSL_CERT_FILE") {
+        let shown = std::path::Path::new(&file).display();
+        std::fs::File::open(&file).with_context(|| format!("SSL_CERT_FILE names {shown}, which cannot be read"))?;
+    }
     let found = rustls_native_certs::load_native_certs();
     if found.certs.is_empty() {
-        bail!("this machine trusts no certificate authority; set SSL_CERT_FILE to a file with some");
+        let why = found.errors.first().map(|error| format!(" ({error})")).unwrap_or_default();
+        bail!("no certificate authority is trusted here{why}; set SSL_CERT_FILE to a file with some");
     }
     let certificates: Vec<_> = found.certs.iter().map(|it| Certificate::from_der(it).to_owned()).collect();
     let provider = Arc::new(rustls::crypto::ring::default_provider());

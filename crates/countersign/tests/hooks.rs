@@ -275,6 +275,46 @@ fn what_a_command_changed_outside_is_found_afterwards() {
 }
 
 #[test]
+fn what_a_command_changed_that_failed_is_found_too() {
+    let shop = Shop::open();
+    shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    shop.house.write("src/a/one.rs", "own");
+    assert_eq!(shop.answer("claude-code", "bash-failed", ""), NOTHING());
+    shop.house.write("docs/c.md", "stray");
+    let answer = shop.answer("claude-code", "bash-failed", "");
+    let said = &answer["hookSpecificOutput"];
+    assert_eq!((&said["hookEventName"], answer.get("decision")), (&json!("PostToolUseFailure"), None), "{answer}");
+    let said = said["additionalContext"].as_str().unwrap();
+    assert!(said.starts_with("SCOPE_VIOLATION: `docs/c.md` changed since T-1"), "{said}");
+}
+
+#[test]
+fn who_holds_nothing_is_told_of_changes_in_what_others_hold() {
+    let shop = Shop::open();
+    shop.house.write("src/b/before.rs", "x");
+    assert_eq!(shop.answer("claude-code", "bash-done", ""), NOTHING(), "nobody holds anything");
+    shop.ask("worker-2", "task.claim", json!({ "task_id": "T-2" }));
+    shop.answer("claude-code", "session-start", "");
+    // Of others' work that was there before the session, it is not told.
+    assert_eq!(shop.answer("claude-code", "bash-done", ""), NOTHING());
+    shop.house.write("src/b/two.rs", "changed").write("vendor/x", "forbidden").write("docs/c.md", "of no task");
+    for (event, name) in [("bash-done", "PostToolUse"), ("bash-failed", "PostToolUseFailure")] {
+        let answer = shop.answer("claude-code", event, "");
+        assert_eq!((&answer["hookSpecificOutput"]["hookEventName"], answer.get("decision")), (&json!(name), None));
+        let said = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+        assert!(said.contains("LOCK_CONFLICT: `src/b/two.rs`") && said.contains("worker-2"), "{said}");
+        assert!(said.contains("SCOPE_VIOLATION: `vendor/x`"), "{said}");
+        assert!(!said.contains("docs/c.md") && !said.contains("before.rs"), "{said}");
+        // Once, unless it changes again.
+        assert_eq!(shop.answer("claude-code", event, ""), NOTHING());
+        shop.house.write("src/b/two.rs", "changed again").write("vendor/x", "forbidden again");
+    }
+    shop.git(&["checkout", "src/b/two.rs"]);
+    std::fs::remove_dir_all(shop.house.path("vendor")).unwrap();
+    assert_eq!(shop.answer("claude-code", "bash-done", ""), NOTHING(), "what was undone is no matter any more");
+}
+
+#[test]
 fn what_a_command_changed_is_found_through_a_server_too() {
     let shop = Shop::open();
     let token = server::token(&shop.house, "worker-1", "agent", None);
@@ -331,6 +371,39 @@ fn a_session_with_unfinished_tasks_is_kept_and_in_the_end_let_go() {
         assert!(task["task"]["blocker"].as_str().unwrap().starts_with("ACCEPTANCE_FAILED"), "{task}");
         assert_eq!(shop.answer(client, "stop-again", ""), NOTHING(), "it holds nothing any more");
     }
+}
+
+#[test]
+fn who_wants_to_end_is_told_what_was_wrong_with_the_last_result() {
+    let shop = Shop::open();
+    let claim = shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    let said = || shop.answer("claude-code", "stop", "")["reason"].as_str().unwrap().to_owned();
+    assert!(!said().contains("The last result"), "none was brought");
+    let result = json!({
+        "schema_version": "1.0.0", "run_id": claim["run_id"], "task_id": "T-1", "status": "done",
+        "changes": [{ "resource": "src/b/two.rs", "action": "edit" }],
+        "acceptance_check": [{ "criterion": "it holds", "status": "pass", "evidence": "14 tests pass" }],
+        "worklog_path": "worklogs/T-1.jsonl", "notes_for_orchestrator": [],
+    });
+    let submit = |result: &Value| shop.try_ask(CLAUDE, "task.submit", json!({ "result": result })).unwrap_err();
+    let (code, _) = submit(&result);
+    let shown = shop.look(CLAUDE, "task.show", json!({ "task_id": "T-1" }));
+    let finding = shown["refused_result"]["findings"][0].as_str().unwrap().to_owned();
+    assert!(finding.contains("src/b/two.rs"), "{shown}");
+    let kept = said();
+    assert!(kept.contains(&format!("The last result of T-1 was refused, {code}: ")), "{kept}");
+    assert!(kept.contains(finding.trim_end_matches('.')), "{kept}");
+    // One that cannot be read at all is no exception.
+    let mut unread = result.clone();
+    unread.as_object_mut().unwrap().remove("status");
+    assert_eq!(submit(&unread).0, "MISSING_REQUIRED_INPUT");
+    let kept = said();
+    assert!(
+        kept.contains("MISSING_REQUIRED_INPUT") && kept.contains("status") && !kept.contains("src/b/two.rs"),
+        "{kept}"
+    );
+    let out = shop.house.run(&["task", "show", "T-1"]).out;
+    assert!(out.contains("last result  refused, MISSING_REQUIRED_INPUT: "), "{out}");
 }
 
 #[test]
@@ -415,6 +488,8 @@ fn a_ledger_that_cannot_be_opened_is_a_refusal() {
             assert!(denied(&answer).unwrap().contains("cannot tell"), "{answer}");
         }
         assert_eq!(shop.answer("claude-code", "bash-done", "")["decision"], "block");
+        let failed = shop.answer("claude-code", "bash-failed", "");
+        assert!(failed["hookSpecificOutput"]["additionalContext"].as_str().unwrap().contains("cannot tell"));
         assert_eq!(shop.answer("claude-code", "stop", "")["decision"], "block");
         // Nobody is kept for ever by what cannot be mended from inside.
         let again = shop.answer("claude-code", "stop-again", "");

@@ -16,7 +16,7 @@ const CONFIGURED: &str = "{\n    \"model\": \"opus\",\n    \"zzz\": 1,\n    \"ho
 fn files(shop: &Shop) -> Vec<(PathBuf, Vec<u8>)> {
     let ours = |path: &PathBuf| {
         let text = path.strip_prefix(shop.house.path("")).unwrap().to_string_lossy().into_owned();
-        let git = text.starts_with(".git/") && !text.starts_with(".git/hooks/pre-commit");
+        let git = text.starts_with(".git/") && !text.starts_with(".git/hooks/pre-");
         !git && !text.starts_with(".countersign/ledger") && !text.starts_with(".home")
     };
     shop.house.all().into_iter().filter(|(path, _)| ours(path)).collect()
@@ -111,13 +111,16 @@ fn each_client_is_told_what_its_documentation_asks_for() {
     done(&shop, &["install", "claude-code", "--yes"]);
     done(&shop, &["install", "codex", "--yes"]);
     for (name, client, writers) in [
-        (".claude/settings.json", "claude-code", "Write|Edit|MultiEdit|NotebookEdit"),
+        (".claude/settings.json", "claude-code", "^(Write|Edit|MultiEdit|NotebookEdit|mcp__countersign__.*)$"),
         (".codex/hooks.json", "codex", "apply_patch|Edit|Write"),
     ] {
         let hooks = &settings(&shop, name)["hooks"];
         assert_eq!(hooks["PreToolUse"][0]["matcher"], writers);
         let shells: Vec<&str> = hooks["PostToolUse"][0]["matcher"].as_str().unwrap().split('|').collect();
         assert!(["Bash", "PowerShell", "mcp__.*"].iter().all(|it| shells.contains(it)), "{shells:?}");
+        // A command that fails has an event of its own in one of them.
+        let failed = if client == "codex" { json!(null) } else { hooks["PostToolUse"].clone() };
+        assert_eq!(hooks["PostToolUseFailure"], failed);
         for event in ["PreToolUse", "PostToolUse", "SessionStart", "SubagentStart", "Stop", "SubagentStop"] {
             let handler = &hooks[event][0]["hooks"][0];
             assert_eq!((&handler["type"], &handler["timeout"]), (&json!("command"), &json!(10)), "{event}");
@@ -126,7 +129,7 @@ fn each_client_is_told_what_its_documentation_asks_for() {
         }
     }
     let server = &settings(&shop, ".mcp.json")["mcpServers"]["countersign"];
-    assert_eq!(server["args"], json!(["mcp"]));
+    assert_eq!(server["args"], json!(["mcp", "--client", "claude-code"]));
 }
 
 #[test]
@@ -212,6 +215,16 @@ fn doctor_tries_whether_a_hook_blocks() {
     assert!(said("claude-code hook").starts_with("ok"));
     shop.house.write(".home/claude/settings.json", "{");
     assert!(said("claude-code hook").contains("cannot be read"));
+    // A server that does not know the sessions by the names of their hooks is found, and mended.
+    shop.house.write(".home/claude/settings.json", "{}");
+    let servers = shop.house.read(".mcp.json");
+    let mut nameless: Value = serde_json::from_str(&servers).unwrap();
+    nameless["mcpServers"]["countersign"]["args"] = json!(["mcp"]);
+    shop.house.write(".mcp.json", nameless.to_string());
+    assert!(said("claude-code hook").contains("`--client`"));
+    done(&shop, &["install", "claude-code", "--yes"]);
+    assert!(said("claude-code hook").starts_with("ok"));
+    assert_eq!(settings(&shop, ".mcp.json"), serde_json::from_str::<Value>(&servers).unwrap());
     // Hooks that stand there are found as well.
     shop.house.write(".home/claude/settings.json", &text).write(".claude/settings.json", "{}");
     assert!(said("claude-code hook").contains("it blocks"));
@@ -220,11 +233,15 @@ fn doctor_tries_whether_a_hook_blocks() {
     assert!(said("codex hook").contains("it blocks"));
     shop.house.write(".home/codex/hooks.json", "{}");
     assert!(said("codex hook").contains("not set up"));
-    let hook = shop.house.read(".git/hooks/pre-commit");
-    shop.house.write(".git/hooks/pre-commit", hook.replacen("\n", "\nexit 0\n", 1));
-    assert!(said("git hook").starts_with("bad"), "what is never reached does not block");
-    shop.house.write(".git/hooks/pre-commit", hook);
-    assert!(said("git hook").starts_with("ok"));
+    for name in [".git/hooks/pre-commit", ".git/hooks/pre-merge-commit"] {
+        let hook = shop.house.read(name);
+        shop.house.write(name, hook.replacen("\n", "\nexit 0\n", 1));
+        assert!(said("git hook").starts_with("bad"), "what is never reached does not block");
+        std::fs::remove_file(shop.house.path(name)).unwrap();
+        assert!(said("git hook").contains("is missing"), "{name}");
+        done(&shop, &["install", "git", "--yes"]);
+        assert!(said("git hook").starts_with("ok"));
+    }
     shop.house.write(".codex/hooks.json", "{");
     assert!(said("codex hook").starts_with("bad"));
 }
@@ -246,11 +263,42 @@ fn a_commit_outside_of_what_the_committer_holds_is_refused() {
     // Only what is committed counts, not what lies about.
     let (code, _, err) = shop.try_git(&["commit", "src/a/one.rs", "-mown"], &worker);
     assert_eq!(code, 0, "{err}");
-    // Without a name it is git's own, and that one holds nothing.
-    let (code, _, err) = shop.try_git(&["commit", "-am", "stray"], &[]);
-    assert!(code != 0 && err.contains("user:ann"), "{err}");
+    // Without a name it is the user, as for every verb, whatever git calls them.
+    let bob = [("USER", "bob")];
+    let (code, _, err) = shop.try_git(&["commit", "-am", "stray"], &bob);
+    assert!(code != 0 && err.contains("user:bob"), "{err}");
+    let claimed = shop.house.run_with(&["task", "claim", "T-2"], "", &bob);
+    assert_eq!(claimed.code, 0, "{claimed:?}");
+    shop.house.write("src/b/two.rs", "own");
+    let (code, _, err) = shop.try_git(&["commit", "src/b/two.rs", "-mown"], &bob);
+    assert_eq!(code, 0, "{err}");
     done(&shop, &["install", "git", "--remove", "--yes"]);
     assert_eq!(shop.try_git(&["commit", "-am", "free"], &worker).0, 0);
+}
+
+#[test]
+fn a_merge_is_a_commit_as_well() {
+    let shop = Shop::open();
+    let base = shop.git(&["rev-parse", "HEAD"]);
+    for (branch, path) in [("inside", "src/a/new.rs"), ("outside", "docs/new.md")] {
+        shop.git(&["checkout", "--quiet", "-b", branch, &base]);
+        shop.house.write(path, "new");
+        shop.commit();
+    }
+    shop.git(&["checkout", "--quiet", "main"]);
+    done(&shop, &["install", "git", "--yes"]);
+    shop.ask("worker-1", "task.claim", json!({ "task_id": "T-1" }));
+    let worker = [("COUNTERSIGN_ACTOR", "worker-1")];
+    let merge = |branch: &str| shop.try_git(&["merge", "--no-ff", "--no-edit", branch], &worker);
+    let (code, out, err) = merge("inside");
+    assert_eq!(code, 0, "{out}{err}");
+    let before = shop.git(&["rev-parse", "HEAD"]);
+    let (code, _, err) = merge("outside");
+    assert!(code != 0 && err.contains("SCOPE_VIOLATION: `docs/new.md`"), "{err}");
+    assert_eq!(shop.git(&["rev-parse", "HEAD"]), before, "nothing was committed");
+    shop.git(&["merge", "--abort"]);
+    done(&shop, &["install", "git", "--remove", "--yes"]);
+    assert_eq!(merge("outside").0, 0);
 }
 
 #[test]
@@ -267,7 +315,7 @@ fn without_a_run_anything_may_be_committed() {
 #[test]
 fn a_hook_that_was_there_still_runs_and_comes_back() {
     use std::os::unix::fs::PermissionsExt;
-    for path in [".git/hooks/pre-commit", "tools/hooks/pre-commit"] {
+    for path in [".git/hooks/pre-commit", "tools/hooks/pre-commit", ".git/hooks/pre-merge-commit"] {
         let shop = Shop::idle();
         if path.starts_with("tools") {
             shop.git(&["config", "core.hooksPath", "tools/hooks"]);
@@ -277,8 +325,17 @@ fn a_hook_that_was_there_still_runs_and_comes_back() {
         let before = files(&shop);
         done(&shop, &["install", "git", "--yes"]);
         done(&shop, &["install", "git", "--yes"]);
-        shop.house.write("docs/c.md", "x");
-        assert_ne!(shop.try_git(&["commit", "-am", "x"], &[]).0, 0, "the other hook refuses");
+        if path.ends_with("pre-merge-commit") {
+            shop.git(&["branch", "other"]);
+            shop.house.write("docs/new.md", "x");
+            shop.commit();
+            shop.git(&["checkout", "--quiet", "other"]);
+            assert_ne!(shop.try_git(&["merge", "--no-ff", "--no-edit", "main"], &[]).0, 0, "the other hook refuses");
+            shop.git(&["merge", "--abort"]);
+        } else {
+            shop.house.write("docs/c.md", "x");
+            assert_ne!(shop.try_git(&["commit", "-am", "x"], &[]).0, 0, "the other hook refuses");
+        }
         assert!(shop.house.path("ran").exists());
         std::fs::remove_file(shop.house.path("ran")).unwrap();
         shop.house.write("docs/c.md", "docs/c.md");

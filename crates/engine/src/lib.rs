@@ -19,6 +19,7 @@ mod disclose;
 mod due;
 mod look;
 mod meaning;
+mod meant;
 mod refusals;
 mod road;
 mod stored;

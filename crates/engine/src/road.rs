@@ -2,6 +2,7 @@
 
 use crate::call::{Call, Failure, Reply};
 use crate::look::Watching;
+use crate::meant::Meant;
 use crate::stored::Stored;
 use crate::world::World;
 use crate::{Engine, OK, due, look, meaning, refusals};
@@ -43,7 +44,7 @@ impl Engine {
             Err(refusal) => match self.known(&asked)? {
                 Some((first, last)) => return Ok(reply(command, self.stored(first, last)?, true, Vec::new())),
                 None => {
-                    self.refuse(&asked, &refusal)?;
+                    self.refuse(&asked, &refusal, meant(command))?;
                     return Err(refusal.into());
                 }
             },
@@ -90,9 +91,9 @@ impl Engine {
     }
 
     /// Records that a command was refused before it could be decided.
-    pub(crate) fn refuse(&self, asked: &ledger::Command, refusal: &Refusal) -> Result<(), Failure> {
+    pub(crate) fn refuse(&self, asked: &ledger::Command, refusal: &Refusal, meant: Meant) -> Result<(), Failure> {
         let (asked, refusal) = (asked.clone(), refusal.clone());
-        Ok(self.ledger.write(move |transaction| refusals::record(transaction, &asked, &refusal))?)
+        Ok(self.ledger.write(move |transaction| refusals::record(transaction, &asked, &refusal, &meant))?)
     }
 
     fn asked<C: Command>(&self, call: &Call, command: &C) -> ledger::Command {
@@ -128,6 +129,14 @@ fn reply<C: Command>(
     Reply { answer, events, repeated, findings }
 }
 
+/// What a command is about.
+fn meant<C: Command>(command: &C) -> Meant {
+    match command.about() {
+        Some(about) => Meant::about(C::INFO.id, about),
+        None => Meant::of(C::INFO.id, &serde_json::to_value(command).unwrap_or_default()),
+    }
+}
+
 /// The hash of a request, however it was written.
 fn request_hash<C: Shape>(command: &C) -> Hash {
     let value = serde_json::to_value(command).unwrap_or_default();
@@ -154,7 +163,7 @@ fn carry_out<C: Command>(
             // What was true before it was refused, such as a lease that had lapsed, is true all the same.
             let happenings = desk.refused();
             append(transaction, &ledger::Command { once: None, ..asked.clone() }, happenings)?;
-            refusals::record(transaction, asked, &refusal)?;
+            refusals::record(transaction, asked, &refusal, &meant(command))?;
             Ok(Outcome::Refused(Box::new(refusal)))
         }
         Ok(()) => {

@@ -4,6 +4,7 @@
 use crate::Engine;
 use crate::call::{Call, Failure, Reply};
 use crate::disclose;
+use crate::meant::Meant;
 use crate::world::World;
 use countersign_contract::diagnostic::{Decision, Source};
 use countersign_contract::{Schemas, Shape, check};
@@ -188,7 +189,9 @@ fn ask<C: Command>(engine: &Engine, world: &dyn World, call: &Call, request: &st
             if let Some(code) = decision.code {
                 let asked = engine.command_of(call, C::INFO.id, None);
                 let help = "mend the request; the findings say where";
-                engine.refuse(&asked, &Refusal::new(code, decision.reason.clone(), help))?;
+                let findings = decision.details.diagnostics.clone();
+                let refusal = Refusal { findings, ..Refusal::new(code, decision.reason.clone(), help) };
+                engine.refuse(&asked, &refusal, meant(call, &C::INFO, request))?;
             }
             return Err(Failure::Malformed(decision));
         }
@@ -196,6 +199,13 @@ fn ask<C: Command>(engine: &Engine, world: &dyn World, call: &Call, request: &st
     let reply = engine.submit(world, call, &command)?;
     let answer = serde_json::to_value(&reply.answer).unwrap_or_default();
     Ok(Reply { answer, events: reply.events, repeated: reply.repeated, findings: reply.findings })
+}
+
+/// What a request is about that is not of its shape: nothing, if whoever sends it may not ask for that there.
+fn meant(call: &Call, info: &CommandInfo, request: &str) -> Meant {
+    let meant = Meant::of(info.id, &serde_json::from_str(request).unwrap_or_default());
+    let elsewhere = call.bound.as_ref().is_some_and(|bound| !meant.is_of(&bound.run));
+    if elsewhere || call.may(info.id, info.may).is_err() { Meant::default() } else { meant }
 }
 
 /// The request of somebody who is bound to a task means its run where it names none.

@@ -72,7 +72,10 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     }
     output::print(match (args.remove, args.client) {
         (true, _) => "taken out\n",
-        (false, Harness::Codex) => "set up; Codex runs a new hook only after it was trusted with /hooks\n",
+        (false, Harness::Codex) => {
+            "set up; Codex runs a new hook only after it was trusted with /hooks, and `codex mcp add countersign -- countersign mcp \
+             --client codex` brings it the tools\n"
+        }
         (false, _) => "set up; `countersign doctor` tries whether it blocks\n",
     });
     Ok(Exit::Allowed)

@@ -14,7 +14,7 @@ pub(super) fn begin(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> 
     let actor = show(&desk.actor);
     let mut said = format!(
         "Work in this project is coordinated by Countersign, and a run is open. Your name here is {actor}: give it with `--as \
-         {actor}` in every `countersign` command, and as COUNTERSIGN_ACTOR to `git commit`. You may change only files that a \
+         {actor}` in every `countersign` command, and as COUNTERSIGN_ACTOR to `git commit`; its MCP tools know you by it. You may change only files that a \
          task of yours holds; other writes are refused.\n"
     );
     let held = desk.held()?;
@@ -30,6 +30,8 @@ pub(super) fn begin(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> 
     said.push_str(
         "A task ends with `countersign task submit`, or with `countersign task block` and the reason why it cannot go on.",
     );
+    // What cannot be noted is told later, and is no reason to tell nothing now.
+    let _ = super::after::begun(&desk, &project);
     Ok(Answer::context(&event.name, &said))
 }
 

@@ -19,6 +19,8 @@ pub struct Event {
     pub cwd: Option<PathBuf>,
     /// The tool that is used.
     pub tool: String,
+    /// Which of the session's calls this is.
+    pub call: Option<String>,
     /// What it is used with.
     pub input: Map<String, Value>,
     /// Whether it goes on only because a hook kept it.
@@ -41,12 +43,13 @@ impl Event {
         let agent = text("agent_id")?.filter(|agent| !agent.is_empty());
         let cwd = text("cwd")?.map(PathBuf::from).filter(|cwd| cwd.is_absolute());
         let tool = text("tool_name")?.unwrap_or_default();
+        let call = text("tool_use_id")?.filter(|call| !call.is_empty());
         let goes_on = fields.get("stop_hook_active") == Some(&Value::Bool(true));
         let input = match fields.remove("tool_input") {
             Some(Value::Object(input)) => input,
             _ => Map::new(),
         };
-        Ok(Self { name, session, agent, cwd, tool, input, goes_on })
+        Ok(Self { name, session, agent, cwd, tool, call, input, goes_on })
     }
 
     /// The same without what the tool is used with, which may be long.
@@ -57,6 +60,7 @@ impl Event {
             agent: self.agent.clone(),
             cwd: self.cwd.clone(),
             tool: self.tool.clone(),
+            call: self.call.clone(),
             input: Map::new(),
             goes_on: self.goes_on,
         }

@@ -1,6 +1,7 @@
-//! The pre-commit hook of git: what is to be committed is what the committer may change.
+//! The hooks of git that are asked before a commit: what is to be committed is what the committer may change.
 
 use super::{Answer, Asker, Desk, denial, here};
+use crate::place;
 use anyhow::{Context, bail};
 use countersign_runner::git;
 use std::path::PathBuf;
@@ -21,7 +22,7 @@ pub fn commit(asker: &Asker<'_>) -> anyhow::Result<Answer> {
     if staged.is_empty() {
         return Ok(Answer::nothing());
     }
-    let desk = Desk::open_as(asker, committer(asker, &root), &project)?;
+    let desk = Desk::open_as(asker, place::named(asker.global), &project)?;
     if !desk.is_open()? {
         return Ok(Answer::nothing());
     }
@@ -39,10 +40,4 @@ pub fn commit(asker: &Asker<'_>) -> anyhow::Result<Answer> {
     refused.truncate(NAMED_MAX);
     let more = if more > 0 { format!(" And {more} more.") } else { String::new() };
     Ok(Answer::refuse(&format!("this commit is refused. {}{more}", refused.join(" "))))
-}
-
-/// Who commits: what `--as` or the environment says, or the name that git has.
-fn committer(asker: &Asker<'_>, root: &std::path::Path) -> String {
-    let named = || git::ask_one(root, &["config", "--get", "user.name"]).map(|name| format!("user:{name}"));
-    asker.global.actor.clone().or_else(named).unwrap_or_else(|| "user".to_owned())
 }

@@ -9,6 +9,7 @@
 //! refuses; and a session that wants to end is not kept for ever.
 
 mod actor;
+mod after;
 mod answer;
 mod begin;
 mod event;
@@ -18,6 +19,7 @@ mod place;
 mod promises;
 mod rounds;
 mod stop;
+mod told;
 mod tool;
 
 pub use answer::Answer;
@@ -36,7 +38,7 @@ pub enum Harness {
     ClaudeCode,
     /// Codex
     Codex,
-    /// The pre-commit hook of git
+    /// The hooks of git that are asked before a commit
     Git,
 }
 
@@ -67,7 +69,7 @@ pub struct Asker<'a> {
 pub fn answer(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> {
     match event.name.as_str() {
         "PreToolUse" => tool::before(asker, event),
-        "PostToolUse" => tool::after(asker, event),
+        "PostToolUse" | after::FAILED => after::after(asker, event),
         "SessionStart" | "SubagentStart" => begin::begin(asker, event),
         "Stop" | "SubagentStop" => stop::stop(asker, event),
         _ => Ok(Answer::nothing()),
@@ -79,8 +81,9 @@ pub fn answer(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> {
 pub fn doubt(event: &Event, why: &str) -> Answer {
     let reason = format!("Countersign cannot tell whether this is allowed: {why}");
     match event.name.as_str() {
-        "PreToolUse" if tool::is_asked(event) => Answer::deny(&reason),
+        "PreToolUse" if tool::is_asked(event) || tool::is_own(event) => Answer::deny(&reason),
         "PostToolUse" if tool::is_shell(event) => Answer::block(&reason),
+        after::FAILED if tool::is_shell(event) => Answer::context(after::FAILED, &reason),
         "Stop" | "SubagentStop" if event.goes_on => Answer::message(&reason),
         "Stop" | "SubagentStop" => Answer::block(&reason),
         _ => Answer::nothing(),

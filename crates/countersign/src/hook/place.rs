@@ -165,10 +165,10 @@ impl<'p> Desk<'p> {
         Ok(held)
     }
 
-    /// Whether the result of a task was brought, and its gates look at it: there is nothing left to do for its worker.
-    pub(super) fn has_result(&self, held: &Held) -> bool {
+    /// A task as it stands. What cannot be shown is nothing.
+    pub(super) fn task(&self, held: &Held) -> Value {
         let question = json!({ "run_id": held.run, "task_id": held.task });
-        self.look("task.show", &question).is_ok_and(|shown| shown["result"].is_u64())
+        self.look("task.show", &question).unwrap_or_default()
     }
 
     /// Gives a sign of life for each lease that is a quarter over. That it could not be given is no reason to refuse.

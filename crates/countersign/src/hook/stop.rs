@@ -7,7 +7,8 @@ use super::promises::{Unkept, unkept};
 use super::rounds::{ROUNDS_MAX, Rounds};
 use super::{Answer, Asker, Desk, Event, here};
 use countersign_contract::show;
-use serde_json::json;
+use countersign_diagnostic::visible;
+use serde_json::{Value, json};
 
 /// What a task is filed under whose worker ended without a result.
 const CODE: &str = "ACCEPTANCE_FAILED";
@@ -20,7 +21,11 @@ pub(super) fn stop(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> {
     }
     let Some(project) = here(asker, Some(event))? else { return Ok(Answer::nothing()) };
     let desk = Desk::open(asker, event, &project)?;
-    let held: Vec<Held> = desk.held()?.into_iter().filter(|held| !desk.has_result(held)).collect();
+    // Where the result of a task was brought, and its gates look at it, there is nothing left to do for its worker.
+    let shown = desk.held()?.into_iter().map(|held| (desk.task(&held), held));
+    let unfinished: Vec<(Value, Held)> = shown.filter(|(task, _)| !task["result"].is_u64()).collect();
+    let refused: Vec<String> = unfinished.iter().filter_map(|(task, held)| last_refused(task, held)).collect();
+    let held: Vec<Held> = unfinished.into_iter().map(|(_, held)| held).collect();
     let (left, promises): (Vec<Unkept>, Vec<Unkept>) = unkept(&desk)?.into_iter().partition(|it| it.waits_for_a_person);
     let rounds = Rounds::of(&project, &desk.actor);
     if held.is_empty() && promises.is_empty() {
@@ -45,13 +50,31 @@ pub(super) fn stop(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> {
         }
         return Ok(Answer::message(&said));
     }
-    let answer = Answer::block(&missing(&desk.actor, &held, &promises, round));
+    let answer = Answer::block(&missing(&desk.actor, &held, &refused, &promises, round));
     (asker.tell)(&answer);
     desk.refresh();
     Ok(answer)
 }
 
-fn missing(actor: &str, held: &[Held], promises: &[Unkept], round: u32) -> String {
+/// What was wrong with the last result of a task.
+fn last_refused(task: &Value, held: &Held) -> Option<String> {
+    let refused = task["refused_result"].as_object()?;
+    let text = |value: &Value| visible(value.as_str().unwrap_or_default()).into_owned();
+    let mut said = format!(
+        "The last result of {} was refused, {}: {}.",
+        held.task,
+        text(refused.get("code")?),
+        text(refused.get("reason")?).trim_end_matches('.')
+    );
+    let findings = refused.get("findings").and_then(Value::as_array).into_iter().flatten();
+    let findings: Vec<String> = findings.map(text).collect();
+    if !findings.is_empty() {
+        said.push_str(&format!(" What was wrong: {}.", findings.join("; ").trim_end_matches('.')));
+    }
+    Some(said)
+}
+
+fn missing(actor: &str, held: &[Held], refused: &[String], promises: &[Unkept], round: u32) -> String {
     let actor = show(actor);
     let mut said = Vec::new();
     if !held.is_empty() {
@@ -61,6 +84,7 @@ fn missing(actor: &str, held: &[Held], promises: &[Unkept], round: u32) -> Strin
              submit --as {actor}`, or say why it cannot go on with `countersign task block --as {actor}`.",
             tasks.join("; ")
         ));
+        said.extend(refused.iter().cloned());
     }
     if !promises.is_empty() {
         let promises: Vec<String> = promises.iter().map(Unkept::in_words).collect();

@@ -3,8 +3,9 @@
 use super::place::of_file;
 use super::{Answer, Asker, Desk, Event, Harness, here, patch};
 use crate::project::Project;
+use crate::session::{Calls, SERVER};
 use countersign_contract::show;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// Tools that change one file, and the field that names it.
@@ -18,14 +19,15 @@ const PATCH_FIELDS: &[&str] = &["command", "input", "patch"];
 const SHELLS: &[&str] = &["Bash", "PowerShell", "shell", "local_shell", "exec_command", "unified_exec", "write_stdin"];
 /// How the names of tools begin that servers of the client bring.
 const BROUGHT: &str = "mcp__";
-/// How many paths a reason names.
-const NAMED_MAX: usize = 20;
 
 /// What a client matches the tools with that are asked about.
 pub fn asked_matcher(harness: Harness) -> String {
     match harness {
         Harness::Codex => format!("{PATCHER}|Edit|Write"),
-        _ => WRITERS.iter().map(|(tool, _)| *tool).collect::<Vec<_>>().join("|"),
+        _ => {
+            let writers: Vec<&str> = WRITERS.iter().map(|(tool, _)| *tool).collect();
+            format!("^({}|{BROUGHT}{SERVER}__.*)$", writers.join("|"))
+        }
     }
 }
 
@@ -45,6 +47,22 @@ pub(super) fn is_shell(event: &Event) -> bool {
     SHELLS.contains(&event.tool.as_str()) || event.tool.starts_with(BROUGHT)
 }
 
+/// Whether a tool is one of ours, under the name that `install` gives the server.
+pub(super) fn is_own(event: &Event) -> bool {
+    let brought = event.tool.strip_prefix(BROUGHT).and_then(|rest| rest.strip_prefix(SERVER));
+    brought.is_some_and(|rest| rest.starts_with("__"))
+}
+
+/// Before one of our own tools is used: whose call it is, which its client does not tell the server.
+fn note(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> {
+    let Some(call) = &event.call else { return Ok(Answer::nothing()) };
+    let Some(project) = here(asker, Some(event))? else { return Ok(Answer::nothing()) };
+    if let Some(calls) = Calls::of(&project) {
+        calls.note(call, &super::actor::name(asker, event))?;
+    }
+    Ok(Answer::nothing())
+}
+
 /// The files that a tool would change.
 fn targets(event: &Event) -> Result<Vec<PathBuf>, String> {
     if event.tool == PATCHER {
@@ -60,6 +78,9 @@ fn targets(event: &Event) -> Result<Vec<PathBuf>, String> {
 
 /// Before a tool is used: every file that it would change is asked about.
 pub(super) fn before(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> {
+    if is_own(event) {
+        return note(asker, event);
+    }
     if !is_asked(event) {
         return Ok(Answer::nothing());
     }
@@ -113,35 +134,4 @@ pub fn denial(desk: &Desk<'_>, path: &str, may: &Value) -> String {
         said.push_str(&format!(" What to do: {help}."));
     }
     said
-}
-
-/// After a command was run: whether it changed what it may not.
-pub(super) fn after(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> {
-    if !is_shell(event) {
-        return Ok(Answer::nothing());
-    }
-    let Some(project) = here(asker, Some(event))? else { return Ok(Answer::nothing()) };
-    let desk = Desk::open(asker, event, &project)?;
-    if desk.held()?.is_empty() {
-        return Ok(Answer::nothing());
-    }
-    let shown = desk.look("lock.strays", &json!({}))?;
-    let paths: Vec<&str> = shown["paths"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    if paths.is_empty() {
-        (asker.tell)(&Answer::nothing());
-        desk.refresh();
-        return Ok(Answer::nothing());
-    }
-    let named: Vec<String> = paths.iter().take(NAMED_MAX).map(|path| format!("`{}`", show(path))).collect();
-    let count = shown["count"].as_u64().unwrap_or(0) as usize;
-    let more = if count > named.len() { format!(" and {} more", count - named.len()) } else { String::new() };
-    let tasks: Vec<&str> = shown["task_ids"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let reason = format!(
-        "SCOPE_VIOLATION: {}{more} changed since {} was claimed, and no task of {} may change that. Undo it now; a result is \
-         refused while it stands. If the work needs it, say so with `countersign task block`.",
-        named.join(", "),
-        tasks.join(", "),
-        show(&desk.actor),
-    );
-    Ok(Answer::block(&reason))
 }

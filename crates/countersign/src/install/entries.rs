@@ -8,15 +8,12 @@ use std::path::Path;
 const TIMEOUT_SECONDS: u64 = 10;
 
 /// The events that a client tells, and of which tools.
-fn events(harness: Harness) -> [(&'static str, Option<String>); 6] {
-    [
-        ("PreToolUse", Some(asked_matcher(harness))),
-        ("PostToolUse", Some(shell_matcher())),
-        ("SessionStart", None),
-        ("SubagentStart", None),
-        ("Stop", None),
-        ("SubagentStop", None),
-    ]
+fn events(harness: Harness) -> Vec<(&'static str, Option<String>)> {
+    // Codex has no event of its own for a command that failed.
+    let failed = (harness == Harness::ClaudeCode).then(|| ("PostToolUseFailure", Some(shell_matcher())));
+    let around = [("PreToolUse", Some(asked_matcher(harness))), ("PostToolUse", Some(shell_matcher()))];
+    let lives = [("SessionStart", None), ("SubagentStart", None), ("Stop", None), ("SubagentStop", None)];
+    around.into_iter().chain(failed).chain(lives).collect()
 }
 
 /// The command line that a client runs.

@@ -26,10 +26,7 @@ pub enum Tried {
 /// Tries the hook of a client in a project.
 pub fn try_out(harness: Harness, root: &Path) -> Tried {
     match harness {
-        Harness::Git => match githook::installed(root) {
-            None => Tried::Absent,
-            Some(path) => git_hook(&path),
-        },
+        Harness::Git => git_hooks(root),
         _ => client_hook(harness, root),
     }
 }
@@ -76,6 +73,11 @@ fn client_hook(harness: Harness, root: &Path) -> Tried {
             return Tried::Fails(format!("it runs another program than this one: {command}"));
         }
     }
+    match settings::server_is_nameless(harness, root) {
+        Ok(false) => {}
+        Ok(true) => return Tried::Fails("its server is not told whose sessions call (`--client`)".to_owned()),
+        Err(error) => return Tried::Fails(format!("its servers cannot be read: {error:#}")),
+    }
     match answer(&own, root, &event(root)) {
         Some(said) if denies(&said) => Tried::Blocks,
         Some(said) => {
@@ -115,13 +117,22 @@ fn denies(said: &[u8]) -> bool {
     answer["hookSpecificOutput"]["permissionDecision"] == "deny"
 }
 
-fn git_hook(path: &Path) -> Tried {
-    let own = std::env::current_exe().map(|program| githook::script(&program)).ok();
-    if !is_program(path) {
-        return Tried::Fails(format!("git does not run it: {} is not executable", path.display()));
+fn git_hooks(root: &Path) -> Tried {
+    let hooks = githook::installed(root);
+    if hooks.iter().all(|(_, path)| path.is_none()) {
+        return Tried::Absent;
     }
-    if own.is_none() || std::fs::read_to_string(path).ok() != own {
-        return Tried::Fails(format!("{} is not what `countersign install git` writes", path.display()));
+    for (name, path) in hooks {
+        let Some(path) = path else {
+            return Tried::Fails(format!("`{name}` is missing, or not ours: what git asks it about is not refused"));
+        };
+        let own = std::env::current_exe().map(|program| githook::script(name, &program)).ok();
+        if !is_program(&path) {
+            return Tried::Fails(format!("git does not run it: {} is not executable", path.display()));
+        }
+        if own.is_none() || std::fs::read_to_string(&path).ok() != own {
+            return Tried::Fails(format!("{} is not what `countersign install git` writes", path.display()));
+        }
     }
     Tried::Blocks
 }

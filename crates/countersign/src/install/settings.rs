@@ -3,14 +3,12 @@
 use super::entries::Handlers;
 use super::{Edit, Memory, Plan};
 use crate::hook::Harness;
+use crate::session::SERVER;
 use anyhow::{Context, bail};
 use countersign_contract::{Form, parse};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
-
-/// The name that the server has in the client's list.
-const SERVER: &str = "countersign";
 
 /// The files of a client in a project.
 fn files(harness: Harness) -> &'static [&'static str] {
@@ -88,7 +86,7 @@ fn put(harness: Harness, name: &str, settings: &mut Map<String, Value>, program:
     }
     let servers = settings.entry("mcpServers").or_insert_with(|| json!({}));
     let Some(servers) = servers.as_object_mut() else { return Err("`/mcpServers` is no object".to_owned()) };
-    let server = json!({ "command": program.display().to_string(), "args": ["mcp"] });
+    let server = json!({ "command": program.display().to_string(), "args": of_client() });
     match servers.get(SERVER) {
         Some(other) if !is_server(other) => {
             Err(format!("there is another server called `{SERVER}`; give it another name"))
@@ -115,7 +113,27 @@ fn take(harness: Harness, name: &str, settings: &mut Map<String, Value>) {
 
 fn is_server(server: &Value) -> bool {
     let name = server["command"].as_str().and_then(|command| command.rsplit(['/', '\\']).next());
-    matches!(name, Some("countersign" | "countersign.exe")) && server["args"] == json!(["mcp"])
+    matches!(name, Some("countersign" | "countersign.exe")) && (is_nameless(server) || server["args"] == of_client())
+}
+
+/// What the server is started with, so that it knows the sessions of its client by the names that hooks have for them.
+fn of_client() -> Value {
+    json!(["mcp", "--client", Harness::ClaudeCode.as_str()])
+}
+
+/// Whether a server of ours is not told whose sessions call, as earlier versions wrote it.
+fn is_nameless(server: &Value) -> bool {
+    server["args"] == json!(["mcp"])
+}
+
+/// Whether a client starts our server in a project without telling it whose sessions call: what they claim there is then
+/// nobody's whom their hooks know.
+pub fn server_is_nameless(harness: Harness, root: &Path) -> anyhow::Result<bool> {
+    let path = root.join(SERVERS);
+    let text = if harness == Harness::ClaudeCode { read(&path)? } else { None };
+    let settings = text.map(|text| object(&path, &text)).transpose()?.map(Value::Object).unwrap_or_default();
+    let server = &settings["mcpServers"][SERVER];
+    Ok(is_server(server) && is_nameless(server))
 }
 
 /// What a file is without ours: the bytes that it had before, if it means the same; gone, if it was made for ours.

@@ -58,6 +58,11 @@ impl Said {
         Self::refused(UNAVAILABLE, why, help, &[])
     }
 
+    /// It is not known who calls, so it could not be done at all.
+    pub fn unnamed(why: &str, help: &str) -> Self {
+        Self::refused(UNAVAILABLE, why, help, &[])
+    }
+
     /// The call was not carried out by the engine.
     pub fn failed(failure: Failure) -> Self {
         match failure {

@@ -5,11 +5,12 @@
 //! verbs of the same names do. What is refused is a result that says so, never an error of the protocol, so that the agent
 //! can read why.
 //!
-//! **Invariant:** who calls is known from the connection. No argument says it.
+//! **Invariant:** who calls is known from the connection, or from what the client says of a call ([`Caller`]). No argument says it.
 //! **Invariant:** everything that an agent must know stands in `structuredContent`; the text beside it says the same.
 //! **Absent on purpose:** logic. What may pass is decided below.
 
 mod answer;
+mod caller;
 mod carry_out;
 mod documents;
 mod handoffs;
@@ -21,8 +22,9 @@ mod server;
 pub mod stdio;
 mod tools;
 
+pub use caller::{Caller, Sessions};
 pub use http::service;
-pub use server::{Caller, Server};
+pub use server::Server;
 
 use crate::project::Project;
 use crate::world::Around;

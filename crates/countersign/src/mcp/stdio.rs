@@ -5,7 +5,6 @@
 
 use super::{Caller, Server, Shared};
 use countersign_diagnostic::visible_json;
-use countersign_engine::Call;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, GetMeta, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::{RoleServer, ServiceExt};
@@ -23,12 +22,12 @@ const AROUND_DOCUMENT: usize = 1 << 20;
 const LOOK_FOR_CLIENT: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// Serves until standard input ends.
-pub fn serve(shared: Shared, call: Call) -> anyhow::Result<()> {
+pub fn serve(shared: Shared, caller: Caller) -> anyhow::Result<()> {
     let line_max = shared.project.settings.size_max.saturating_add(AROUND_DOCUMENT);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(async move {
         let lines = Lines::open(line_max);
-        match Server::new(shared, Caller::Always(call)).serve(lines).await {
+        match Server::new(shared, caller).serve(lines).await {
             Ok(running) => running.waiting().await.map(|_| ()).map_err(anyhow::Error::from),
             // A client that goes before it says anything is no fault.
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),

@@ -70,24 +70,41 @@ pub struct Session {
 impl Session {
     /// Starts a server, and in the older revision shakes hands with it.
     pub fn open(house: &House, actor: &str, revision: Revision) -> Self {
-        let mut session = Self::start(house, actor, revision);
-        if revision == Revision::Handshake {
+        Self::start(house, actor, revision).begun()
+    }
+
+    /// The same, once hands were shaken.
+    fn begun(mut self) -> Self {
+        if self.revision == Revision::Handshake {
             let client = json!({ "name": "by hand", "version": "1" });
             let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
-            let answer = session.request("initialize", params);
+            let answer = self.request("initialize", params);
             assert_eq!(answer["result"]["protocolVersion"], "2025-11-25", "{answer}");
-            session.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+            self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
         }
-        session
+        self
+    }
+
+    /// Starts a server as a client's settings say, with what its client sets besides.
+    pub fn installed(house: &House, program: &str, arguments: &[&str], env: &[(&str, &str)]) -> Self {
+        let mut command = Command::new(program);
+        command.args(arguments).env_remove("CLAUDE_CODE_SESSION_ID");
+        Self::of(command, house, env, Revision::Handshake).begun()
     }
 
     /// Starts a server and says nothing.
     pub fn start(house: &House, actor: &str, revision: Revision) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
-        command.args(["mcp", "--as", actor]).current_dir(house.path("")).env("COUNTERSIGN_HOME", house.path(".home"));
+        command.args(["mcp", "--as", actor]);
+        Self::of(command, house, &[], revision)
+    }
+
+    fn of(mut command: Command, house: &House, env: &[(&str, &str)], revision: Revision) -> Self {
+        command.current_dir(house.path("")).env("COUNTERSIGN_HOME", house.path(".home"));
         for name in ["COUNTERSIGN_PROJECT", "COUNTERSIGN_LEDGER", "COUNTERSIGN_ACTOR", "COUNTERSIGN_TOKEN"] {
             command.env_remove(name);
         }
+        command.envs(env.iter().copied());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let stdin = child.stdin.take();
         let stdout = BufReader::new(child.stdout.take().unwrap());
@@ -147,7 +164,12 @@ impl Session {
 
     /// What a tool says: the object, and whether the call was refused. The text says the same.
     pub fn call(&mut self, tool: &str, arguments: Value) -> (Value, bool) {
-        let result = self.result("tools/call", json!({ "name": tool, "arguments": arguments }));
+        self.call_as(tool, arguments, json!({}))
+    }
+
+    /// The same, with what a client says of the call.
+    pub fn call_as(&mut self, tool: &str, arguments: Value, meta: Value) -> (Value, bool) {
+        let result = self.result("tools/call", json!({ "name": tool, "arguments": arguments, "_meta": meta }));
         let object = result["structuredContent"].clone();
         let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
         assert_eq!(text, object);

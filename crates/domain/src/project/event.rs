@@ -11,6 +11,8 @@ pub const TEXT_ERASED: &str = "text.erased";
 pub const TOKEN_MADE: &str = "token.made";
 /// A token was taken back. Facts: `token`.
 pub const TOKEN_REVOKED: &str = "token.revoked";
-/// A command was refused. Facts: `code`, `command`, `unrecorded` (refusals of this actor since the last one that were
-/// counted and not recorded); the reason is text 0.
+/// A command was refused. Facts: `code`, `command`, `run` if it was about one, `task` if it was a result of whoever works on
+/// that; and of refusals of this actor in this run that were counted and not recorded since the last one `unrecorded`, how
+/// many, `unrecorded_by`, how many under each code, and `unrecorded_results`, how many of them were results that did not
+/// pass. The reason is text 0; what was wrong with a result are the texts after it.
 pub const COMMAND_REFUSED: &str = "command.refused";

@@ -78,6 +78,9 @@ pub(crate) fn task(run: &RunRow, task: &TaskId, seen: &Seen) -> Result<TaskRow, 
     })
 }
 
+/// What to do where a task is finished.
+pub(crate) const FINISHED: &str = "what is finished stays so; add a new task";
+
 /// Refuses a change of state that the life of a task does not allow.
 pub(crate) fn may_become(task: &TaskRow, to: TaskStatus) -> Result<(), Refusal> {
     if task.status != to && task.status.next().contains(&to) {
@@ -85,7 +88,7 @@ pub(crate) fn may_become(task: &TaskRow, to: TaskStatus) -> Result<(), Refusal> 
     }
     let reason = format!("{} is {} and cannot become {to}", task.task, task.status);
     let help = match task.status {
-        status if status.is_final() => "what is finished stays so; add a new task".to_owned(),
+        status if status.is_final() => FINISHED.to_owned(),
         TaskStatus::Todo => format!("claim it first: `countersign task claim {}`", task.task),
         _ => format!("`countersign task show {}` tells how it stands", task.task),
     };

@@ -2,6 +2,7 @@
 
 use super::task_state::TaskStatus;
 use crate::deciding::{Found, Key, Seen};
+use countersign_contract::diagnostic::Code;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -223,6 +224,49 @@ pub struct Metrics {
     pub retries_won: u64,
     /// Results that passed every check.
     pub results_passed: u64,
+    /// Results that did not.
+    pub results_refused: u64,
+}
+
+/// The command that brings a result.
+pub const SUBMIT: &str = "task.submit";
+
+/// Whether a code says that a result is not what it should be. Under the others it is refused for when or by whom it is brought.
+pub fn is_unfit(code: &str) -> bool {
+    const UNFIT: &[Code] = &[
+        Code::UnknownSchemaVersion,
+        Code::MissingRequiredInput,
+        Code::SchemaInvalid,
+        Code::UntrustedContextBlock,
+        Code::ScopeViolation,
+        Code::AcceptanceFailed,
+        Code::IntegrityMismatch,
+    ];
+    UNFIT.iter().any(|unfit| unfit.as_str() == code)
+}
+
+/// The last result of a task that was refused, as the name of an entity. It is none of the task's row, which has not changed.
+pub fn refused_key(run: &str, task: &str) -> Key {
+    Key::new("refused_result", format!("{run}/{task}"))
+}
+
+/// The last result of a task that was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedRow {
+    /// The event, which has the texts.
+    pub at: u64,
+    /// What it is filed under.
+    pub code: String,
+    /// Who brought it.
+    pub by: String,
+}
+
+/// What was refused of the attempt at a task that goes on.
+pub fn refused_of(task: &TaskRow, found: Option<&Found>) -> Option<RefusedRow> {
+    let refused: RefusedRow = read(&found?.facts)?;
+    // A lease has the number of the event that granted it: what came before was of an earlier attempt.
+    let is_of_this = task.lease.is_some_and(|lease| refused.at > lease) && task.owner.as_ref() == Some(&refused.by);
+    (is_of_this && task.result.is_none()).then_some(refused)
 }
 
 impl TaskRow {

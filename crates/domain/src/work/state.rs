@@ -3,7 +3,10 @@
 use super::effect::{EffectKind, EffectRow, effect_key};
 use super::event::*;
 use super::indexes;
-use super::row::{BlockerRow, Metrics, OPEN, RunRow, Spent, TaskRow, delta_key, read, run_key, task_key, worklog_key};
+use super::row::{
+    BlockerRow, Metrics, OPEN, RefusedRow, RunRow, SUBMIT, Spent, TaskRow, delta_key, is_unfit, read, refused_key,
+    run_key, task_key, worklog_key,
+};
 use super::task_state::TaskStatus;
 use crate::deciding::{Happened, Key, Place};
 use crate::project::COMMAND_REFUSED;
@@ -15,7 +18,11 @@ pub fn touched(event: &Happened<'_>) -> Vec<Key> {
     let Some(run) = facts["run"].as_str() else { return Vec::new() };
     let task = || facts["task"].as_str().map(|task| task_key(run, task));
     match event.kind {
-        RUN_OPENED | RUN_CLOSED | RUN_CANCELED | RUN_RESUMED | RUN_LED | COMMAND_REFUSED => vec![run_key(run)],
+        RUN_OPENED | RUN_CLOSED | RUN_CANCELED | RUN_RESUMED | RUN_LED => vec![run_key(run)],
+        COMMAND_REFUSED => {
+            let result = facts["task"].as_str().map(|task| refused_key(run, task));
+            [run_key(run)].into_iter().chain(result).collect()
+        }
         DELTA_APPLIED => facts["delta"].as_str().map(|delta| delta_key(run, delta)).into_iter().collect(),
         TASK_EXTENDED => task().into_iter().collect(),
         EFFECT_STARTED => effect(event).into_iter().collect(),
@@ -56,6 +63,10 @@ pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option
         "task" => evolve_task(key, before, event),
         "delta" => Some(event.facts.clone()),
         "effect" => evolve_effect(before, event),
+        "refused_result" => {
+            let code = event.facts["code"].as_str()?.to_owned();
+            serde_json::to_value(RefusedRow { at: event.seq, code, by: event.actor.to_owned() }).ok()
+        }
         "worklog" => {
             let mut line = event.facts.clone();
             line["seq"] = json!(event.seq);
@@ -162,8 +173,19 @@ fn count(metrics: &mut Metrics, event: &Happened<'_>) {
         RESULT_SUBMITTED => metrics.results_passed += u64::from(facts["late"] != true),
         COMMAND_REFUSED => {
             let code = facts["code"].as_str().unwrap_or_default();
-            *metrics.denials.entry(code.to_owned()).or_default() += 1 + facts["unrecorded"].as_u64().unwrap_or(0);
-            metrics.lock_conflicts += u64::from(code == "LOCK_CONFLICT");
+            let number = |value: &Value| value.as_u64().unwrap_or(0);
+            let mut refused = vec![(code, 1)];
+            match facts["unrecorded_by"].as_object() {
+                Some(by) => refused.extend(by.iter().map(|(code, count)| (code.as_str(), number(count)))),
+                // Earlier versions did not say under which code.
+                None => refused.push((code, number(&facts["unrecorded"]))),
+            }
+            for (code, count) in refused.into_iter().filter(|(_, count)| *count > 0) {
+                *metrics.denials.entry(code.to_owned()).or_default() += count;
+                metrics.lock_conflicts += if code == "LOCK_CONFLICT" { count } else { 0 };
+            }
+            let unfit = facts["command"] == SUBMIT && is_unfit(code);
+            metrics.results_refused += u64::from(unfit) + number(&facts["unrecorded_results"]);
         }
         _ => {}
     }

@@ -55,6 +55,13 @@ fn said(shown: &Value) -> String {
     for (owner, count) in failures {
         field("failed", format!("under {}, attempts: {count}", countersign_diagnostic::visible(owner)));
     }
+    let refused = &shown["refused_result"];
+    if refused.is_object() {
+        field("last result", format!("refused, {}: {}", text(refused, "code"), text(refused, "reason")));
+        for finding in texts(refused, "findings") {
+            field("", finding);
+        }
+    }
     field("result", shown["result"].as_u64().map(|seq| format!("event {seq}")).unwrap_or_default());
     out
 }

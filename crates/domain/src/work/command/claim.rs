@@ -94,6 +94,16 @@ pub(super) const CODES: &[Code] = &[
 ];
 const _: () = assert!(CODES.len() == TASK_CODES.len() + 1);
 
+/// What keeps a task from being begun is no reason to wait for it, if it is never begun again. Which code comes first is the
+/// same for every task; what is said is not.
+fn of_finished(task: &TaskRow, refusal: Refusal) -> Refusal {
+    if !task.status.is_final() {
+        return refusal;
+    }
+    let reason = format!("{} is {} and stays so; besides, {}", task.task, task.status, refusal.reason);
+    Refusal { reason, help: picking::FINISHED.into(), ..refusal }
+}
+
 /// Gives a task to a worker: dependencies done, scope free, and a lease.
 pub(super) fn claim(
     desk: &mut Desk,
@@ -116,12 +126,13 @@ pub(super) fn claim(
     while let Some(holder) = holding::conflict(scope(), Some(&task.key()), desk.seen(), now) {
         // Somebody whose lease has lapsed holds nothing, even if nobody was awake to say so.
         if holder.hold.is_some() || !attempt::settle(desk, &holder.task) {
-            return Err(holder.refusal(&run.run));
+            return Err(of_finished(task, holder.refusal(&run.run)));
         }
     }
     if !task.waiting_for.is_empty() {
         let reason = format!("{} waits for {}", task.task, task.waiting_for.join(", "));
-        return Err(Refusal::new(Code::DependencyNotMet, reason, "those must be done first").of_run(&run.run));
+        let refusal = Refusal::new(Code::DependencyNotMet, reason, "those must be done first").of_run(&run.run);
+        return Err(of_finished(task, refusal));
     }
     if task.status == TaskStatus::Blocked {
         let why = task.blocker.as_ref().map(|it| format!(": {} ({})", it.reason, it.code)).unwrap_or_default();

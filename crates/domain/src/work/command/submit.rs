@@ -11,7 +11,7 @@ use crate::work::completing::Done;
 use crate::work::event::{RESULT_SUBMITTED, TASK_COMPLETED};
 use crate::work::payload::{Assignment, ResultStatus, SubagentResult};
 use crate::work::places::Placed;
-use crate::work::row::{RunRow, TaskRow, run_key, run_of, task_key, task_of};
+use crate::work::row::{RunRow, SUBMIT, TaskRow, run_key, run_of, task_key, task_of};
 use crate::work::view::assignment;
 use crate::work::{attempt, changed, completing, picking};
 use countersign_contract::diagnostic::{Code, Source};
@@ -93,7 +93,8 @@ impl Submit {
             let code = checked.decision.code.unwrap_or(Code::SchemaInvalid);
             let mut refusal =
                 refused(code, "the result", &checked.decision.reason, checked.decision.details.diagnostics);
-            refusal.run = self.run_id.as_ref().map(|run| run.as_str().to_owned());
+            let named = self.names().map(|(run, _)| run).or_else(|| self.run_id.clone());
+            refusal.run = named.map(|run| run.as_str().to_owned());
             return Err(refusal);
         };
         let differs = |what: &str, said: &str, named: &str| {
@@ -112,7 +113,7 @@ impl Submit {
 
 impl Command for Submit {
     const INFO: CommandInfo = CommandInfo {
-        id: "task.submit",
+        id: SUBMIT,
         summary: "Bring the result of a task",
         may: &[Role::Agent, Role::Orchestrator],
         invalidates: TASK_VIEWS,

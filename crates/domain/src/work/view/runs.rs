@@ -24,7 +24,8 @@ shape! {
         pub retries: Int,
         /// How often that helped.
         pub retries_won: Int,
-        /// Of the results that were brought, how many passed; absent while there are none. The usual aim is 0.99.
+        /// Of the results that were brought, how many passed; absent while there are none. One that is refused because it
+        /// comes too late, or from somebody else than its worker, does not count. The usual aim is 0.99.
         pub packet_pass_rate: Option<f64>,
         /// Lock conflicts for each time a task was given out. The usual aim is at most 0.05.
         pub lock_conflict_rate: Option<f64>,
@@ -83,18 +84,6 @@ fn metrics(of: &Metrics) -> MetricsShown {
         counts.iter().map(|(name, count)| (name.clone(), Int::from(*count))).collect()
     };
     let done = of.by_status.get("done").copied().unwrap_or(0);
-    let unfit = |code: &str| of.denials.get(code).copied().unwrap_or(0);
-    let unfit: u64 = [
-        "MISSING_REQUIRED_INPUT",
-        "SCHEMA_INVALID",
-        "UNTRUSTED_CONTEXT_BLOCK",
-        "SCOPE_VIOLATION",
-        "ACCEPTANCE_FAILED",
-        "INTEGRITY_MISMATCH",
-    ]
-    .into_iter()
-    .map(unfit)
-    .sum();
     MetricsShown {
         tasks: of.tasks.into(),
         by_status: counts(&of.by_status),
@@ -103,7 +92,7 @@ fn metrics(of: &Metrics) -> MetricsShown {
         denials: counts(&of.denials),
         retries: of.retries.into(),
         retries_won: of.retries_won.into(),
-        packet_pass_rate: rate(of.results_passed, of.results_passed + unfit),
+        packet_pass_rate: rate(of.results_passed, of.results_passed + of.results_refused),
         lock_conflict_rate: rate(of.lock_conflicts, of.dispatches),
         first_pass_rate: rate(of.first_pass, done),
         retry_success_rate: rate(of.retries_won, of.retries),

@@ -5,7 +5,7 @@ use super::one_task;
 use crate::deciding::{Moment, Need, Range, Refusal, Seen, Tree, View, ViewInfo};
 use crate::ids::{RunId, TaskId};
 use crate::work::picking::said;
-use crate::work::row::{TaskRow, task_of};
+use crate::work::row::{TaskRow, refused_key, refused_of, task_of};
 use crate::work::task_state::TaskStatus;
 use crate::work::{choosing, indexes, picking};
 use countersign_contract::{Int, List, Map, Untrusted, shape};
@@ -133,6 +133,20 @@ impl View for ListTasks {
 }
 
 shape! {
+    /// A result that was refused.
+    pub struct RefusedResult {
+        /// What it is filed under.
+        pub code: String,
+        /// One sentence.
+        pub reason: Untrusted<String>,
+        /// What was wrong with it, the first of it: what, where, and what to do.
+        pub findings: List<Untrusted<String>>,
+        /// The event that says so.
+        pub event: Int,
+    }
+}
+
+shape! {
     /// A task as it stands, with all that was asked for.
     pub struct TaskShown {
         /// How it stands.
@@ -159,6 +173,8 @@ shape! {
         pub failures: Map<Int>,
         /// The event that brought the result.
         pub result: Option<Int>,
+        /// The last result that its worker brought, if it was refused and none was accepted since.
+        pub refused_result: Option<RefusedResult>,
     }
 }
 
@@ -180,7 +196,11 @@ impl View for ShowTask {
         let mut needs = one_task(self.run_id.as_ref(), &self.task_id, seen);
         let run = picking::run_so_far(self.run_id.as_ref(), seen);
         let task = run.and_then(|run| crate::work::row::task_seen(seen, &run, self.task_id.as_str()));
-        needs.extend(task.map(|task| Need::Texts(task.asked)));
+        let Some(task) = task else { return needs };
+        let refused_at = refused_key(&task.run, &task.task);
+        let refused = refused_of(&task, seen.so_far(&refused_at));
+        needs.extend([Need::Texts(task.asked), Need::Entity(refused_at)]);
+        needs.extend(refused.map(|refused| Need::Texts(refused.at)));
         needs
     }
 
@@ -190,6 +210,16 @@ impl View for ShowTask {
         let version = seen.entity(&task.key()).map_or(0, |found| found.seq);
         let gone = || Untrusted::new("(erased)".to_owned());
         let criteria = (0..task.spec.criteria).map(|n| seen.text(task.asked, n).cloned().unwrap_or_else(gone));
+        let refused = refused_of(&task, seen.entity(&refused_key(&task.run, &task.task))).map(|refused| {
+            let texts: Vec<_> = seen.texts(refused.at).iter().map(|text| text.clone().unwrap_or_else(gone)).collect();
+            let mut texts = texts.into_iter();
+            RefusedResult {
+                code: refused.code,
+                reason: texts.next().unwrap_or_else(gone),
+                findings: texts.collect::<Vec<_>>().into(),
+                event: refused.at.into(),
+            }
+        });
         let failures = task.failures.iter().map(|(owner, count)| (owner.clone(), Int::from(u64::from(*count))));
         Ok(TaskShown {
             lease: task.lease.map(Int::from),
@@ -203,6 +233,7 @@ impl View for ShowTask {
             heartbeat_interval_seconds: task.spec.heartbeat_interval_seconds.unsigned_abs().into(),
             failures: failures.collect(),
             result: task.result.map(Int::from),
+            refused_result: refused,
             task: brief(&task, version, seen),
         })
     }
