@@ -66,7 +66,21 @@ fn work_that_conflicts_with_a_commit_names_both_sides_and_is_done_anew() {
     answer.says("src/start cannot be merged").says("the user was faster").says("by T-1 in").says("task unblock T-1");
     assert_eq!((answer.code, yard.read("src/start").as_deref()), (1, Some("the user's\n")));
     assert_eq!(yard.asked()["asks"], "conflict");
-    yard.decide(&["task", "unblock", "T-1", "--reason", "do it on top of mine"]).ended(0);
+    // The answer counts for what is shown, and once.
+    let (token, mark) = (yard.owner_token(), yard.asked()["shown"].as_str().unwrap().to_owned());
+    let inbox = yard.run(&["inbox"]).ended(0);
+    assert!(inbox.contains(&format!("task unblock T-1 --reason TEXT --shown {mark} --run ")), "{inbox}");
+    let answer = |shown: &[&str]| {
+        let said = ["task", "unblock", "T-1", "--reason", "do it on top of mine", "--token-file", &token];
+        yard.run(&[&said[..], shown].concat())
+    };
+    answer(&[]).says("MISSING_REQUIRED_INPUT").says("countersign inbox").ended_with(1);
+    answer(&["--shown", "0123456789abcdef.29913563"])
+        .says("INTEGRITY_MISMATCH")
+        .says("countersign inbox")
+        .ended_with(1);
+    answer(&["--shown", &mark]).ended_with(0);
+    answer(&["--shown", &mark]).says("INTEGRITY_MISMATCH").says("it was answered already").ended_with(1);
     yard.resume().ended(0);
     assert_eq!((ran(&yard), yard.read("src/start").as_deref()), (2, Some("mine\n")));
     assert_eq!(yard.landed(), ["T-1"]);

@@ -3,6 +3,7 @@
 
 mod accepting;
 mod again;
+mod answers;
 mod combining;
 #[path = "../desk/mod.rs"]
 mod desk;

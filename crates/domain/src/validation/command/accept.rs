@@ -59,7 +59,7 @@ impl Command for Accept {
         let Standing::Partial(mut failures) = shown::must_ask(&row, asked, "an acceptance")? else { return Ok(()) };
         let actor = desk.moment().actor.clone();
         must_be_another(&row, &actor, "accept")?;
-        shown::must_be_current(&row, self.shown.as_str(), desk.moment().now_ms)?;
+        shown::must_be_current(&row, self.shown.as_str(), desk)?;
         let mut named: Vec<String> = self.failures.iter().map(|id| id.as_str().to_owned()).collect();
         let in_order = failures.clone();
         named.sort();

@@ -62,7 +62,7 @@ impl Command for Rule {
         }
         let actor = desk.moment().actor.clone();
         must_be_another(&row, &actor, "judge")?;
-        shown::must_be_current(&row, self.shown.as_str(), desk.moment().now_ms)?;
+        shown::must_be_current(&row, self.shown.as_str(), desk)?;
         judged(desk, &row, &actor, self.verdict, &self.reasoning);
         Ok(())
     }

@@ -81,7 +81,7 @@ impl Command for Testify {
             let help = "wait until another validator has looked, be it without a result";
             return Err(refusal(&row, Code::DependencyNotMet, reason, help));
         }
-        shown::must_be_current(&row, self.shown.as_str(), desk.moment().now_ms)?;
+        shown::must_be_current(&row, self.shown.as_str(), desk)?;
         let mut results: BTreeMap<String, CriterionStatus> =
             row.criteria.iter().map(|it| (it.id.clone(), CriterionStatus::Skip)).collect();
         for (n, testimony) in self.results.iter().enumerate() {

@@ -8,6 +8,7 @@ use crate::validation::row::{PromiseRow, promise_key, promise_of};
 use crate::validation::subject::Subject;
 use crate::validation::{asking, shown};
 use crate::work::picking;
+use crate::work::row::{task_key, task_of};
 use countersign_contract::{Int, List, Untrusted, shape};
 
 shape! {
@@ -155,6 +156,7 @@ impl View for GateStatus {
             response: seen.text(verdict.seq, 0).cloned(),
         });
         let last = row.last.iter().flat_map(|it| it.verdicts.iter()).filter_map(|seq| seen.text(*seq, 0).cloned());
+        let task = row.of_task.as_ref().and_then(|(run, task)| task_of(seen.so_far(&task_key(run, task))));
         let (run_id, task_id) = row.of_task.clone().unzip();
         Ok(GateShown {
             promise_id: row.id.clone(),
@@ -179,7 +181,7 @@ impl View for GateStatus {
             accepted_by: row.acceptance.as_ref().map(|it| it.by.clone()),
             last: row.last.as_ref().map(|it| format!("attempt {}: {}", it.round, it.reason)),
             last_responses: last.collect::<Vec<_>>().into(),
-            shown: shown::mark(&row, moment.now_ms),
+            shown: shown::mark(&row, task.as_ref(), moment.now_ms),
         })
     }
 }

@@ -4,10 +4,9 @@ use super::instructed;
 use crate::deciding::{Key, Moment, Need, Range, Refusal, Seen, Tree, View, ViewInfo};
 use crate::ids::RunId;
 use crate::validation::row::{PromiseRow, promise_key, promise_of};
-use crate::validation::shown;
-use crate::work::indexes;
 use crate::work::row::{TaskRow, run_key, run_of, task_of};
 use crate::work::view::cursor::{self, PAGE, PAGE_MAX};
+use crate::work::{indexes, shown};
 use countersign_contract::{Int, List, Untrusted, shape};
 
 shape! {
@@ -48,7 +47,7 @@ shape! {
         pub since: Int,
         /// The criteria that are not shown to hold.
         pub failures: List<String>,
-        /// The mark of what is shown, to be given with the answer.
+        /// The mark of what is shown, to be given with the answer, whichever it is.
         pub shown: Option<String>,
         /// What can be answered, as commands.
         pub answers: List<String>,
@@ -146,7 +145,7 @@ pub(super) fn item(task: &TaskRow, promise: Option<&PromiseRow>, moment: &Moment
         reason: blocker.map(|it| it.reason.clone()).unwrap_or_default(),
         since: blocker.map_or(0, |it| it.at).into(),
         failures: failures.into(),
-        shown: promise.filter(|_| asks != "decision").map(|row| shown::mark(row, moment.now_ms)),
+        shown: shown::mark(task, moment.now_ms),
         answers: answer.into_iter().chain([again, never]).collect::<Vec<_>>().into(),
         asks,
     }
