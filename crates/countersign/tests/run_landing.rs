@@ -226,3 +226,41 @@ fn tasks_land_in_the_order_of_the_plan_and_build_on_those_that_they_depend_on() 
     assert_eq!(yard.landed().len(), 3);
     yard.is_tidy();
 }
+
+/// T-4 lands first. T-3 is held up while its checks run once more on top of that; T-2 and then T-1 come to wait behind it.
+#[test]
+fn whoever_waits_lands_by_the_order_of_the_plan_and_not_by_who_was_ready_first() {
+    let yard = Yard::new();
+    let home = yard.path("home");
+    let at = |name: &str| home.join(name).display().to_string();
+    let script =
+        "while [ ! -e $COUNTERSIGN_HOME/go-$COUNTERSIGN_TASK ]; do sleep 0.02; done; echo x > $scope; claim $scope";
+    let held = format!(
+        "if [ -e src/T-4 ]; then touch '{}'; while [ ! -e '{}' ]; do sleep 0.02; done; fi; test -f src/T-3",
+        at("again"),
+        at("go-again")
+    );
+    let check = json!([{ "text": "it is there", "check": { "command": ["sh", "-c", held] } }]);
+    let tasks = vec![
+        task("T-1", json!({})),
+        task("T-2", json!({})),
+        task("T-3", json!({ "acceptance": check })),
+        task("T-4", json!({})),
+    ];
+    let plan = yard.plan(json!({ "coder": yard.agent(script) }), tasks, json!({ "concurrency": 4 }));
+    let mut going = yard.start(&["run", &plan]);
+    let go = |name: &str| std::fs::write(home.join(format!("go-{name}")), "").unwrap();
+    go("T-4");
+    going.until("T-4: done (");
+    go("T-3");
+    run_support::wait_for("the second look", || home.join("again").exists());
+    go("T-2");
+    going.until("T-2: waits to land, after T-3");
+    go("T-1");
+    going.until("T-1: waits to land, after T-3");
+    go("again");
+    going.end().ended(0);
+    // The last comes first.
+    assert_eq!(yard.landed(), ["T-2", "T-1", "T-3", "T-4"]);
+    yard.is_tidy();
+}

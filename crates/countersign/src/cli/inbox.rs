@@ -86,6 +86,10 @@ pub fn one(item: &Value, waited: &str) -> String {
     }
     let which = if asks == "validation" { "to look at" } else { "failures" };
     field(which, texts(item, "failures").join(", "));
+    field("tests edited", texts(item, "test_edits").join(", "));
+    for flag in texts(item, "flags") {
+        field("note", flag);
+    }
     for answer in texts(item, "answers") {
         field("answer", command(&answer, item));
     }

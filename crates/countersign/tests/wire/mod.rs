@@ -70,8 +70,13 @@ pub struct Session {
 impl Session {
     /// Starts a server, and in the older revision shakes hands with it.
     pub fn open(house: &House, actor: &str, revision: Revision) -> Self {
-        let mut session = Self::start(house, actor, revision);
-        if revision == Revision::Handshake {
+        Self::start(house, actor, revision).greeted()
+    }
+
+    /// The same, where the older revision shakes hands.
+    pub fn greeted(self) -> Self {
+        let mut session = self;
+        if session.revision == Revision::Handshake {
             let client = json!({ "name": "by hand", "version": "1" });
             let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
             let answer = session.request("initialize", params);
@@ -88,6 +93,11 @@ impl Session {
         for name in ["COUNTERSIGN_PROJECT", "COUNTERSIGN_LEDGER", "COUNTERSIGN_ACTOR", "COUNTERSIGN_TOKEN"] {
             command.env_remove(name);
         }
+        Self::over(command, revision)
+    }
+
+    /// The same with a command that is made already.
+    pub fn over(mut command: Command, revision: Revision) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let stdin = child.stdin.take();
         let stdout = BufReader::new(child.stdout.take().unwrap());

@@ -16,6 +16,7 @@ mod plans;
 mod promises;
 mod results;
 mod stage;
+mod stale;
 mod steering;
 mod testifying;
 mod trying;
