@@ -153,6 +153,48 @@ fn a_promise_is_kept_when_somebody_else_saw_that_it_holds() {
 }
 
 #[test]
+fn what_was_found_counts_for_the_working_tree_that_was_there() {
+    let house = project();
+    let git = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").current_dir(house.path(""));
+        let said =
+            command.args(["-c", "user.name=ann", "-c", "user.email=ann@example.org"]).args(arguments).output().unwrap();
+        assert!(said.status.success(), "{arguments:?}: {said:?}");
+    };
+    house.write(".gitignore", ".home\nresponse.json\n").write("src/cart.rs", "fn cart() {}\n");
+    git(&["init", "--quiet"]);
+    git(&["add", "--all"]);
+    git(&["commit", "--quiet", "-m", "begin"]);
+    promised(&house, &[]);
+    response(&house, ["PASS", "FAIL"]);
+    done(house.run(&validate("reviewer-1", "reviewer-1")));
+    let accept = |mark: &str| {
+        let token = house.owner_token();
+        let said =
+            ["gate", "accept", ID, "--failures", "AC-2", "--reason", "known", "--shown", mark, "--token-file", &token];
+        refused(&house, &said)
+    };
+    assert!(check(&house, &[ID]).1.contains("a person may accept that"));
+    house.write("src/cart.rs", "fn cart() { todo!() }\n");
+    let (code, why) = check(&house, &[ID]);
+    assert_eq!(code, 2);
+    assert!(why.contains("has changed since") && why.contains("src/cart.rs") && why.contains("gate validate"), "{why}");
+    let shown = done(house.run(&["gate", "status", ID])).out;
+    assert!(shown.contains("2 validated  stale: what was validated has changed since"), "{shown}");
+    assert_eq!(accept(&mark(&house)), "INTEGRITY_MISMATCH");
+    // What is there now is looked at, and kept; then it is changed once more.
+    response(&house, ["PASS", "PASS"]);
+    done(house.run(&validate("reviewer-1", "reviewer-1")));
+    assert_eq!(check(&house, &[ID]).0, 0);
+    git(&["commit", "--quiet", "--all", "-m", "the same, committed"]);
+    assert_eq!(check(&house, &[ID]).0, 0);
+    house.write("src/new.rs", "");
+    let (code, why) = check(&house, &[ID]);
+    assert!(code == 2 && why.contains("src/new.rs") && why.contains("make another promise"), "{why}");
+}
+
+#[test]
 fn a_promise_is_shown_as_a_payload_that_passes_the_check() {
     let house = project();
     promised(&house, &["--summary", "The checkout answers an empty cart with status 400 and a reason"]);

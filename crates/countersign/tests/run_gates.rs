@@ -365,3 +365,42 @@ fn a_task_is_tried_as_often_as_the_plan_says_and_told_what_failed() {
         assert_eq!(yard.landed(), Vec::<String>::new());
     }
 }
+
+#[test]
+fn people_are_shown_which_tests_were_edited_and_what_does_not_fit_together() {
+    let yard = Yard::new();
+    let script = "echo x > src/T-1; echo '# easier' >> tests/t.sh; claim src/T-1 src/other tests/t.sh";
+    let patch = json!({
+        "lock_scope": ["src/T-1", "src/other", "tests/t.sh"], "acceptance": [{ "text": "the rounding reads well" }],
+    });
+    let answer = yard.one(json!({ "coder": yard.agent(script) }), patch, json!({ "gates": { "validate": "person" } }));
+    answer.says("note: declared, and not changed: src/other").ended_with(1);
+    let item = yard.asked();
+    let flags = json!(["declared, and not changed: src/other"]);
+    assert_eq!(
+        (&item["asks"], &item["test_edits"], &item["flags"]),
+        (&json!("validation"), &json!(["tests/t.sh"]), &flags)
+    );
+    let gate = yard.look("gate.status", json!({ "task_id": "T-1" }));
+    assert_eq!((&gate["test_edits"], &gate["flags"]), (&json!(["tests/t.sh"]), &flags));
+    for verb in [&["inbox"][..], &["gate", "status", "T-1"]] {
+        let said = yard.run(verb);
+        said.says("tests edited tests/t.sh").says("note         declared, and not changed: src/other").ended_with(0);
+        let said = yard.run(&[verb, &["--format", "json"]].concat());
+        said.says(r#""test_edits":["tests/t.sh"]"#).ended_with(0);
+    }
+}
+
+#[test]
+fn a_result_that_claims_changes_where_nothing_was_changed_does_not_pass() {
+    let there = json!([{ "text": "it is there", "check": { "file": { "path": "src/start" } } }]);
+    for (script, code) in [("claim src/T-1", 1), ("claim", 0)] {
+        let yard = Yard::new();
+        let answer = checked(&yard, script, &["src/T-1"], there.clone());
+        assert_eq!(answer.code, code, "{script}: {answer:?}");
+        if code == 1 {
+            answer.says("INTEGRITY_MISMATCH").says("nothing at all was changed");
+            assert_eq!((yard.count("result.submitted", "T-1"), yard.landed().len()), (0, 0));
+        }
+    }
+}

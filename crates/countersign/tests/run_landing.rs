@@ -66,7 +66,21 @@ fn work_that_conflicts_with_a_commit_names_both_sides_and_is_done_anew() {
     answer.says("src/start cannot be merged").says("the user was faster").says("by T-1 in").says("task unblock T-1");
     assert_eq!((answer.code, yard.read("src/start").as_deref()), (1, Some("the user's\n")));
     assert_eq!(yard.asked()["asks"], "conflict");
-    yard.decide(&["task", "unblock", "T-1", "--reason", "do it on top of mine"]).ended(0);
+    // The answer counts for what is shown, and once.
+    let (token, mark) = (yard.owner_token(), yard.asked()["shown"].as_str().unwrap().to_owned());
+    let inbox = yard.run(&["inbox"]).ended(0);
+    assert!(inbox.contains(&format!("task unblock T-1 --reason TEXT --shown {mark} --run ")), "{inbox}");
+    let answer = |shown: &[&str]| {
+        let said = ["task", "unblock", "T-1", "--reason", "do it on top of mine", "--token-file", &token];
+        yard.run(&[&said[..], shown].concat())
+    };
+    answer(&[]).says("MISSING_REQUIRED_INPUT").says("countersign inbox").ended_with(1);
+    answer(&["--shown", "0123456789abcdef.29913563"])
+        .says("INTEGRITY_MISMATCH")
+        .says("countersign inbox")
+        .ended_with(1);
+    answer(&["--shown", &mark]).ended_with(0);
+    answer(&["--shown", &mark]).says("INTEGRITY_MISMATCH").says("it was answered already").ended_with(1);
     yard.resume().ended(0);
     assert_eq!((ran(&yard), yard.read("src/start").as_deref()), (2, Some("mine\n")));
     assert_eq!(yard.landed(), ["T-1"]);
@@ -210,5 +224,43 @@ fn tasks_land_in_the_order_of_the_plan_and_build_on_those_that_they_depend_on() 
     yard.run(&["run", &plan]).ended(0);
     assert_eq!(yard.landed().last().map(String::as_str), Some("T-1"));
     assert_eq!(yard.landed().len(), 3);
+    yard.is_tidy();
+}
+
+/// T-4 lands first. T-3 is held up while its checks run once more on top of that; T-2 and then T-1 come to wait behind it.
+#[test]
+fn whoever_waits_lands_by_the_order_of_the_plan_and_not_by_who_was_ready_first() {
+    let yard = Yard::new();
+    let home = yard.path("home");
+    let at = |name: &str| home.join(name).display().to_string();
+    let script =
+        "while [ ! -e $COUNTERSIGN_HOME/go-$COUNTERSIGN_TASK ]; do sleep 0.02; done; echo x > $scope; claim $scope";
+    let held = format!(
+        "if [ -e src/T-4 ]; then touch '{}'; while [ ! -e '{}' ]; do sleep 0.02; done; fi; test -f src/T-3",
+        at("again"),
+        at("go-again")
+    );
+    let check = json!([{ "text": "it is there", "check": { "command": ["sh", "-c", held] } }]);
+    let tasks = vec![
+        task("T-1", json!({})),
+        task("T-2", json!({})),
+        task("T-3", json!({ "acceptance": check })),
+        task("T-4", json!({})),
+    ];
+    let plan = yard.plan(json!({ "coder": yard.agent(script) }), tasks, json!({ "concurrency": 4 }));
+    let mut going = yard.start(&["run", &plan]);
+    let go = |name: &str| std::fs::write(home.join(format!("go-{name}")), "").unwrap();
+    go("T-4");
+    going.until("T-4: done (");
+    go("T-3");
+    run_support::wait_for("the second look", || home.join("again").exists());
+    go("T-2");
+    going.until("T-2: waits to land, after T-3");
+    go("T-1");
+    going.until("T-1: waits to land, after T-3");
+    go("again");
+    going.end().ended(0);
+    // The last comes first.
+    assert_eq!(yard.landed(), ["T-2", "T-1", "T-3", "T-4"]);
     yard.is_tidy();
 }

@@ -117,16 +117,30 @@ fn a_run_goes_on_when_nobody_reads_what_it_says() {
 fn somebody_is_told_whenever_a_person_is_asked() {
     let yard = Yard::new();
     let tell = yard.path("tell.sh");
-    std::fs::write(&tell, "cat >> $COUNTERSIGN_HOME/told; echo >> $COUNTERSIGN_HOME/told\n").unwrap();
+    std::fs::write(
+        &tell,
+        "cat >> $COUNTERSIGN_HOME/told; echo >> $COUNTERSIGN_HOME/told; echo \"$1\" > $COUNTERSIGN_HOME/whom\n",
+    )
+    .unwrap();
     let tasks = vec![task("T-1", json!({ "retries": 0 })), task("T-2", json!({ "agent": "good" }))];
     let plan = yard.plan(json!({ "coder": yard.agent("exit 5"), "good": yard.honest() }), tasks, json!({}));
     let tell = tell.display().to_string();
-    assert_eq!(yard.run(&["run", &plan, "--notify", "sh", &tell]).code, 1);
+    assert_eq!(yard.run(&["run", "--notify", &format!("sh '{tell}' \"to us\""), &plan]).code, 1);
     let told = std::fs::read_to_string(yard.path("home/told")).unwrap();
     let told: Vec<Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(told.len(), 1, "{told:?}");
     assert_eq!((&told[0]["task_id"], &told[0]["run_id"]), (&json!("T-1"), &json!(yard.runs()[0])));
     assert!(told[0]["reason"].as_str().unwrap().contains("exit code 5"), "{told:?}");
+    // It is the item of the inbox, with the mark to answer with.
+    let asked = yard.asked();
+    for name in ["asks", "since", "answers"] {
+        assert_eq!(told[0][name], asked[name], "{told:?}");
+    }
+    assert!(told[0]["shown"].is_string(), "{told:?}");
+    assert_eq!(std::fs::read_to_string(yard.path("home/whom")).unwrap(), "to us\n");
+    for open in ["'", "\"", ""] {
+        assert_eq!(yard.run(&["run", "--notify", open, &plan]).code, 2, "{open}");
+    }
     // That nobody could be told is said, and changes nothing else.
     yard.decide(&["run", "cancel", "--reason", "once more"]).ended(0);
     let answer = yard.run(&["run", &plan, "--notify", "no-such-program-anywhere"]);

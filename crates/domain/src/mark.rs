@@ -1,5 +1,7 @@
 //! Marks of what a person was shown: an answer counts for that, once, and not for ever.
 
+use crate::deciding::Refusal;
+use countersign_contract::diagnostic::Code;
 use countersign_contract::{canonical, sha256_hex};
 use serde_json::Value;
 
@@ -15,8 +17,14 @@ fn digest(about: &Value) -> String {
     sha256_hex(canonical(about).as_bytes())[..16].to_owned()
 }
 
+/// Refuses an answer to something else than what stands there now, or one that comes too late. `look` shows it as it is now.
+pub(crate) fn must_be_current(about: &Value, given: &str, now_ms: i64, look: &str) -> Result<(), Refusal> {
+    let help = format!("look at it again with `{look}`, and answer what you see there");
+    stale(about, given, now_ms).map_or(Ok(()), |reason| Err(Refusal::new(Code::IntegrityMismatch, reason, help)))
+}
+
 /// Why a mark does not count: it is of something else than what stands there now, or is too old.
-pub(crate) fn stale(about: &Value, given: &str, now_ms: i64) -> Option<String> {
+fn stale(about: &Value, given: &str, now_ms: i64) -> Option<String> {
     let (shown, minute) = given.split_once('.').unwrap_or((given, ""));
     if shown != digest(about) {
         return Some("what was shown is not how it stands now".to_owned());

@@ -5,8 +5,44 @@ mod desk;
 
 use countersign_ledger::{Verifying, verify};
 use desk::{Desk, result, spec};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
+
+#[test]
+fn a_lease_that_lapsed_because_its_keeper_was_gone_counts_for_nothing() {
+    let desk = Desk::new();
+    desk.run();
+    desk.task("T-1", "src/a");
+    let of = |more: Value| {
+        let mut request = json!({ "task_id": "T-1" });
+        request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        request
+    };
+    // Twice in a row it would be blocked for good.
+    for round in 0..3 {
+        let lease = desk.claim("bob", "T-1");
+        desk.pass(24 * 3600);
+        desk.engine.settle(8).unwrap();
+        let shown = desk.look("ana", "task.show", of(json!({})));
+        assert_eq!((&shown["task"]["status"], &shown["failures"]), (&json!("todo"), &json!({ "bob": 1 })), "{round}");
+        let other = of(json!({ "lease": lease + 1000, "reason": "it was gone" }));
+        assert_eq!(desk.code("ana", "attempt.return", other), "CONCURRENCY_CONFLICT");
+        let request = of(json!({ "lease": lease, "reason": "it was gone" }));
+        desk.ok("ana", "attempt.return", request.clone());
+        let shown = desk.look("ana", "task.show", of(json!({})));
+        assert_eq!((&shown["task"]["status"], &shown["failures"]), (&json!("todo"), &json!({})), "{round}");
+        // Once.
+        assert_eq!(desk.code("ana", "attempt.return", request), "CONCURRENCY_CONFLICT");
+    }
+    // What somebody took since is theirs.
+    let first = desk.claim("bob", "T-1");
+    desk.pass(24 * 3600);
+    desk.claim("mia", "T-1");
+    assert_eq!(
+        desk.code("ana", "attempt.return", of(json!({ "lease": first, "reason": "it was gone" }))),
+        "CONCURRENCY_CONFLICT"
+    );
+}
 
 #[test]
 fn a_silent_worker_loses_its_task_to_the_next_who_asks() {

@@ -2,7 +2,7 @@
 
 mod accept;
 mod action;
-mod answering;
+pub mod answering;
 mod approve;
 mod check;
 mod judge;

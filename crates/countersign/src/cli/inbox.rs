@@ -16,6 +16,8 @@ Examples:
   countersign inbox --run 3f56dc4d-35cf-4f97-925c-0b04a6fe8bf4 --format json
 
 In a run that follows a plan, the answers are for people: at a terminal, or with an owner's token (--token-file).
+Each of them names with --shown what it answers: it counts for that, once, and for a day. If something has changed since,
+it is refused; look again.
 
 Exit codes: 0 also when nothing waits, 1 refused, 2 wrong usage, 3 could not be done.")]
 pub struct Args {
@@ -55,7 +57,7 @@ fn said(shown: &Value, client: &Client<'_>) -> String {
 }
 
 /// Since when it waits. The time stands in the ledger, which a server keeps to itself; the event does for both.
-fn waited(item: &Value, client: &Client<'_>) -> String {
+pub fn waited(item: &Value, client: &Client<'_>) -> String {
     let seq = item["since"].as_u64().unwrap_or(0);
     let stored = client.engine().ok().and_then(|engine| engine.stored(seq, seq).ok()?.into_iter().next());
     match stored.map(|event| since(&event.value, "time")).filter(|ago| !ago.is_empty()) {
@@ -64,7 +66,7 @@ fn waited(item: &Value, client: &Client<'_>) -> String {
     }
 }
 
-fn one(item: &Value, waited: &str) -> String {
+pub fn one(item: &Value, waited: &str) -> String {
     let [task, asks, title, instruction] = ["task_id", "asks", "title", "instruction_id"].map(|name| text(item, name));
     let subject = if task.is_empty() { &instruction } else { &task };
     let mut out = format!("{subject}  {asks}  {title}\n");
@@ -84,6 +86,10 @@ fn one(item: &Value, waited: &str) -> String {
     }
     let which = if asks == "validation" { "to look at" } else { "failures" };
     field(which, texts(item, "failures").join(", "));
+    field("tests edited", texts(item, "test_edits").join(", "));
+    for flag in texts(item, "flags") {
+        field("note", flag);
+    }
     for answer in texts(item, "answers") {
         field("answer", command(&answer, item));
     }
@@ -110,10 +116,9 @@ fn asked(asks: &str) -> &'static str {
     }
 }
 
-/// A command as it is typed, whatever else is open: with its run, and at a gate with what was shown.
+/// A command as it is typed, whatever else is open: with its run, and with what was shown.
 fn command(answer: &str, item: &Value) -> String {
-    let bound = ["countersign gate ", "countersign delegate "].iter().any(|verb| answer.starts_with(verb));
-    let mark = item["shown"].as_str().filter(|_| bound).map(countersign_diagnostic::visible);
+    let mark = item["shown"].as_str().map(countersign_diagnostic::visible);
     let mark = mark.map(|mark| format!(" --shown {mark}")).unwrap_or_default();
     let run = item["run_id"].as_str().map(|_| format!(" --run {}", text(item, "run_id"))).unwrap_or_default();
     format!("{answer}{mark}{run}")
@@ -138,7 +143,7 @@ T-1  acceptance  Round\\u{1b} totals
   run          R
   failures     AC-2
   answer       countersign gate accept T-1 --failures AC-2 --reason TEXT --shown 0f.1 --run R
-  answer       countersign task cancel T-1 --reason TEXT --run R
+  answer       countersign task cancel T-1 --reason TEXT --shown 0f.1 --run R
 ";
         assert_eq!(one(&item, "since event 7"), wanted);
     }

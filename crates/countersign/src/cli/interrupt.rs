@@ -13,8 +13,12 @@ impl Drop for Signals {
     }
 }
 
-/// Has an interrupt ask for a stop. A run that is ended at once goes on with `--resume`, like one that was killed.
-pub fn stops(stop: &Stop) -> anyhow::Result<Signals> {
+/// What is said at the first signal.
+pub const STOPPING: &str = "stopping: agents are asked to end; once more ends it at once";
+
+/// Has an interrupt ask for a stop. A run that is ended at once goes on with `--resume`, like one that was killed. It is said
+/// here, unless somebody else shows it who draws on the same terminal.
+pub fn stops(stop: &Stop, is_said: bool) -> anyhow::Result<Signals> {
     let (send, receive) = tokio::sync::oneshot::channel();
     let stop = stop.clone();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -24,7 +28,9 @@ pub fn stops(stop: &Stop) -> anyhow::Result<Signals> {
             let Ok(mut signals) = super::serve::Signals::new() else { return };
             tokio::select! {
                 () = signals.next() => {
-                    super::output::say("stopping: agents are asked to end; once more ends it at once");
+                    if is_said {
+                        super::output::say(STOPPING);
+                    }
                     stop.stop();
                 }
                 _ = &mut receive => return,

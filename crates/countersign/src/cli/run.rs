@@ -11,6 +11,7 @@ pub(super) mod live;
 mod open;
 mod report;
 mod show;
+mod splitting;
 mod start;
 
 use super::Exit;

@@ -1,6 +1,7 @@
 //! `countersign task`
 
 mod add;
+mod answering;
 mod assignment;
 mod block;
 mod cancel;

@@ -103,7 +103,7 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     let root = project.tree_root().map_or_else(std::env::current_dir, Ok).context("there is no current directory")?;
     let pictures = pictures(args, project, &request, &checks)?;
     let stop = Stop::default();
-    let _signals = interrupt::stops(&stop)?;
+    let _signals = interrupt::stops(&stop, true)?;
     let answers = Answers::to(project, &input.name, &text, &validator);
     let job = Job {
         request: &request,

@@ -62,7 +62,7 @@ fn files(yard: &Yard, beginning: &str) -> Vec<PathBuf> {
 }
 
 fn unblock(yard: &Yard, task: &str) {
-    yard.owner("task.unblock", json!({ "task_id": task, "reason": "looked at it" })).unwrap();
+    yard.decide(&["task", "unblock", task, "--reason", "looked at it"]).ended(0);
 }
 
 #[test]

@@ -51,6 +51,12 @@ impl Answer {
         self.out
     }
 
+    /// Whether it ended so.
+    #[track_caller]
+    pub fn ended_with(&self, code: i32) {
+        assert_eq!(self.code, code, "{}\n{}", self.out, self.err);
+    }
+
     /// Whether it says something, on either stream.
     #[track_caller]
     pub fn says(&self, words: &str) -> &Self {
@@ -248,9 +254,19 @@ impl Yard {
         tokens.find(|path| path.extension().is_some_and(|it| it == "owner")).unwrap().display().to_string()
     }
 
-    /// A person who owns the project says on the command line how a run goes on.
+    /// A person who owns the project says on the command line how a run goes on; of a task that waits for them, with the
+    /// mark of what they are asked.
     pub fn decide(&self, arguments: &[&str]) -> Answer {
-        self.run(&[arguments, &["--token-file", &self.owner_token()]].concat())
+        let inbox = self.look("inbox.list", json!({}));
+        let run = arguments.iter().skip_while(|it| **it != "--run").nth(1);
+        let is_asked = |item: &&Value| {
+            arguments.get(2).is_some_and(|task| item["task_id"] == *task)
+                && run.is_none_or(|run| item["run_id"] == *run)
+        };
+        let item = inbox["items"].as_array().unwrap().iter().find(is_asked).filter(|_| arguments[0] == "task");
+        let mark = item.and_then(|item| item["shown"].as_str()).unwrap_or_default();
+        let shown: &[&str] = if mark.is_empty() { &[] } else { &["--shown", mark] };
+        self.run(&[arguments, shown, &["--token-file", &self.owner_token()]].concat())
     }
 
     /// The only thing that waits for a person.

@@ -32,6 +32,11 @@ impl Server {
             command.env_remove(name);
         }
         command.current_dir(house.path("")).env("COUNTERSIGN_HOME", house.path(".home"));
+        Self::over(command)
+    }
+
+    /// The same with a command that is made already.
+    pub fn over(mut command: Command) -> Self {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();

@@ -70,11 +70,11 @@ pub struct Session {
 impl Session {
     /// Starts a server, and in the older revision shakes hands with it.
     pub fn open(house: &House, actor: &str, revision: Revision) -> Self {
-        Self::start(house, actor, revision).begun()
+        Self::start(house, actor, revision).greeted()
     }
 
-    /// The same, once hands were shaken.
-    fn begun(mut self) -> Self {
+    /// The same, where the older revision shakes hands.
+    pub fn greeted(mut self) -> Self {
         if self.revision == Revision::Handshake {
             let client = json!({ "name": "by hand", "version": "1" });
             let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
@@ -89,7 +89,7 @@ impl Session {
     pub fn installed(house: &House, program: &str, arguments: &[&str], env: &[(&str, &str)]) -> Self {
         let mut command = Command::new(program);
         command.args(arguments).env_remove("CLAUDE_CODE_SESSION_ID");
-        Self::of(command, house, env, Revision::Handshake).begun()
+        Self::of(command, house, env, Revision::Handshake).greeted()
     }
 
     /// Starts a server and says nothing.
@@ -105,6 +105,11 @@ impl Session {
             command.env_remove(name);
         }
         command.envs(env.iter().copied());
+        Self::over(command, revision)
+    }
+
+    /// The same with a command that is made already.
+    pub fn over(mut command: Command, revision: Revision) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let stdin = child.stdin.take();
         let stdout = BufReader::new(child.stdout.take().unwrap());

@@ -37,6 +37,23 @@ pub fn stages(plan: &Plan) -> Option<Vec<Stage>> {
     Some(stages)
 }
 
+/// The place of each task in the fixed order of a plan, by its number: after all that it depends on, then as written. Tasks
+/// that wait for each other come last.
+pub fn places(plan: &Plan) -> Vec<usize> {
+    let tasks: &[PlannedTask] = &plan.tasks;
+    let mut left: BTreeSet<usize> = (0..tasks.len()).collect();
+    let mut done: BTreeSet<&str> = BTreeSet::new();
+    let mut places = vec![tasks.len(); tasks.len()];
+    for place in 0..tasks.len() {
+        let ready = left.iter().copied().find(|task| is_ready(plan, &tasks[*task], &done));
+        let Some(task) = ready.or_else(|| left.first().copied()) else { break };
+        left.remove(&task);
+        done.insert(tasks[task].id.as_str());
+        places[task] = place;
+    }
+    places
+}
+
 fn is_ready(plan: &Plan, task: &PlannedTask, done: &BTreeSet<&str>) -> bool {
     plan.needs(task).iter().all(|id| done.contains(id.as_str()))
 }

@@ -1,5 +1,6 @@
 //! The validation request that a promise amounts to, and reading the response to it.
 
+use super::ground;
 use super::payload::{ValidationRequest, ValidationResponse};
 use super::row::{PromiseRow, promise_key, promise_of};
 use super::subject::Subject;
@@ -52,6 +53,7 @@ pub(crate) fn observe(
     subject: &Subject<'_>,
     response: &Json,
     validator: &str,
+    bound: Option<&str>,
 ) -> Result<Observed, Refusal> {
     let unread = |why: String| Refusal::new(Code::LedgerInconsistent, why, "run `countersign verify`");
     let mut seen = Seen::default();
@@ -98,7 +100,7 @@ pub(crate) fn observe(
         .map(|result| (result.criterion_id.as_str().to_owned(), result.status.as_str()))
         .collect();
     Ok(Observed {
-        facts: json!({ "by": by, "results": results }),
+        facts: json!({ "by": by, "ground": ground::observe(observer, subject, bound)?, "results": results }),
         findings: decision.details.diagnostics,
         ..Observed::default()
     })

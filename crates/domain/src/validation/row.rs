@@ -1,6 +1,7 @@
 //! Promises as they stand, with what was said at their gates.
 
 use super::evidence::EvidenceKind;
+pub use super::ground::Ground;
 use super::verdict::CriterionStatus;
 use crate::deciding::{Found, Key};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -66,6 +67,9 @@ pub struct PromiseRow {
     /// What was validated: a commit, or the hash of contents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<String>,
+    /// The working tree that was there then, if it belongs to no task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ground: Option<Ground>,
     /// What validators found.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub verdicts: BTreeMap<String, VerdictRow>,
@@ -170,6 +174,7 @@ impl PromiseRow {
         self.claim = None;
         self.commit = None;
         self.bound = None;
+        self.ground = None;
         self.verdicts.clear();
         self.judgement = None;
         self.acceptance = None;

@@ -73,6 +73,7 @@ fn made(event: &Happened<'_>) -> Option<PromiseRow> {
         claim: None,
         commit: None,
         bound: None,
+        ground: None,
         verdicts: Default::default(),
         judgement: None,
         acceptance: None,
@@ -101,6 +102,7 @@ fn change(row: &mut PromiseRow, event: &Happened<'_>) {
             let results = facts["results"].as_object().into_iter().flatten().filter_map(read).collect();
             row.verdicts.insert(text("validator").unwrap_or_default(), VerdictRow { seq: event.seq, results });
             row.bound = text("bound").or(row.bound.take());
+            row.ground = Deserialize::deserialize(&facts["ground"]).ok().or(row.ground.take());
         }
         JUDGED => {
             let (verdict, by) = (text("verdict").unwrap_or_default(), text("by").unwrap_or_default());

@@ -108,6 +108,16 @@ pub(crate) fn requeue_keeping(desk: &mut Desk, task: &TaskRow, reason: &str) {
     desk.record(Happening::of_run(TASK_REQUEUED, &task.run, of_task(facts, task)));
 }
 
+/// A lease lapsed because the process that kept it alive was gone: that was neither a failure of its worker nor an attempt,
+/// and the task is given out again.
+pub(crate) fn excuse(desk: &mut Desk, task: &TaskRow, (lease, owner): &(u64, String), reason: &str) {
+    let facts = json!({
+        "excused": owner, "from": task.status.as_str(), "lease": lease, "reason": reason, "retry": false, "run": task.run,
+        "task": task.task, "to": TaskStatus::Todo.as_str(),
+    });
+    desk.record(Happening::of_run(TASK_REQUEUED, &task.run, of_task(facts, task)));
+}
+
 /// The facts of an event of a task. One of a task with gates says so, since its promise stands or falls with it.
 pub(crate) fn of_task(mut facts: Value, task: &TaskRow) -> Value {
     if task.gated {

@@ -32,6 +32,13 @@ pub(crate) fn since_claim(observer: &dyn Observer, task: &TaskRow) -> Result<Opt
     Ok(Some(mine))
 }
 
+/// Whether nothing that a task may change differs from the commit that it began with, not even what an attempt before left.
+pub(crate) fn is_untouched(observer: &dyn Observer, task: &TaskRow) -> bool {
+    let Some(tree) = task.base.as_ref().and_then(|base| observer.tree(Some(&base.commit))) else { return false };
+    let own = |path: &String| task.spec.lock_scope.iter().any(|scope| contains(scope, path));
+    !tree.changed.keys().any(own)
+}
+
 /// Whether a path lies in the area of another task that was worked on since this one was claimed: then it is that one's
 /// to answer for. A task that nobody has begun excuses nothing.
 fn is_of_another(path: &str, task: &TaskRow, seen: &Seen) -> bool {

@@ -68,6 +68,7 @@ pub mod row;
 pub mod rules;
 mod run_id;
 pub mod scope;
+pub mod shown;
 mod state;
 mod steering;
 pub mod task_state;

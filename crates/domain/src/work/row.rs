@@ -82,6 +82,9 @@ pub struct TaskRow {
     /// How often it was given back because its runner was gone: that was no attempt of its worker's.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub returned: u32,
+    /// The lease that lapsed last, and whose it was, until it is claimed again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lapsed: Option<(u64, String)>,
     /// How often each of its owners failed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub failures: BTreeMap<String, u32>,

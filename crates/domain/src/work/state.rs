@@ -209,6 +209,7 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
             lease: None,
             attempt: 0,
             returned: 0,
+            lapsed: None,
             failures: Default::default(),
             lost_by: Vec::new(),
             blocker: None,
@@ -253,6 +254,7 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
             row.attempt = u32::try_from(facts["attempt"].as_u64().unwrap_or(1)).unwrap_or(u32::MAX);
             row.timeout_seconds = facts["timeout_seconds"].as_i64().unwrap_or(row.spec.timeout_seconds);
             row.blocker = None;
+            row.lapsed = None;
             row.base = read(&facts["base"]);
             row.result = None;
         }
@@ -269,8 +271,16 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
                 *row.failures.entry(owner.to_owned()).or_default() += 1;
             }
             row.returned += u32::from(facts["returned"] == true);
+            if event.kind == TASK_TIMED_OUT {
+                row.lapsed = facts["lease"].as_u64().zip(facts["owner"].as_str().map(str::to_owned));
+            }
         }
-        TASK_REQUEUED => row.blocker = None,
+        TASK_REQUEUED => {
+            row.blocker = None;
+            if let Some(owner) = facts["excused"].as_str() {
+                excuse(&mut row, owner);
+            }
+        }
         TASK_COMPLETED => {
             row.assurance = facts["assurance"].as_str().map(str::to_owned);
             row.result = facts["result"].as_u64();
@@ -282,6 +292,16 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
         _ => {}
     }
     serde_json::to_value(row).ok()
+}
+
+/// What lapsed was no failure of its owner, and no attempt.
+fn excuse(row: &mut TaskRow, owner: &str) {
+    row.lapsed = None;
+    row.returned += 1;
+    if let Some(failures) = row.failures.get_mut(owner) {
+        *failures = failures.saturating_sub(1);
+    }
+    row.failures.retain(|_, failures| *failures > 0);
 }
 
 /// Where an entity is found.

@@ -42,7 +42,7 @@ fn the_oldest_comes_first_and_says_what_can_be_answered() {
     );
     assert!(items[1]["answers"][0].as_str().unwrap().starts_with("countersign gate rule T-1 PASS"));
     assert_eq!(items[2]["answers"].as_array().unwrap().len(), 2, "nothing is to be accepted");
-    assert_eq!(items[2]["shown"], Value::Null);
+    assert!(items.iter().all(|item| item["shown"].is_string()), "{items:?}");
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn what_nobody_can_answer_at_a_gate_waits_for_a_decision() {
     desk.task("T-1", "src/a");
     desk.ok("bob", "task.block", json!({ "task_id": "T-1", "code": "DEPENDENCY_NOT_MET", "reason": "no server" }));
     let items = desk.look("ana", "inbox.list", json!({}))["items"].clone();
-    assert_eq!((&items[0]["asks"], &items[0]["shown"]), (&json!("decision"), &Value::Null));
+    assert_eq!(items[0]["asks"], "decision");
     // Somebody who gives a task back asks nobody.
     desk.ok("ana", "task.unblock", json!({ "task_id": "T-1", "reason": "it is up" }));
     desk.claim("bob", "T-1");

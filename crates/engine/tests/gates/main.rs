@@ -3,6 +3,7 @@
 
 mod accepting;
 mod again;
+mod answers;
 mod combining;
 #[path = "../desk/mod.rs"]
 mod desk;
@@ -15,6 +16,7 @@ mod plans;
 mod promises;
 mod results;
 mod stage;
+mod stale;
 mod steering;
 mod testifying;
 mod trying;

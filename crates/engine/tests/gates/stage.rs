@@ -242,8 +242,14 @@ impl Stage {
         say(&self.desk, &Call::declared(actor), id, request)
     }
 
-    /// A person decides how the run goes on.
-    pub fn decide(&self, id: &str, request: Value) -> Result<Value, No> {
+    /// A person decides how the run goes on, with the mark of what they are asked now.
+    pub fn decide(&self, id: &str, mut request: Value) -> Result<Value, No> {
+        let run = request.get("run_id").cloned().unwrap_or_else(|| json!(self.run));
+        let task = request.get("task_id").or_else(|| request.get("task")?.get("task_id")).cloned();
+        let is_asked = |item: &&Value| Some(&item["task_id"]) == task.as_ref() && item["run_id"] == run;
+        if let Some(item) = self.inbox().iter().find(is_asked) {
+            request["shown"] = item["shown"].clone();
+        }
         say(&self.desk, &owner("olga"), id, &request)
     }
 

@@ -62,9 +62,10 @@ fn table(stage: &Stage, lease: u64) -> Vec<(&'static str, Value, [&'static str; 
     let entry = json!({
         "action": "read", "decision": "go on", "result": "read", "next_step": "write", "run_id": stage.run, "task_id": "T-1",
     });
+    let shown = json!({ "shown": stage.inbox()[0]["shown"] });
     vec![
-        ("task.replan", json!({ "run_id": stage.run, "task": wider, "reason": "wider" }), STEERS),
-        ("task.unblock", of("T-3"), STEERS),
+        ("task.replan", with(json!({ "run_id": stage.run, "task": wider, "reason": "wider" }), shown.clone()), STEERS),
+        ("task.unblock", with(of("T-3"), shown), STEERS),
         ("task.cancel", of("T-2"), STEERS),
         ("task.fail", failed("T-2"), STEERS),
         ("task.reassign", with(of("T-1"), json!({ "owner": "mia" })), STEERS),

@@ -5,11 +5,14 @@ use super::checking::Found;
 use super::work::Claimed;
 use crate::evidence::Status;
 use countersign_domain::validation::row::BUILTIN;
+use countersign_domain::validation::told::{FLAGS, TEST_EDITS};
 use countersign_domain::validation::verdict::{CriterionStatus, Verdict};
 use serde_json::{Value, json};
 
 /// How much of a sentence or an output goes into the ledger.
 const SAYS_MAX: usize = 3_900;
+/// How many edited tests, and how many things that do not fit together, are told.
+const TOLD_MAX: usize = 200;
 
 /// What the built-in validator answers: what the checks of each criterion come to.
 pub(super) fn response(attempt: &Attempt<'_>, found: &[Found], edits: &[String], claimed: &Claimed) -> Value {
@@ -42,7 +45,13 @@ pub(super) fn response(attempt: &Attempt<'_>, found: &[Found], edits: &[String],
     for flag in &claimed.flags {
         reasoning.push_str(&format!(" Note: {flag}."));
     }
-    answer(attempt, results, BUILTIN, &reasoning)
+    let mut response = answer(attempt, results, BUILTIN, &reasoning);
+    for (name, told) in [(TEST_EDITS, edits), (FLAGS, claimed.flags.as_slice())] {
+        if !told.is_empty() {
+            response[name] = told.iter().take(TOLD_MAX).map(|it| cut(it)).collect();
+        }
+    }
+    response
 }
 
 /// An answer of somebody who has seen nothing.

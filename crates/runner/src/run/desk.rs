@@ -4,8 +4,8 @@ use countersign_contract::{Checked, Checker, Outside, Settings};
 use countersign_domain::deciding::{Role, Tree};
 use countersign_domain::plan::payload::Budgets;
 use countersign_domain::validation::row::{promise_key, promise_of};
-use countersign_domain::work::event::TASK_CANCELED;
-use countersign_domain::work::row::{TaskRow, task_key, task_of};
+use countersign_domain::work::event::{TASK_CANCELED, TASK_TIMED_OUT};
+use countersign_domain::work::row::{TaskRow, run_key, run_of, task_key, task_of};
 use countersign_engine::{Call, Engine, Failure, Stored, StoredText, World};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -99,6 +99,33 @@ impl<'a> Desk<'a> {
     /// Acts on what is due.
     pub(super) fn settle(&self) -> Result<(), String> {
         self.engine.settle(64).map(|_| ()).map_err(|error| error.to_string())
+    }
+
+    /// The process that says that it carries the run out, as the ledger knows it.
+    pub(super) fn led_by(&self) -> Result<Option<String>, String> {
+        let found = self.engine.entity(&run_key(self.run)).map_err(|error| error.to_string())?;
+        Ok(run_of(found.as_ref()).and_then(|run| run.led_by))
+    }
+
+    /// The leases of tasks of the run that have lapsed since a process did anything, with their tasks. A runner that is there
+    /// has something to say about an agent that it lost; one that said nothing any more was gone.
+    pub(super) fn lapsed_since(&self, process: &str) -> Result<Vec<(String, u64)>, String> {
+        let (mut lapsed, mut last) = (Vec::new(), self.head()?);
+        while last > 0 {
+            let first = last.saturating_sub(PAGE - 1).max(1);
+            let events = self.engine.stored(first, last).map_err(|error| error.to_string())?;
+            for event in events.iter().rev() {
+                let facts = event.facts();
+                if event.text("authn") == process {
+                    return Ok(lapsed);
+                }
+                if event.text("kind") == TASK_TIMED_OUT && facts["run"].as_str() == Some(self.run) {
+                    lapsed.extend(facts["task"].as_str().map(str::to_owned).zip(facts["lease"].as_u64()));
+                }
+            }
+            last = first - 1;
+        }
+        Ok(lapsed)
     }
 
     /// Says that this process carries the run out, so that nobody else speaks at its gates; or that it has stopped to.

@@ -5,8 +5,9 @@
 
 use super::Run;
 use super::attempt::Attempt;
-use countersign_contract::{Form, SIZE_MAX, parse};
+use countersign_contract::{Form, SIZE_MAX, parse, show};
 use countersign_domain::work::effect::{EffectKind, effect_key};
+use countersign_domain::work::scope;
 use serde_json::Value;
 
 /// Words that nobody uses who has not run something.
@@ -21,8 +22,17 @@ const ENDED: &[&str] =
     &["pass", "passes", "passed", "passing", "green", "succeeds", "succeeded", "ok", "failed", "failures"];
 
 /// What does not fit together, given what the worker used, what differs, and what it says.
-pub(super) fn flags(attempt: &Attempt<'_>, usage: &Value, changed: &[String], result: &str) -> Vec<String> {
+pub(super) fn flags(
+    attempt: &Attempt<'_>,
+    usage: &Value,
+    (changed, declared): (&[String], &[String]),
+    result: &str,
+) -> Vec<String> {
     let mut flags = Vec::new();
+    let unmade = unmade(changed, declared);
+    if !unmade.is_empty() {
+        flags.push(format!("declared, and not changed: {}", unmade.join(", ")));
+    }
     let none = |name: &str| usage[name].as_u64() == Some(0);
     if none("tool_uses") {
         flags.push("the agent claims to be done, and by its own figures used no tool".to_owned());
@@ -39,6 +49,13 @@ pub(super) fn flags(attempt: &Attempt<'_>, usage: &Value, changed: &[String], re
         }));
     }
     flags
+}
+
+/// What was said to be changed and is as it was. A folder is changed if anything inside of it is.
+fn unmade(changed: &[String], declared: &[String]) -> Vec<String> {
+    let is_made = |place: &str| changed.iter().any(|path| scope::contains(place, path));
+    let is_unmade = |text: &&String| scope::normal(text).is_ok_and(|place| !is_made(&place));
+    declared.iter().filter(is_unmade).map(|text| show(text)).collect()
 }
 
 /// What the worker used under a lease, as it was recorded when it ended. Nothing, if that is not known.

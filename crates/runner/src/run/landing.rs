@@ -1,4 +1,5 @@
-//! What passed its gates becomes part of the tree: one at a time, in the order of the plan.
+//! What passed its gates becomes part of the tree: one at a time, and of those that wait by the fixed order of the plan,
+//! whoever was ready first. Who is still worked on, or waits for a person, holds nobody up.
 
 use super::attempt::{Attempt, stopped};
 use super::desk::No;
@@ -7,6 +8,8 @@ use super::work::{Claimed, scope};
 use super::{Note, Run};
 use crate::landing::{self, Claim, Landing};
 use crate::worktree::Identity;
+use countersign_domain::plan::order;
+use countersign_domain::plan::payload::Plan;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,43 +17,56 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// How often it is begun anew when people move HEAD while it is looked at what would land.
 const MOVES_MAX: usize = 3;
 
-/// Who waits to land, by the place of their task in the plan.
-#[derive(Default)]
+/// Who waits to land, by their place in the fixed order of the plan.
 pub(super) struct Queue {
+    /// The place of each task.
+    places: Vec<usize>,
     line: Mutex<Line>,
     bell: Condvar,
 }
 
 #[derive(Default)]
 struct Line {
-    waiting: BTreeSet<usize>,
-    busy: bool,
+    /// Those who wait: their place, and their number.
+    waiting: BTreeSet<(usize, usize)>,
+    /// Who lands.
+    busy: Option<usize>,
 }
 
 /// Somebody's turn. It ends when this is dropped.
 struct Turn<'q>(&'q Queue);
 
 impl Queue {
+    /// Nobody waits yet.
+    pub(super) fn of(plan: &Plan) -> Self {
+        Self { places: order::places(plan), line: Mutex::default(), bell: Condvar::new() }
+    }
+
     fn line(&self) -> MutexGuard<'_, Line> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until nobody lands and nobody who waits comes earlier in the plan.
-    fn turn(&self, number: usize) -> Turn<'_> {
+    /// Waits until nobody lands and nobody who waits comes earlier in the plan. Whoever has to wait is told for whom, once
+    /// they are in the line.
+    fn turn(&self, number: usize, waits: impl FnOnce(usize)) -> Turn<'_> {
+        let own = (self.places.get(number).copied().unwrap_or(usize::MAX), number);
         let mut line = self.line();
-        line.waiting.insert(number);
-        while line.busy || line.waiting.first() != Some(&number) {
+        line.waiting.insert(own);
+        if let Some(other) = line.busy {
+            waits(other);
+        }
+        while line.busy.is_some() || line.waiting.first() != Some(&own) {
             line = self.bell.wait(line).unwrap_or_else(PoisonError::into_inner);
         }
-        line.waiting.remove(&number);
-        line.busy = true;
+        line.waiting.remove(&own);
+        line.busy = Some(number);
         Turn(self)
     }
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        self.0.line().busy = false;
+        self.0.line().busy = None;
         self.0.bell.notify_all();
     }
 }
@@ -70,7 +86,10 @@ pub(super) fn message(attempt: &Attempt<'_>) -> String {
 
 /// Lands what passed its gates, and says so: the task is done.
 pub(super) fn land(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed) -> Result<(), No> {
-    let _turn = run.landing.turn(attempt.number);
+    let _turn = run.landing.turn(attempt.number, |other| {
+        let other = run.setup.plan.tasks.get(other).map_or("", |task| task.id.as_str());
+        run.note(&Note::Queued { task: attempt.task(), behind: other });
+    });
     super::validating::keep_alive(run, attempt);
     let (bound, commit) = match &claimed.base {
         None => (run.ground.content(&scope(attempt)).map_err(No::from)?, None),
@@ -184,4 +203,57 @@ fn hold_back(run: &Run<'_>, attempt: &Attempt<'_>, obstacle: &str, reason: &str)
 /// What is typed when the obstacle is out of the way.
 fn unblock(attempt: &Attempt<'_>) -> String {
     format!("`countersign task unblock {} --reason TEXT`", attempt.task())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use countersign_domain::plan::command::read;
+    use std::sync::mpsc;
+
+    /// Tasks that are written in another order than they depend on each other: T-4 comes after T-1, T-2 after T-3.
+    fn plan() -> Plan {
+        let task = |id: &str, after: &str| {
+            json!({
+                "id": id, "title": "t", "agent": "a", "lock_scope": [format!("src/{id}")], "depends_on": after.split_terminator(' ').collect::<Vec<_>>(),
+                "acceptance": [{ "text": "it is there", "check": { "file": { "path": "src" } } }],
+            })
+        };
+        let tasks = [task("T-4", "T-1"), task("T-1", ""), task("T-2", "T-3"), task("T-3", ""), task("T-5", "")];
+        read(
+            &json!({ "plan": "1.0", "objective": "o", "agents": { "a": { "command": ["a"] } }, "tasks": tasks })
+                .to_string(),
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn places_follow_dependencies_then_the_plan() {
+        // T-1, T-4, T-3, T-2, T-5.
+        assert_eq!(order::places(&plan()), [1, 0, 3, 2, 4]);
+    }
+
+    #[test]
+    fn whoever_waits_lands_by_the_fixed_order_whoever_was_ready_first() {
+        let queue = Queue::of(&plan());
+        let (ready, heard) = mpsc::channel();
+        let landed = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            let first = queue.turn(4, |_| panic!("nobody else lands"));
+            for number in [2, 0, 3, 1] {
+                let (queue, landed, ready) = (&queue, &landed, ready.clone());
+                scope.spawn(move || {
+                    let _turn = queue.turn(number, |other| {
+                        assert_eq!(other, 4);
+                        ready.send(()).unwrap();
+                    });
+                    landed.lock().unwrap().push(number);
+                });
+                // The next one comes when this one waits.
+                heard.recv().unwrap();
+            }
+            drop(first);
+        });
+        assert_eq!(*landed.lock().unwrap(), [1, 0, 3, 2]);
+    }
 }

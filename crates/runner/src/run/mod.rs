@@ -12,7 +12,7 @@
 //! ends what is left of its agents, and goes on from what the ledger says.
 //!
 //! **Invariant:** whoever did the work does not run its gates: agents act in their own names, gates in that of who leads.
-//! **Invariant:** one task lands at a time; of those that wait to land, the one that stands first in the plan.
+//! **Invariant:** one task lands at a time; of those that wait to land, the one that comes first in the plan's fixed order.
 //! **Invariant:** what waits for a person holds nothing up but itself and what depends on it.
 //! **Absent on purpose:** terminals. Whoever looks on is told by [`Watch`].
 
@@ -167,7 +167,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
     let ground = Ground::of(setup.root, setup.run)?;
     let run = Run {
         board: Mutex::new(Board::new(setup.plan)),
-        landing: landing::Queue::default(),
+        landing: landing::Queue::of(setup.plan),
         handing: handing::Turns::of(setup.plan),
         bell: Condvar::new(),
         stop: Stop::default(),
@@ -177,10 +177,11 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
         ground,
     };
     let goes_on = run.desk.look("run.show", &run.desk.of_run())?["status"] == "open";
+    let before = run.desk.led_by()?;
     if goes_on {
         run.desk.lead(true, setup.plan.budgets.as_ref())?;
     }
-    recover::recover(&run)?;
+    recover::recover(&run, before.as_deref())?;
     run.board().catch_up(&run.desk)?;
     let end = std::thread::scope(|scope| lead(&run, scope));
     run.ground.sweep();

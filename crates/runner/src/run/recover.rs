@@ -9,9 +9,38 @@ pub(super) fn attempt_name(run: &str, task: &str, lease: u64) -> String {
     format!("{run}.{task}.{lease}")
 }
 
+/// Leases of agents that lapsed while nobody was there to keep them alive count neither as attempts nor as failures. A peer
+/// keeps its own alive.
+fn excuse_what_lapsed(run: &Run<'_>, before: Option<&str>) -> Result<(), String> {
+    // One that stopped by itself has given its tasks back.
+    let Some(before) = before.filter(|before| *before != run.setup.call.authn) else { return Ok(()) };
+    for (task, lease) in run.desk.lapsed_since(before)? {
+        if !is_ours(run, &task) {
+            continue;
+        }
+        let mut request = run.desk.of_task(&task);
+        request["lease"] = json!(lease);
+        request["reason"] = json!("its lease lapsed while the runner was gone");
+        match run.desk.ask("attempt.return", &request) {
+            Ok(_) => run.note(&Note::Recovered { task: &task, what: "its lease lapsed while the runner was gone" }),
+            // Somebody has taken or answered it since.
+            Err(no) => run.note(&Note::Flag { task: &task, text: &no.reason }),
+        }
+    }
+    Ok(())
+}
+
+/// Whether a task is worked on by a process of the runner: an agent that it starts, or an action that it carries out.
+fn is_ours(run: &Run<'_>, task: &str) -> bool {
+    let planned = run.setup.plan.tasks.iter().find(|it| it.id.as_str() == task);
+    let agent = planned.and_then(|it| run.setup.plan.agents.iter().find(|(name, _)| name == it.agent.as_str()));
+    planned.is_some_and(|it| it.is_delegate()) || agent.is_some_and(|(_, agent)| agent.peer != Some(true))
+}
+
 /// Deals with everything that was begun and of which nobody knows how it ended.
-pub(super) fn recover(run: &Run<'_>) -> Result<(), String> {
+pub(super) fn recover(run: &Run<'_>, before: Option<&str>) -> Result<(), String> {
     run.desk.settle()?;
+    excuse_what_lapsed(run, before)?;
     end_what_is_left(run);
     run.ground.unlock();
     let shown = run.desk.look("effect.list", &run.desk.of_run())?;
@@ -77,11 +106,8 @@ fn of_effect(run: &Run<'_>, effect: &Value) {
 /// A task that was in work goes back: what it had claimed by then stands, the rest is done again.
 fn of_task(run: &Run<'_>, task: &Value) -> Result<(), String> {
     let (Some(id), Some(owner)) = (task["task_id"].as_str(), task["owner"].as_str()) else { return Ok(()) };
-    let planned = run.setup.plan.tasks.iter().find(|it| it.id.as_str() == id);
-    let agent = planned.and_then(|it| run.setup.plan.agents.iter().find(|(name, _)| name == it.agent.as_str()));
-    let is_action = planned.is_some_and(|it| it.is_delegate());
     // A peer goes on by itself.
-    if !is_action && agent.is_none_or(|(_, agent)| agent.peer == Some(true)) {
+    if !is_ours(run, id) {
         return Ok(());
     }
     let shown = run.desk.look("task.show", &run.desk.of_task(id))?;

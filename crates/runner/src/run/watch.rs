@@ -21,6 +21,8 @@ pub enum Note<'a> {
     Validated { task: &'a str, validator: &'a str, verdict: &'a str, said: &'a str },
     /// Somebody judged.
     Judged { task: &'a str, by: &'a str, verdict: &'a str },
+    /// Work that passed its gates waits while another task lands.
+    Queued { task: &'a str, behind: &'a str },
     /// Work became part of the tree.
     Landed { task: &'a str, commit: &'a str },
     /// A platform action was answered.

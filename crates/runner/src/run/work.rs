@@ -94,7 +94,7 @@ fn in_tree(
     let changed = if tree.is_some() { changed } else { declared.clone() };
     run.note(&Note::Claimed { task, changes: changed.len() });
     let usage = ended.usage.as_ref().map_or(Value::Null, usage_of);
-    let flags = flags::flags(attempt, &usage, &changed, &result);
+    let flags = flags::flags(attempt, &usage, (&changed, &declared), &result);
     for flag in &flags {
         run.note(&Note::Flag { task, text: flag });
     }
@@ -123,14 +123,14 @@ pub(super) fn again(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value) -> Resul
         let found = run.ground.content(&scope(attempt))?;
         let bound = bound.unwrap_or(found);
         let changed = declared.clone();
-        let flags = flags::flags(attempt, &usage, &changed, &result);
+        let flags = flags::flags(attempt, &usage, (&changed, &declared), &result);
         return Ok(Claimed { bound, base: None, changed, declared, result, flags, is_new: false });
     }
     let Some(commit) = bound.or_else(|| gate["commit"].as_str().map(str::to_owned)) else {
         return Err("the commit that was claimed is gone; the work must be done again".to_owned());
     };
     let (base, changed) = run.ground.change(&commit, attempt.task())?;
-    let flags = flags::flags(attempt, &usage, &changed, &result);
+    let flags = flags::flags(attempt, &usage, (&changed, &declared), &result);
     Ok(Claimed { bound: commit, base: Some(base), changed, declared, result, flags, is_new: false })
 }
 

@@ -80,7 +80,8 @@ fn one(client: &Client<'_>, run: &str, item: &Value) -> anyhow::Result<Answered>
             let note = format!("Change {} and nothing else.", scope.collect::<Vec<_>>().join(", "));
             let mut wanted = asked.clone();
             wanted["context_package"] = json!([{ "kind": "note", "value": note }]);
-            let request = json!({ "run_id": run, "task": wanted, "reason": "in narrower words" });
+            let request =
+                json!({ "run_id": run, "task": wanted, "shown": item["shown"], "reason": "in narrower words" });
             (format!("sends it back: \"{note}\""), client.ask("task.replan", &request))
         }
         ("approval", _) => {

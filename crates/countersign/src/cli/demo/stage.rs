@@ -61,7 +61,7 @@ pub fn play(dir: &Path, fleeting: bool) -> anyhow::Result<Exit> {
     // As it stands in the ledger, which is what a run follows.
     let plan = read(shown["plan"].as_str().unwrap_or_default()).context("the plan in the ledger cannot be read")?;
     let stop = Stop::default();
-    let _signals = interrupt::stops(&stop)?;
+    let _signals = interrupt::stops(&stop, true)?;
     let story = Story::new(&plan);
     let stage = Stage { client: &client, root: &root, run: &run, plan: &plan, story: &story, stop: &stop };
     match stage.carry_out()?.end {

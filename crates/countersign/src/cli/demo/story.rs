@@ -119,6 +119,7 @@ fn words(now: &mut Now, note: &Note<'_>) -> Option<String> {
         }
         Note::Flag { text, .. } => line("note", text),
         Note::Recovered { what, .. } => line("left", what),
+        Note::Queued { behind, .. } => line("waits", &format!("to land, after {behind}")),
         Note::Swept { .. } | Note::Waiting { .. } | Note::Tick { .. } => return None,
     })
 }
@@ -132,6 +133,7 @@ fn task_of<'n>(note: &Note<'n>) -> Option<&'n str> {
         | Note::Seen { task, .. }
         | Note::Validated { task, .. }
         | Note::Judged { task, .. }
+        | Note::Queued { task, .. }
         | Note::Landed { task, .. }
         | Note::Answered { task, .. }
         | Note::Handing { task, .. }

@@ -14,7 +14,7 @@ use std::io::BufRead;
 /// What was shown.
 #[derive(Debug, clap::Args)]
 pub struct Shown {
-    /// The mark that `gate status` ended with, or that the inbox shows; at a terminal it is shown, and you are asked
+    /// The mark of what you answer, as `gate status` and `inbox` print it; at a terminal that is shown, and you are asked
     #[arg(long, value_name = "MARK")]
     shown: Option<String>,
 }

@@ -73,6 +73,15 @@ fn stops(args: &Args, global: &Global, project: impl FnOnce() -> anyhow::Result<
 /// What brings it on.
 fn next(shown: &Value) -> String {
     let name = name(shown);
+    match (shown["stale"].is_string(), shown["status"] == "verified") {
+        (true, true) => return "what is kept stays so; make another promise for what is there now".to_owned(),
+        (true, false) => {
+            return format!(
+                "have what is there now looked at: `countersign gate validate {name} RESPONSE --validator NAME`"
+            );
+        }
+        (false, _) => {}
+    }
     match (shown["gate"].as_u64(), shown["waits_for_a_person"] == true) {
         (Some(1), _) if shown["task_id"].is_string() => "bring its result: `countersign task submit RESULT`".to_owned(),
         (Some(1), _) => format!("meet what is left: `countersign promise meet {name} AC-N --evidence TEXT`"),

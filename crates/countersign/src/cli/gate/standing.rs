@@ -38,6 +38,10 @@ pub fn said(shown: &Value) -> String {
         let [who, what, seq] = ["validator", "verdict", "seq"].map(|name| text(verdict, name));
         field("looked", format!("{who}: {what}, in event {seq}"));
     }
+    field("tests edited", texts(shown, "test_edits").join(", "));
+    for flag in texts(shown, "flags") {
+        field("note", flag);
+    }
     field("must look", texts(shown, "unvalidated").join(", "));
     field("judge", Some(text(shown, "judge")).filter(|judge| judge != "none").unwrap_or_default());
     field("judgement", joined(": ", [text(shown, "judgement"), text(shown, "reasoning")]));
@@ -76,6 +80,7 @@ fn passage(shown: &Value, gate: u64) -> String {
     let nobody_judges = gate == 3 && shown["judge"] == "none";
     match (shown["status"].as_str(), shown["gate"].as_u64()) {
         (Some("cancelled"), _) => "not asked for any more".to_owned(),
+        (_, Some(open)) if gate == open && shown["stale"].is_string() => format!("stale: {}", text(shown, "reason")),
         (_, Some(open)) if gate == open => format!("open: {}", text(shown, "reason")),
         _ if nobody_judges => "nobody is named".to_owned(),
         (_, Some(open)) if gate > open => format!("waits for gate {open}"),

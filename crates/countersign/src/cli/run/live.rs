@@ -3,11 +3,13 @@
 
 use super::drawn::{self, Drawn};
 use crate::cli::asking::line;
+use crate::cli::interrupt::STOPPING;
 use crate::cli::output::{self, Format};
 use crate::cli::words::{cut, span};
 use crate::terminal::Terminal;
 use countersign_diagnostic::visible;
 use countersign_domain::plan::payload::{Budgets, Plan};
+use countersign_runner::agent::Stop;
 use countersign_runner::evidence::Status;
 use countersign_runner::run::{Note, Spent, Watch};
 use serde_json::json;
@@ -33,12 +35,13 @@ pub struct Live {
     budgets: Option<Budgets>,
     format: Format,
     drawn: bool,
+    stop: Stop,
     state: Mutex<State>,
 }
 
 impl Live {
     /// For a run that follows a plan.
-    pub fn new(plan: &Plan, run: &str, format: Format) -> Self {
+    pub fn new(plan: &Plan, run: &str, format: Format, stop: &Stop) -> Self {
         let tasks = plan.tasks.iter().map(|task| Drawn::new(plan, task)).collect();
         Self {
             run: run.to_owned(),
@@ -46,6 +49,7 @@ impl Live {
             budgets: plan.budgets.clone(),
             format,
             drawn: format == Format::Text && Terminal::stdout().edge().is_some(),
+            stop: stop.clone(),
             state: Mutex::new(State {
                 tasks,
                 said: Vec::new(),
@@ -58,6 +62,11 @@ impl Live {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether it is drawn over itself, so that nobody else may write between.
+    pub fn is_drawn(&self) -> bool {
+        self.drawn
     }
 
     /// Says what begins.
@@ -90,6 +99,9 @@ impl Live {
         if !state.waiting.is_empty() {
             let waiting = state.waiting.join(", ");
             lines.push(terminal.bold(&format!("waits for a person: {waiting}; answer with `countersign inbox`")));
+        }
+        if self.stop.is_asked() {
+            lines.push(terminal.bold(STOPPING));
         }
         let edge = terminal.edge();
         lines.extend(state.said.iter().map(|said| cut(said, edge)));
@@ -134,6 +146,7 @@ fn words(note: &Note<'_>) -> Option<(String, String, bool)> {
         }
         Note::Validated { task, validator, verdict, .. } => of(task, format!("{verdict} by {validator}"), true),
         Note::Judged { task, by, verdict } => of(task, format!("judged {verdict} by {by}"), true),
+        Note::Queued { task, behind } => of(task, format!("waits to land, after {behind}"), true),
         Note::Landed { task, commit } => of(task, format!("landed as {}", commit.get(..10).unwrap_or(commit)), true),
         Note::Answered { task, instruction, status, entry } => {
             of(task, format!("{instruction} {status}, audit entry {entry}"), true)
@@ -177,6 +190,7 @@ fn name(note: &Note<'_>) -> &'static str {
         Note::Seen { .. } => "seen",
         Note::Validated { .. } => "validated",
         Note::Judged { .. } => "judged",
+        Note::Queued { .. } => "queued",
         Note::Landed { .. } => "landed",
         Note::Answered { .. } => "answered",
         Note::Handing { .. } => "handing",

@@ -1,6 +1,7 @@
 //! `countersign run start`, for short `countersign run PLAN`
 
 use super::live::Live;
+use super::splitting::split;
 use super::{dry, inlining, report};
 use crate::cli::asking::{Here, How, refused, text_of, wrong};
 use crate::cli::delegate::forge::Forge;
@@ -32,7 +33,7 @@ Examples:
   countersign run plan.yaml --dry-run
   countersign run --resume
   countersign run --resume --budget attempts=20 --budget wall_time=2h
-  countersign run plan.yaml --concurrency 4 --notify ./tell-me.sh
+  countersign run plan.yaml --concurrency 4 --notify './tell-me.sh --to \"the team\"'
 
 Exit codes: 0 every task is done, 1 something is not done, 2 wrong usage, 3 could not be run.")]
 #[group(id = "start")]
@@ -61,9 +62,10 @@ pub struct Args {
     #[arg(long)]
     no_wait: bool,
 
-    /// A program to run whenever a person is asked; it reads what for from standard input, as JSON
-    #[arg(long, value_name = "PROGRAM", num_args = 1..)]
-    notify: Vec<String>,
+    /// A command to run whenever a person is asked: a program and its arguments, in words as a shell would split them; no
+    /// shell. It reads the item of the inbox from standard input, as JSON
+    #[arg(long, value_name = "CMD", value_parser = words)]
+    notify: Option<Words>,
 
     /// What may be spent this time instead of what the plan says: attempts, tokens, money or wall_time
     #[arg(long, value_name = "NAME=VALUE", value_parser = budget)]
@@ -126,6 +128,18 @@ fn fits(args: &Args, here: &Here<'_>, text: &str) -> anyhow::Result<()> {
     root.map_or(Ok(()), |root| runner::ready(root).map_err(anyhow::Error::msg))
 }
 
+/// A command in words.
+#[derive(Debug, Clone)]
+struct Words(Vec<String>);
+
+/// A command from the command line.
+fn words(text: &str) -> Result<Words, String> {
+    match split(text)? {
+        words if words.first().is_some_and(|program| !program.is_empty()) => Ok(Words(words)),
+        _ => Err("it names no program".to_owned()),
+    }
+}
+
 /// A budget from the command line. Whether it is a good one is for the plan's contract to say.
 fn budget(text: &str) -> Result<(String, Value), String> {
     let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE, such as attempts=20")?;
@@ -176,8 +190,8 @@ fn carry_out(args: &Args, here: &Here<'_>, client: &Client<'_>, run: &str) -> an
     let planned = plan.concurrency.and_then(|it| usize::try_from(it.get()).ok());
     let concurrency = args.concurrency.map(usize::from).or(planned).unwrap_or(cores);
     let stop = Stop::default();
-    let _signals = interrupt::stops(&stop)?;
-    let live = Live::new(&plan, run, args.how.format);
+    let live = Live::new(&plan, run, args.how.format, &stop);
+    let _signals = interrupt::stops(&stop, !live.is_drawn())?;
     live.begin();
     let platform = args.forge.platform(here, root.clone())?;
     let setup = Setup {
@@ -192,7 +206,7 @@ fn carry_out(args: &Args, here: &Here<'_>, client: &Client<'_>, run: &str) -> an
         run,
         concurrency,
         waits: (args.wait || terminal::can_ask()) && !args.no_wait,
-        notify: (!args.notify.is_empty()).then_some(args.notify.as_slice()),
+        notify: args.notify.as_ref().map(|words| words.0.as_slice()),
         variables: &variables(here, &root),
         stop: &stop,
         watch: &live,

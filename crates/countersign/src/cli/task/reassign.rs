@@ -1,7 +1,9 @@
 //! `countersign task reassign`
 
+use super::answering::{self, Answer};
 use crate::cli::Exit;
-use crate::cli::asking::{Here, OfRun, Once, ask};
+use crate::cli::asking::{Here, OfRun, Once};
+use crate::cli::gate::answering::Shown;
 use crate::cli::words::{text, until};
 use serde_json::{Value, json};
 
@@ -11,7 +13,9 @@ use serde_json::{Value, json};
 Examples:
   countersign task reassign T-1 --to coder-2 --reason 'the first worker is stuck'
 
-In a run that follows a plan this is for people: at a terminal, or with an owner's token (--token-file).")]
+In a run that follows a plan this is for people: at a terminal, or with an owner's token (--token-file).
+What waits for a person is answered with the mark that `countersign inbox` prints (--shown): the answer counts for what
+was shown, once, and for a day.")]
 pub struct Args {
     /// The task
     #[arg(value_name = "TASK")]
@@ -26,6 +30,9 @@ pub struct Args {
     reason: String,
 
     #[command(flatten)]
+    shown: Shown,
+
+    #[command(flatten)]
     of: OfRun,
 
     #[command(flatten)]
@@ -34,7 +41,17 @@ pub struct Args {
 
 pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     let request = json!({ "run_id": args.of.id(), "task_id": args.task, "owner": args.to, "reason": args.reason });
-    ask(here, &args.once, "task.reassign", request, said)
+    let question = format!("Give {} to {}?", args.task, args.to);
+    let answer = Answer {
+        id: "task.reassign",
+        task: &args.task,
+        of: &args.of,
+        shown: &args.shown,
+        request,
+        question: &question,
+        once: &args.once,
+    };
+    answering::answer(here, answer, said)
 }
 
 fn said(answer: &Value) -> String {

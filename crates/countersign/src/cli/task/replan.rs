@@ -1,9 +1,11 @@
 //! `countersign task replan`
 
+use super::answering::{Answer, answer_of};
 use super::spec::Spec;
 use super::stands;
 use crate::cli::Exit;
-use crate::cli::asking::{Here, OfRun, Once, ask_of, refused, without_nothing};
+use crate::cli::asking::{Here, OfRun, Once, refused, without_nothing};
+use crate::cli::gate::answering::Shown;
 use crate::client::Client;
 use serde_json::{Map, Value, json};
 
@@ -15,7 +17,9 @@ use serde_json::{Map, Value, json};
 Examples:
   countersign task replan T-1 --lock src/money src/tax --reason 'the scope was too narrow'
 
-In a run that follows a plan this is for people: at a terminal, or with an owner's token (--token-file).")]
+In a run that follows a plan this is for people: at a terminal, or with an owner's token (--token-file).
+What waits for a person is answered with the mark that `countersign inbox` prints (--shown): the answer counts for what
+was shown, once, and for a day.")]
 pub struct Args {
     /// The task
     #[arg(value_name = "TASK")]
@@ -27,6 +31,9 @@ pub struct Args {
 
     #[command(flatten)]
     spec: Spec,
+
+    #[command(flatten)]
+    shown: Shown,
 
     #[command(flatten)]
     of: OfRun,
@@ -44,7 +51,17 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     };
     args.spec.put_over(&mut task, here)?;
     let request = json!({ "run_id": args.of.id(), "task": task, "reason": args.reason });
-    ask_of(&client, args.once.how.format, "task.replan", request, |answer| stands(answer, &args.task))
+    let question = format!("Ask for {} anew?", args.task);
+    let answer = Answer {
+        id: "task.replan",
+        task: &args.task,
+        of: &args.of,
+        shown: &args.shown,
+        request,
+        question: &question,
+        once: &args.once,
+    };
+    answer_of(&client, answer, |answer| stands(answer, &args.task))
 }
 
 /// What is asked for now: an assignment has the task, and what belongs to it beside.

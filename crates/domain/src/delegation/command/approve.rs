@@ -48,10 +48,9 @@ pub(super) fn asked(action: Action<'_>, mark: &str, desk: &Desk) -> Result<Plann
         return Err(Refusal::new(Code::InvalidTransition, reason, help).of_run(&task.run));
     }
     must_be_another(&planned, desk)?;
-    if let Some(reason) = mark::stale(&shown(&planned.planned, task), mark, desk.moment().now_ms) {
-        let help = "look at it again with `countersign inbox`, and answer what you see there";
-        return Err(Refusal::new(Code::IntegrityMismatch, reason, help).of_run(&task.run));
-    }
+    let current =
+        mark::must_be_current(&shown(&planned.planned, task), mark, desk.moment().now_ms, "countersign inbox");
+    current.map_err(|refusal| refusal.of_run(&task.run))?;
     Ok(planned)
 }
 

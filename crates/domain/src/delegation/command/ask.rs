@@ -12,7 +12,7 @@ use countersign_contract::shape;
 use serde_json::json;
 
 /// What the task asks for while it waits.
-pub(crate) const APPROVAL: &str = "approval";
+pub(crate) use crate::work::shown::APPROVAL;
 
 shape! {
     /// Ask a person whether an action of a plan may be carried out. It waits until they have answered, and holds nothing.

@@ -81,10 +81,7 @@ impl Command for Resolve {
             let help = "`countersign inbox` shows what is asked";
             return Err(Refusal::new(Code::InvalidTransition, reason, help));
         }
-        if let Some(reason) = mark::stale(&about(&row), self.shown.as_str(), desk.moment().now_ms) {
-            let help = "look at it again with `countersign inbox`, and answer what you see there";
-            return Err(Refusal::new(Code::IntegrityMismatch, reason, help));
-        }
+        mark::must_be_current(&about(&row), self.shown.as_str(), desk.moment().now_ms, "countersign inbox")?;
         let facts = json!({ "decision": self.decision, "end": row.end, "instruction_id": row.instruction_id });
         let reason = Untrusted::new(self.reason.inspect(str::to_owned));
         desk.record(Happening::new(DELEGATION_RESOLVED, facts).with_texts(vec![reason]));

@@ -2,14 +2,16 @@
 
 use super::validate::of_promise;
 use super::{GATE_VIEWS, GateAnswer, PROMISE_CODES, gate_answer, must_be_another};
-use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
+use crate::deciding::{
+    Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
+};
 use crate::ids::{RunId, TaskId};
 use crate::validation::advance::advance;
 use crate::validation::event::FAILURES_ACCEPTED;
 use crate::validation::gates::Standing;
 use crate::validation::payload::{PromiseCriterionId, PromiseId};
-use crate::validation::shown;
 use crate::validation::subject::{Subject, refusal};
+use crate::validation::{ground, shown};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{List, Text, Untrusted, shape};
 use serde_json::json;
@@ -49,17 +51,22 @@ impl Command for Accept {
     };
     type Answer = GateAnswer;
 
+    fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
+        Ok(Observed { facts: ground::observe(observer, &self.subject(), None)?, ..Observed::default() })
+    }
+
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
         self.subject().needs(seen)
     }
 
-    fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
+    fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
         let row = self.subject().live(desk.seen())?;
         let asked = matches!(row.standing(), Standing::Partial(_));
         let Standing::Partial(mut failures) = shown::must_ask(&row, asked, "an acceptance")? else { return Ok(()) };
         let actor = desk.moment().actor.clone();
         must_be_another(&row, &actor, "accept")?;
-        shown::must_be_current(&row, self.shown.as_str(), desk.moment().now_ms)?;
+        ground::must_hold(&row, &observed.facts)?;
+        shown::must_be_current(&row, self.shown.as_str(), desk)?;
         let mut named: Vec<String> = self.failures.iter().map(|id| id.as_str().to_owned()).collect();
         let in_order = failures.clone();
         named.sort();

@@ -2,15 +2,17 @@
 
 use super::validate::of_promise;
 use super::{GATE_VIEWS, GateAnswer, PROMISE_CODES, gate_answer, must_be_another, must_be_bound};
-use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
+use crate::deciding::{
+    Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
+};
 use crate::ids::{RunId, TaskId};
 use crate::validation::advance::advance;
 use crate::validation::event::JUDGED;
 use crate::validation::gates::Standing;
 use crate::validation::payload::PromiseId;
 use crate::validation::row::{ENDPOINT, PERSON, PromiseRow};
-use crate::validation::shown;
 use crate::validation::subject::{Subject, refusal, under_lease};
+use crate::validation::{ground, shown};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Int, Name, Text, Untrusted, choice, shape};
 use serde_json::json;
@@ -68,11 +70,15 @@ impl Command for Judged {
     };
     type Answer = GateAnswer;
 
+    fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
+        Ok(Observed { facts: ground::observe(observer, &self.subject(), None)?, ..Observed::default() })
+    }
+
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
         self.subject().needs(seen)
     }
 
-    fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
+    fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
         let row = self.subject().live(desk.seen())?;
         if self.judge.as_str() == PERSON || row.judge == PERSON {
             let reason = "the judge is a person, who speaks for themselves".to_owned();
@@ -85,6 +91,7 @@ impl Command for Judged {
             return Err(refusal(&row, Code::AuthorizationMissing, reason, "bring what that one says"));
         }
         must_be_another(&row, &desk.moment().actor.clone(), "judge")?;
+        ground::must_hold(&row, &observed.facts)?;
         must_be_bound(&row, self.bound.as_ref().map(Text::as_str))?;
         under_lease(&row, self.lease.map(|lease| lease.get().unsigned_abs()), desk)?;
         judged(desk, &row, self.judge.as_str(), self.verdict, &self.reasoning);

@@ -2,13 +2,15 @@
 
 use super::judge::judged;
 use super::{GATE_VIEWS, GateAnswer, JudgeVerdict, PROMISE_CODES, gate_answer, must_be_another};
-use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
+use crate::deciding::{
+    Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
+};
 use crate::ids::{RunId, TaskId};
 use crate::validation::gates::Standing;
 use crate::validation::payload::PromiseId;
 use crate::validation::row::PERSON;
-use crate::validation::shown;
 use crate::validation::subject::{Subject, refusal};
+use crate::validation::{ground, shown};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Text, Untrusted, shape};
 
@@ -47,11 +49,15 @@ impl Command for Rule {
     };
     type Answer = GateAnswer;
 
+    fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
+        Ok(Observed { facts: ground::observe(observer, &self.subject(), None)?, ..Observed::default() })
+    }
+
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
         self.subject().needs(seen)
     }
 
-    fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
+    fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
         let row = self.subject().live(desk.seen())?;
         let standing = row.standing();
         let asked = standing == Standing::Unreached || (standing == Standing::Unjudged && row.judge == PERSON);
@@ -62,7 +68,8 @@ impl Command for Rule {
         }
         let actor = desk.moment().actor.clone();
         must_be_another(&row, &actor, "judge")?;
-        shown::must_be_current(&row, self.shown.as_str(), desk.moment().now_ms)?;
+        ground::must_hold(&row, &observed.facts)?;
+        shown::must_be_current(&row, self.shown.as_str(), desk)?;
         judged(desk, &row, &actor, self.verdict, &self.reasoning);
         Ok(())
     }

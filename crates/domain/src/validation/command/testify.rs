@@ -2,16 +2,18 @@
 
 use super::validate::{Given, given};
 use super::{GATE_VIEWS, GateAnswer, PROMISE_CODES, gate_answer, must_be_another};
-use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
+use crate::deciding::{
+    Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
+};
 use crate::ids::{RunId, TaskId};
 use crate::validation::advance::advance;
 use crate::validation::evidence::EvidenceKind;
 use crate::validation::gates::Standing;
 use crate::validation::payload::{PromiseCriterionId, PromiseId};
 use crate::validation::row::PERSON;
-use crate::validation::shown;
 use crate::validation::subject::{Subject, refusal};
 use crate::validation::verdict::CriterionStatus;
+use crate::validation::{ground, shown};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{List, Text, Untrusted, shape};
 use serde_json::json;
@@ -62,11 +64,15 @@ impl Command for Testify {
     };
     type Answer = GateAnswer;
 
+    fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
+        Ok(Observed { facts: ground::observe(observer, &self.subject(), None)?, ..Observed::default() })
+    }
+
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
         self.subject().needs(seen)
     }
 
-    fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
+    fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
         let row = self.subject().live(desk.seen())?;
         let asked = match row.standing() {
             // Where nobody is named, anybody may look.
@@ -81,7 +87,8 @@ impl Command for Testify {
             let help = "wait until another validator has looked, be it without a result";
             return Err(refusal(&row, Code::DependencyNotMet, reason, help));
         }
-        shown::must_be_current(&row, self.shown.as_str(), desk.moment().now_ms)?;
+        ground::must_hold(&row, &observed.facts)?;
+        shown::must_be_current(&row, self.shown.as_str(), desk)?;
         let mut results: BTreeMap<String, CriterionStatus> =
             row.criteria.iter().map(|it| (it.id.clone(), CriterionStatus::Skip)).collect();
         for (n, testimony) in self.results.iter().enumerate() {
@@ -101,7 +108,13 @@ impl Command for Testify {
         }
         let document = json!({ "by": actor, "results": self.results }).to_string();
         let bound = row.bound.clone();
-        let found = Given { validator: PERSON, results, evidence: Vec::new(), bound: bound.as_deref() };
+        let found = Given {
+            validator: PERSON,
+            results,
+            evidence: Vec::new(),
+            bound: bound.as_deref(),
+            ground: ground::now(&observed.facts),
+        };
         given(desk, &row, &found, Untrusted::new(document));
         advance(desk, &row);
         Ok(())

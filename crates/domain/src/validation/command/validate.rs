@@ -9,8 +9,9 @@ use crate::validation::advance::advance;
 use crate::validation::asking;
 use crate::validation::event::{EVIDENCE_COLLECTED, VERDICT_GIVEN};
 use crate::validation::evidence::EvidenceKind;
+use crate::validation::ground;
 use crate::validation::payload::{Evidence, PromiseId, ValidationResponse};
-use crate::validation::row::{BUILTIN, CriterionRow, PERSON, PromiseRow};
+use crate::validation::row::{BUILTIN, CriterionRow, Ground, PERSON, PromiseRow};
 use crate::validation::subject::{Subject, refusal, under_lease};
 use crate::validation::verdict::{CriterionStatus, Verdict};
 use countersign_contract::diagnostic::Code;
@@ -62,7 +63,8 @@ impl Command for Validate {
     type Answer = GateAnswer;
 
     fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
-        asking::observe(observer, &self.subject(), &self.response, self.validator.as_str())
+        let bound = self.bound.as_ref().map(Text::as_str);
+        asking::observe(observer, &self.subject(), &self.response, self.validator.as_str(), bound)
     }
 
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
@@ -93,6 +95,7 @@ impl Command for Validate {
             let reason = format!("nothing is claimed yet of {}: {}", row.id, row.standing().says());
             return Err(refusal(&row, Code::DependencyNotMet, reason, "gate 1 comes first"));
         }
+        let row = ground::renewed(desk, row, &observed.facts["ground"])?;
         must_be_bound(&row, self.bound.as_ref().map(Text::as_str))?;
         let answered = asking::results(&observed.facts);
         let results = counted(&row, validator, &answered, self.evidence());
@@ -106,7 +109,8 @@ impl Command for Validate {
         under_lease(&row, self.lease.map(|lease| lease.get().unsigned_abs()), desk)?;
         let bound = self.bound.as_ref().map(Text::as_str);
         let evidence = self.evidence().iter().map(|it| collected(desk, &row, validator, bound, it)).collect();
-        given(desk, &row, &Given { validator, results, evidence, bound }, {
+        let ground = ground::now(&observed.facts["ground"]);
+        given(desk, &row, &Given { validator, results, evidence, bound, ground }, {
             Untrusted::new(asking::text(&self.response).1)
         });
         advance(desk, &row);
@@ -124,6 +128,7 @@ pub(super) struct Given<'a> {
     pub(super) results: BTreeMap<String, CriterionStatus>,
     pub(super) evidence: Vec<u64>,
     pub(super) bound: Option<&'a str>,
+    pub(super) ground: Option<Ground>,
 }
 
 /// A verdict stands from here on. It follows from the results.
@@ -136,6 +141,9 @@ pub(super) fn given(desk: &mut Desk, row: &PromiseRow, given: &Given<'_>, docume
     });
     if let Some(bound) = given.bound {
         facts["bound"] = json!(bound);
+    }
+    if let Some(ground) = &given.ground {
+        facts["ground"] = json!(ground);
     }
     desk.record(of_promise(VERDICT_GIVEN, row, facts).with_texts(vec![document]));
 }

@@ -1,13 +1,14 @@
 //! How the gates of a task or a promise stand.
 
-use crate::deciding::{Moment, Need, Refusal, Seen, Tree, View, ViewInfo};
+use crate::deciding::{Moment, Need, Observer, Refusal, Seen, Tree, View, ViewInfo};
 use crate::ids::{RunId, TaskId};
 use crate::validation::gates::Standing;
 use crate::validation::payload::PromiseId;
 use crate::validation::row::{PromiseRow, promise_key, promise_of};
 use crate::validation::subject::Subject;
-use crate::validation::{asking, shown};
+use crate::validation::{asking, ground, shown, told};
 use crate::work::picking;
+use crate::work::row::{task_key, task_of};
 use countersign_contract::{Int, List, Untrusted, shape};
 
 shape! {
@@ -71,6 +72,8 @@ shape! {
         pub gate: Option<Int>,
         /// Why.
         pub reason: String,
+        /// Why what was validated is not what is there any more.
+        pub stale: Option<String>,
         /// Whether a person must answer.
         pub waits_for_a_person: bool,
         /// The event that claims that all is done.
@@ -99,6 +102,10 @@ shape! {
         pub last: Option<String>,
         /// What validators found about the attempt before.
         pub last_responses: List<Untrusted<String>>,
+        /// Files that test, as the worker changed them.
+        pub test_edits: List<Untrusted<String>>,
+        /// What does not fit together in the claim.
+        pub flags: List<Untrusted<String>>,
         /// The mark of what is shown here, to be given with an answer.
         pub shown: String,
     }
@@ -123,21 +130,26 @@ impl View for GateStatus {
     const INFO: ViewInfo = ViewInfo { id: "gate.status", summary: "How the gates of a task or a promise stand" };
     type Shown = GateShown;
 
+    fn tree(&self, observer: &dyn Observer, _: &Moment) -> Option<Tree> {
+        ground::tree(observer, &self.subject())
+    }
+
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
         let mut needs = self.subject().needs(seen);
         if let Some(row) = self.row(seen) {
             let last = row.last.iter().flat_map(|it| it.verdicts.iter().copied());
             let verdicts = row.verdicts.values().map(|it| it.seq).chain(row.judgement.as_ref().map(|it| it.seq));
             let texts = verdicts.chain(last).chain([asking::event_of(&row, seen), row.made]);
-            needs.extend(texts.map(Need::Texts));
+            needs.extend(texts.map(Need::Texts).chain(told::needs(&row)));
         }
         needs
     }
 
-    fn render(&self, seen: &Seen, moment: &Moment, _: Option<&Tree>) -> Result<GateShown, Refusal> {
+    fn render(&self, seen: &Seen, moment: &Moment, tree: Option<&Tree>) -> Result<GateShown, Refusal> {
         let row = self.subject().promise(seen)?;
         let standing = row.standing();
-        let done = row.status == "verified";
+        let stale = ground::stale(&row, tree).filter(|_| row.status != "cancelled");
+        let done = row.status == "verified" && stale.is_none();
         let seen_any = !row.verdicts.is_empty();
         let found = row.results();
         let descriptions = asking::descriptions(&row, seen);
@@ -155,6 +167,7 @@ impl View for GateStatus {
             response: seen.text(verdict.seq, 0).cloned(),
         });
         let last = row.last.iter().flat_map(|it| it.verdicts.iter()).filter_map(|seq| seen.text(*seq, 0).cloned());
+        let task = row.of_task.as_ref().and_then(|(run, task)| task_of(seen.so_far(&task_key(run, task))));
         let (run_id, task_id) = row.of_task.clone().unzip();
         Ok(GateShown {
             promise_id: row.id.clone(),
@@ -162,10 +175,15 @@ impl View for GateStatus {
             task_id,
             title: row.title.clone(),
             status: row.status.clone(),
-            passed: done || (standing == Standing::Passed && !row.is_final()),
-            gate: standing.gate().filter(|_| !done).map(|gate| u64::from(gate).into()),
-            reason: standing.says(),
-            waits_for_a_person: !row.is_final() && row.waits_for_a_person(),
+            passed: done || (standing == Standing::Passed && !row.is_final() && stale.is_none()),
+            gate: stale
+                .as_ref()
+                .map_or_else(|| standing.gate(), |_| Some(2))
+                .filter(|_| !done)
+                .map(|gate| u64::from(gate).into()),
+            reason: stale.clone().unwrap_or_else(|| standing.says()),
+            stale: stale.clone(),
+            waits_for_a_person: !row.is_final() && row.waits_for_a_person() && stale.is_none(),
             claim: row.claim.map(Int::from),
             commit: row.commit.clone(),
             bound: row.bound.clone(),
@@ -179,7 +197,9 @@ impl View for GateStatus {
             accepted_by: row.acceptance.as_ref().map(|it| it.by.clone()),
             last: row.last.as_ref().map(|it| format!("attempt {}: {}", it.round, it.reason)),
             last_responses: last.collect::<Vec<_>>().into(),
-            shown: shown::mark(&row, moment.now_ms),
+            test_edits: told::told(&row, seen, told::TEST_EDITS).into(),
+            flags: told::told(&row, seen, told::FLAGS).into(),
+            shown: shown::mark(&row, task.as_ref(), moment.now_ms),
         })
     }
 }

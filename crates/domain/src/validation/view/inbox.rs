@@ -4,10 +4,10 @@ use super::instructed;
 use crate::deciding::{Key, Moment, Need, Range, Refusal, Seen, Tree, View, ViewInfo};
 use crate::ids::RunId;
 use crate::validation::row::{PromiseRow, promise_key, promise_of};
-use crate::validation::shown;
-use crate::work::indexes;
+use crate::validation::told;
 use crate::work::row::{TaskRow, run_key, run_of, task_of};
 use crate::work::view::cursor::{self, PAGE, PAGE_MAX};
+use crate::work::{indexes, shown};
 use countersign_contract::{Int, List, Untrusted, shape};
 
 shape! {
@@ -48,7 +48,11 @@ shape! {
         pub since: Int,
         /// The criteria that are not shown to hold.
         pub failures: List<String>,
-        /// The mark of what is shown, to be given with the answer.
+        /// Files that test, as the worker changed them.
+        pub test_edits: List<Untrusted<String>>,
+        /// What does not fit together in the claim.
+        pub flags: List<Untrusted<String>>,
+        /// The mark of what is shown, to be given with the answer, whichever it is.
         pub shown: Option<String>,
         /// What can be answered, as commands.
         pub answers: List<String>,
@@ -85,7 +89,8 @@ impl View for Inbox {
         let of_task = |key: Key| {
             let run = key.id.split_once('/').map(|(run, _)| Need::Entity(run_key(run)));
             let promise = Need::Entity(promise_key(&key.id));
-            [Some(Need::Entity(key)), Some(promise), run].into_iter().flatten()
+            let told: Vec<Need> = promise_of(seen.so_far(&promise_key(&key.id))).iter().flat_map(told::needs).collect();
+            [Some(Need::Entity(key)), Some(promise), run].into_iter().flatten().chain(told)
         };
         tasks.into_iter().flat_map(of_task).chain(others).chain([Need::Range(range)]).collect()
     }
@@ -103,13 +108,16 @@ impl View for Inbox {
             }
             let task = task_of(seen.entity(key)).filter(|task| wanted(task) && open(task))?;
             let promise = promise_of(seen.entity(&promise_key(&task.lease_name())));
-            Some(instructed::approval(&task, seen, moment).unwrap_or_else(|| item(&task, promise.as_ref(), moment)))
+            Some(
+                instructed::approval(&task, seen, moment)
+                    .unwrap_or_else(|| item(&task, promise.as_ref(), seen, moment)),
+            )
         });
         Ok(InboxShown { items: items.collect::<Vec<_>>().into(), next })
     }
 }
 
-pub(super) fn item(task: &TaskRow, promise: Option<&PromiseRow>, moment: &Moment) -> InboxItem {
+pub(super) fn item(task: &TaskRow, promise: Option<&PromiseRow>, seen: &Seen, moment: &Moment) -> InboxItem {
     let blocker = task.blocker.as_ref();
     let asks = blocker.and_then(|it| it.asks.clone()).unwrap_or_else(|| "decision".to_owned());
     let failures: Vec<String> = match (asks.as_str(), promise) {
@@ -135,6 +143,7 @@ pub(super) fn item(task: &TaskRow, promise: Option<&PromiseRow>, moment: &Moment
         "judgement" => Some(format!("countersign gate rule {id} PASS --reason TEXT")),
         _ => None,
     };
+    let of_claim = |name| promise.map(|row| told::told(row, seen, name)).unwrap_or_default();
     InboxItem {
         run_id: Some(task.run.clone()),
         task_id: Some(task.task.clone()),
@@ -146,7 +155,9 @@ pub(super) fn item(task: &TaskRow, promise: Option<&PromiseRow>, moment: &Moment
         reason: blocker.map(|it| it.reason.clone()).unwrap_or_default(),
         since: blocker.map_or(0, |it| it.at).into(),
         failures: failures.into(),
-        shown: promise.filter(|_| asks != "decision").map(|row| shown::mark(row, moment.now_ms)),
+        test_edits: of_claim(told::TEST_EDITS).into(),
+        flags: of_claim(told::FLAGS).into(),
+        shown: shown::mark(task, moment.now_ms),
         answers: answer.into_iter().chain([again, never]).collect::<Vec<_>>().into(),
         asks,
     }

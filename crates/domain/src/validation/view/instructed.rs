@@ -34,7 +34,7 @@ pub(super) fn end_needs(key: &Key, seen: &Seen) -> Vec<Need> {
 /// A task that is an action, if it is one: with the exact instruction while its approval is asked for.
 pub(super) fn approval(task: &TaskRow, seen: &Seen, moment: &Moment) -> Option<InboxItem> {
     let planned: PlannedRow = planned_of(seen.so_far(&planned_key(&task.run, &task.task)))?;
-    let mut waits = item(task, None, moment);
+    let mut waits = item(task, None, seen, moment);
     waits.instruction_id = Some(planned.instruction_id.clone());
     let id = &task.task;
     if waits.asks == APPROVAL {
@@ -73,6 +73,8 @@ pub(super) fn escalation(key: &Key, seen: &Seen, moment: &Moment) -> Option<Inbo
         reason: format!("{}{said}", after.reason),
         since: since.into(),
         failures: Vec::new().into(),
+        test_edits: Vec::new().into(),
+        flags: Vec::new().into(),
         shown: Some(mark::mark(&about(&row), moment.now_ms)),
         answers: vec![answer("retry"), answer("abandon")].into(),
     })

@@ -1,11 +1,11 @@
 //! A task that is not wanted any more.
 
 use super::cancel_run::cancel_task;
-use super::{TASK_CODES, TASK_VIEWS, TaskAnswer, task_answer};
+use super::{ANSWER_CODES, TASK_VIEWS, TaskAnswer, task_answer};
 use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
 use crate::ids::{RunId, TaskId};
 use crate::work::task_state::TaskStatus;
-use crate::work::{picking, steering};
+use crate::work::{picking, shown, steering};
 use countersign_contract::{Text, shape};
 
 shape! {
@@ -17,6 +17,8 @@ shape! {
         pub task_id: TaskId,
         /// Why.
         pub reason: Text<1, 500> = "another task covers it",
+        /// The mark of what was shown, where a person answers.
+        pub shown: Option<Text<1, 100>>,
     }
 }
 
@@ -26,7 +28,7 @@ impl Command for Cancel {
         summary: "A task is not wanted any more",
         may: &[Role::Orchestrator],
         invalidates: TASK_VIEWS,
-        refuses: TASK_CODES,
+        refuses: ANSWER_CODES,
         writes: Writes::Events,
     };
     type Answer = TaskAnswer;
@@ -39,6 +41,7 @@ impl Command for Cancel {
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
         steering::must_steer(&run, desk)?;
         let task = picking::task(&run, &self.task_id, desk.seen())?;
+        shown::must_be_answered(&run, &task, self.shown.as_ref().map(|it| it.as_str()), desk)?;
         if task.status == TaskStatus::Canceled {
             return Ok(());
         }

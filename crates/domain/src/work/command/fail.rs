@@ -1,13 +1,13 @@
 //! Giving a task up.
 
-use super::{TASK_CODES, TASK_VIEWS, TaskAnswer, task_answer};
+use super::{ANSWER_CODES, TASK_VIEWS, TaskAnswer, task_answer};
 use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
 use crate::ids::{RunId, TaskId};
 use crate::work::event::TASK_FAILED;
 use crate::work::payload::ErrorCode;
 use crate::work::row::TaskRow;
 use crate::work::task_state::TaskStatus;
-use crate::work::{attempt, picking, steering};
+use crate::work::{attempt, picking, shown, steering};
 use countersign_contract::{Text, shape};
 use serde_json::json;
 
@@ -22,6 +22,8 @@ shape! {
         pub code: ErrorCode,
         /// Why.
         pub reason: Text<1, 500> = "it cannot be done this way",
+        /// The mark of what was shown, where a person answers.
+        pub shown: Option<Text<1, 100>>,
     }
 }
 
@@ -31,7 +33,7 @@ impl Command for Fail {
         summary: "Give a task up for good",
         may: &[Role::Orchestrator],
         invalidates: TASK_VIEWS,
-        refuses: TASK_CODES,
+        refuses: ANSWER_CODES,
         writes: Writes::Events,
     };
     type Answer = TaskAnswer;
@@ -44,6 +46,7 @@ impl Command for Fail {
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
         steering::must_steer(&run, desk)?;
         let task = picking::task(&run, &self.task_id, desk.seen())?;
+        shown::must_be_answered(&run, &task, self.shown.as_ref().map(|it| it.as_str()), desk)?;
         fail(desk, &task, self.code.get().as_str(), self.reason.as_str())
     }
 

@@ -85,6 +85,16 @@ pub(crate) const TASK_VIEWS: &[&str] = &[
 pub(crate) const TASK_CODES: &[Code] =
     &[Code::MissingRequiredInput, Code::DependencyNotMet, Code::InvalidTransition, Code::ConcurrencyConflict];
 
+/// The same, where a person may answer what they are asked about it.
+pub(crate) const ANSWER_CODES: &[Code] = &[
+    Code::MissingRequiredInput,
+    Code::DependencyNotMet,
+    Code::InvalidTransition,
+    Code::ConcurrencyConflict,
+    Code::AuthorizationMissing,
+    Code::IntegrityMismatch,
+];
+
 shape! {
     /// How a task stands after a command.
     pub struct TaskAnswer {

@@ -8,7 +8,7 @@ use crate::ids::{RunId, TaskId};
 use crate::work::event::TASK_BLOCKED;
 use crate::work::row::task_seen;
 use crate::work::task_state::TaskStatus;
-use crate::work::{attempt, holding, picking, steering};
+use crate::work::{attempt, holding, picking, shown, steering};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Name, Text, shape};
 use serde_json::json;
@@ -24,6 +24,8 @@ shape! {
         pub owner: Name = "coder-2",
         /// Why.
         pub reason: Text<1, 500> = "the first worker is stuck",
+        /// The mark of what was shown, where a person answers.
+        pub shown: Option<Text<1, 100>>,
     }
 }
 
@@ -55,6 +57,7 @@ impl Command for Reassign {
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
         steering::must_steer(&run, desk)?;
         let mut task = picking::task(&run, &self.task_id, desk.seen())?;
+        shown::must_be_answered(&run, &task, self.shown.as_ref().map(|it| it.as_str()), desk)?;
         let owner = self.owner.as_str();
         if task.status == TaskStatus::InProgress && !attempt::settle(desk, &task) {
             let Some(hold) = desk.lease(&task.lease_name()).cloned() else {

@@ -11,7 +11,7 @@ use crate::ids::RunId;
 use crate::work::event::TASK_REPLANNED;
 use crate::work::row::{TaskRow, task_key, task_seen};
 use crate::work::task_state::TaskStatus;
-use crate::work::{attempt, picking, steering};
+use crate::work::{attempt, picking, shown, steering};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Links, Text, shape};
 use serde_json::json;
@@ -26,6 +26,8 @@ shape! {
         pub task: TaskSpec,
         /// Why.
         pub reason: Text<1, 500> = "the scope was too narrow",
+        /// The mark of what was shown, where a person answers.
+        pub shown: Option<Text<1, 100>>,
     }
 }
 
@@ -65,6 +67,7 @@ impl Command for Replan {
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
         steering::must_steer(&run, desk)?;
         let task = picking::task(&run, &self.task.task_id, desk.seen())?;
+        shown::must_be_answered(&run, &task, self.shown.as_ref().map(|it| it.as_str()), desk)?;
         if task.status != TaskStatus::Todo {
             picking::may_become(&task, TaskStatus::Todo)?;
         }

@@ -11,7 +11,8 @@ use countersign_contract::{Int, Text, shape};
 use serde_json::json;
 
 shape! {
-    /// Give a task back whose worker is gone, through no fault of its own. What it has claimed by then still stands.
+    /// Give a task back whose worker is gone, through no fault of its own. What it has claimed by then still stands. Where its
+    /// lease has lapsed meanwhile, that is no failure of the worker's, and no attempt.
     pub closed struct ReturnAttempt {
         /// The run; the only open one, if it is not named.
         pub run_id: Option<RunId>,
@@ -45,6 +46,13 @@ impl Command for ReturnAttempt {
         let task = picking::task(&run, &self.task_id, desk.seen())?;
         let (number, now) = (self.lease.get().unsigned_abs(), desk.moment().now_ms);
         let held = desk.lease(&task.lease_name()).is_some_and(|hold| hold.deadline > now && hold.number == number);
+        if let Some(lapsed) = task.lapsed.as_ref().filter(|(lapsed, _)| *lapsed == number) {
+            if task.status != TaskStatus::Todo {
+                picking::may_become(&task, TaskStatus::Todo)?;
+            }
+            attempt::excuse(desk, &task, lapsed, self.reason.as_str());
+            return Ok(());
+        }
         if !held || task.status != TaskStatus::InProgress {
             let reason = format!("lease {number} of {} is gone", task.task);
             let help = "that attempt has ended already; `countersign task show` tells how";

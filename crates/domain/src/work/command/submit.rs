@@ -19,6 +19,7 @@ use countersign_contract::{
     Checked, Contract, Form, Int, Json, List, Outside, Request, Set, Untrusted, check, shape, show,
 };
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// How many results that came too late are kept of a task.
 const LATE_MAX: usize = 16;
@@ -162,6 +163,10 @@ impl Command for Submit {
         {
             facts["commit"] = json!(commit);
         }
+        let claims = task.gated && facts["status"] == ResultStatus::Done.as_str() && facts["changes"] != json!([]);
+        let is_untouched = || changed::is_untouched(observer, &task);
+        facts["contradicted"] =
+            json!(claims && outside.changed.as_ref().is_some_and(BTreeSet::is_empty) && is_untouched());
         let findings = checked.decision.details.diagnostics;
         // Who brings it is looked at first: a result that comes too late is kept, whatever else is wrong with it.
         let refusal = checked.decision.code.map(|code| {
@@ -196,6 +201,12 @@ impl Command for Submit {
         };
         if let Some(refusal) = &observed.refusal {
             return Err((**refusal).clone());
+        }
+        // Not one file of it was forgotten: the claim itself is untrue.
+        if facts["contradicted"] == true {
+            let reason = format!("the result of {} lists changes, and nothing at all was changed", task.task);
+            let help = "make the changes, or list none; what git ignores does not count";
+            return Err(Refusal::new(Code::IntegrityMismatch, reason, help).of_run(&run.run));
         }
         if facts["asked"].as_u64() != Some(task.asked) {
             let reason = format!("{} was asked for anew while its result was checked", task.task);

@@ -1,10 +1,10 @@
 //! Letting a blocked task go on as it is.
 
-use super::{TASK_CODES, TASK_VIEWS, TaskAnswer, task_answer};
+use super::{ANSWER_CODES, TASK_VIEWS, TaskAnswer, task_answer};
 use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
 use crate::ids::{RunId, TaskId};
 use crate::work::task_state::TaskStatus;
-use crate::work::{attempt, picking, steering};
+use crate::work::{attempt, picking, shown, steering};
 use countersign_contract::{Text, shape};
 
 shape! {
@@ -16,6 +16,8 @@ shape! {
         pub task_id: TaskId,
         /// What has changed.
         pub reason: Text<1, 500> = "the specification was corrected",
+        /// The mark of what was shown, where a person answers.
+        pub shown: Option<Text<1, 100>>,
     }
 }
 
@@ -25,7 +27,7 @@ impl Command for Unblock {
         summary: "Let a blocked task be taken again as it is",
         may: &[Role::Orchestrator],
         invalidates: TASK_VIEWS,
-        refuses: TASK_CODES,
+        refuses: ANSWER_CODES,
         writes: Writes::Events,
     };
     type Answer = TaskAnswer;
@@ -38,6 +40,7 @@ impl Command for Unblock {
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
         steering::must_steer(&run, desk)?;
         let task = picking::task(&run, &self.task_id, desk.seen())?;
+        shown::must_be_answered(&run, &task, self.shown.as_ref().map(|it| it.as_str()), desk)?;
         if task.status == TaskStatus::Todo {
             return Ok(());
         }

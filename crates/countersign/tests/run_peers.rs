@@ -1,0 +1,102 @@
+//! Peers that claim tasks of a run themselves, through every door there is, and whose work is done only through its gates.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![allow(dead_code, reason = "each test file uses its part of the house")]
+
+mod house;
+mod run_support;
+mod server;
+mod wire;
+
+use run_support::{Yard, task};
+use serde_json::{Value, json};
+use server::Server;
+use wire::{Revision, Session};
+
+/// A door through which a peer works.
+trait Door {
+    /// What comes of a command: its answer, or the code of a refusal.
+    fn ask(&mut self, tool: &str, command: &str, request: Value) -> Result<Value, String>;
+}
+
+impl Door for Session {
+    fn ask(&mut self, tool: &str, _: &str, request: Value) -> Result<Value, String> {
+        let (object, refused) = self.call(tool, request);
+        if refused { Err(object["code"].as_str().unwrap().to_owned()) } else { Ok(object["answer"].clone()) }
+    }
+}
+
+/// A server, and whoever speaks to it.
+struct Served(Server, server::Client);
+
+impl Door for Served {
+    fn ask(&mut self, _: &str, command: &str, request: Value) -> Result<Value, String> {
+        let said = self.1.ask(command, &request);
+        if said.status == 200 { Ok(said.answer()) } else { Err(said.json()["code"].as_str().unwrap().to_owned()) }
+    }
+}
+
+fn result(run: &str, changes: Value) -> Value {
+    json!({
+        "schema_version": "1.0.0", "run_id": run, "task_id": "T-1", "status": "done", "changes": changes,
+        "acceptance_check": [{ "criterion": "the file is there", "status": "pass", "evidence": "it was written and read" }],
+        "notes_for_orchestrator": [], "worklog_path": "worklogs/T-1.jsonl",
+    })
+}
+
+/// A peer works on T-1, T-2 waits for it: what it claims and is not there is found out, and what is there is done.
+fn works(open: impl FnOnce(&Yard, &str) -> Box<dyn Door>) {
+    let yard = Yard::new();
+    let tasks = vec![task("T-1", json!({ "agent": "pal" })), task("T-2", json!({ "depends_on": ["T-1"] }))];
+    let agents = json!({ "pal": { "peer": true }, "coder": yard.honest() });
+    let mut going = yard.start(&["run", &yard.plan(agents, tasks, json!({})), "--no-wait"]);
+    going.until("run ");
+    let run = yard.runs()[0].clone();
+    let mut door = open(&yard, &run);
+    let of = |more: Value| {
+        let mut request = json!({ "run_id": run, "task_id": "T-1" });
+        request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        request
+    };
+    let claimed = door.ask("claim", "task.claim", of(json!({}))).unwrap();
+    let lease = claimed["lease"].clone();
+    door.ask("heartbeat", "task.heartbeat", of(json!({ "lease": lease }))).unwrap();
+    // A claim that nothing bears out is refused, and can be mended.
+    let made = json!([{ "resource": "src/T-1", "action": "created", "summary": "as asked" }]);
+    let bring = |changes: &Value, lease: &Value| of(json!({ "lease": lease, "result": result(&run, changes.clone()) }));
+    assert_eq!(door.ask("submit", "task.submit", bring(&made, &lease)).unwrap_err(), "INTEGRITY_MISMATCH");
+    // One that is not what was asked for does not pass its gates.
+    door.ask("submit", "task.submit", bring(&json!([]), &lease)).unwrap();
+    going.until("AC-1 file FAIL").until("T-1: tried again");
+    let lease = door.ask("claim", "task.claim", of(json!({}))).unwrap()["lease"].clone();
+    yard.write("src/T-1", "by the peer\n");
+    door.ask("submit", "task.submit", bring(&made, &lease)).unwrap();
+    going.until("T-1: PASS by builtin").until("T-1: done (verified)").until("T-2: done (verified)");
+    going.end().ended(0);
+    let claims = yard.events().into_iter().filter(|it| it["kind"] == "task.claimed" && it["facts"]["task"] == "T-1");
+    assert!(
+        claims.clone().count() == 2 && claims.clone().all(|it| it["actor"] == "pal"),
+        "{:?}",
+        claims.collect::<Vec<_>>()
+    );
+    yard.run(&["verify"]).ended(0);
+}
+
+#[test]
+fn a_peer_works_over_mcp() {
+    for revision in [Revision::Handshake, Revision::Stateless] {
+        works(|yard, _| Box::new(Session::over(yard.command(&["mcp", "--as", "pal"]), revision).greeted()));
+    }
+}
+
+#[test]
+fn a_peer_works_over_http() {
+    works(|yard, run| {
+        let make =
+            ["token", "make", "--role", "agent", "--task", "T-1", "--name", "pal", "--run", run, "--format", "json"];
+        let token: Value = serde_json::from_str(&yard.decide(&make).ended(0)).unwrap();
+        let server = Server::over(yard.command(&["serve", "--listen", "127.0.0.1:0"]));
+        let client = server.client(token["token"].as_str().unwrap());
+        Box::new(Served(server, client))
+    });
+}
