@@ -111,7 +111,7 @@ fn every_verb_has_help_with_examples() {
 }
 
 /// What can be asked of the engine, and the verbs that ask it.
-const ASKED: [(&str, &[&str]); 78] = [
+const ASKED: [(&str, &[&str]); 80] = [
     ("run.lead", &["run"]),
     ("handoff.send", &["handoff", "send"]),
     ("handoff.receive", &["handoff", "receive"]),
@@ -158,6 +158,8 @@ const ASKED: [(&str, &[&str]); 78] = [
     ("delegation.receive", &["delegate"]),
     ("delegation.start", &["delegate"]),
     ("delegation.answer", &["delegate"]),
+    ("delegation.observe", &["delegate"]),
+    ("delegation.end", &["delegate"]),
     ("delegation.show", &["delegate"]),
     ("delegation.next", &["delegate"]),
     ("delegation.alerts", &["delegate"]),
