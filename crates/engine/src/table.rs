@@ -116,6 +116,7 @@ pub const COMMANDS: &[CommandRow] = &[
     CommandRow::of::<plan::command::StartRun>(),
     CommandRow::of::<handoff::command::SendHandoff>(),
     CommandRow::of::<handoff::command::ReceiveHandoff>(),
+    CommandRow::of::<handoff::command::NoteHandoff>(),
 ];
 
 /// Every view.

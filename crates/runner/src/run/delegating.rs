@@ -10,7 +10,7 @@
 
 use super::attempt::{give_up_lease, stopped};
 use super::desk::No;
-use super::{Note, Run};
+use super::{Note, Run, handing};
 use crate::delegate::{self, Executor, Looked, Trouble};
 use countersign_domain::deciding::Tree;
 use countersign_domain::delegation::command::ExecutorKind;
@@ -129,7 +129,10 @@ fn carry_on(run: &Run<'_>, planned: &PlannedTask, lease: u64) -> Result<(), No> 
     let answer = run.desk.ask("delegation.conclude", &request)?;
     let reason = answer["reason"].as_str().unwrap_or_default();
     match answer["status"].as_str() {
-        Some("done") => run.note(&Note::Done { task, assurance: "verified" }),
+        Some("done") => {
+            run.note(&Note::Done { task, assurance: "verified" });
+            handing::give(run, planned);
+        }
         Some("todo") => run.note(&Note::Again { task, reason }),
         _ => stopped(run, task, reason),
     }
