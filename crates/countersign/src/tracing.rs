@@ -1,4 +1,4 @@
-//! Sending traces beside the work of `run` and `serve`, when an endpoint is configured. Whatever is wrong with that is said, and
+//! Sending traces beside the work of `run`, `serve` and `handoff send|receive`, when an endpoint is configured. Whatever is wrong with that is said, and
 //! the work goes on.
 
 use crate::cli::asking::Here;
@@ -26,6 +26,14 @@ impl Tracing {
         let note = move |note: &str| notes.lock().unwrap_or_else(PoisonError::into_inner).push(note.to_owned());
         let engine = || Ok(Arc::new(Place::engine_of(here.project, here.global.ledger.as_deref())?));
         Self { exporter: started(here.project, engine, Box::new(note)), later }
+    }
+
+    /// Beside a verb that records something by itself, such as sending a handoff. A server that is asked sends its own.
+    pub fn beside_verb(here: &Here<'_>) -> Self {
+        if crate::client::must_be_local(here.project, here.global).is_err() {
+            return Self { exporter: None, later: Arc::default() };
+        }
+        Self::beside_run(here)
     }
 
     /// Beside a server.

@@ -5,64 +5,14 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 #![allow(dead_code, reason = "each test file uses its part of the house")]
 
+mod forge;
 mod house;
 
+use forge::{Forge, SHA};
 use house::{House, document};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
 
-const SHA: &str = "1f0c3a5b7d9e2f4a6b8c0d1e3f5a7b9c2d4e6f80";
 const TOKEN: &str = "canary-4711-of-the-platform";
-
-/// A platform on which everything works. Gives its address, and what changed something there.
-fn platform() -> (String, Arc<Mutex<Vec<String>>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let changes: Arc<Mutex<Vec<String>>> = Arc::default();
-    let seen = Arc::clone(&changes);
-    // It ends with the test.
-    std::thread::spawn(move || listener.incoming().flatten().for_each(|stream| serve(stream, &seen)));
-    (url, changes)
-}
-
-fn serve(mut stream: TcpStream, seen: &Mutex<Vec<String>>) {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let (mut first, mut length) = (String::new(), 0);
-    reader.read_line(&mut first).unwrap();
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        if let Some(found) = line.to_lowercase().strip_prefix("content-length:") {
-            length = found.trim().parse().unwrap();
-        }
-        if line.trim().is_empty() {
-            break;
-        }
-    }
-    reader.read_exact(&mut vec![0; length]).unwrap();
-    let (method, path) = first.split_once(' ').unwrap();
-    let path = path.split(' ').next().unwrap();
-    if method != "GET" {
-        seen.lock().unwrap().push(format!("{method} {path}"));
-    }
-    let state = if method == "POST" { "open" } else { "closed" };
-    let thing = json!({
-        "id": 7, "node_id": "N_7", "number": 42, "state": state, "merged": true, "assignees": [{ "login": "ana" }],
-        "labels": [], "requested_reviewers": [], "created_at": "2020-01-01T00:00:00Z", "sha": SHA,
-        "head": { "ref": "fix/x", "repo": { "full_name": "acme/shop" } }, "status": "completed",
-    });
-    let (status, body) = match (method, path) {
-        ("DELETE", _) => (204, String::new()),
-        (_, path) if path.ends_with("/dispatches") => (204, String::new()),
-        ("GET", path) if path.contains('?') => (200, "[]".to_owned()),
-        ("GET" | "PATCH" | "PUT", _) => (200, thing.to_string()),
-        _ => (201, thing.to_string()),
-    };
-    let head = format!("HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len());
-    stream.write_all(head.as_bytes()).unwrap();
-}
 
 fn instruction(house: &House, number: usize, action: &str, parameters: Value) -> String {
     let given = jiff::Timestamp::now() - jiff::SignedDuration::from_secs(2);
@@ -89,7 +39,7 @@ fn every_action_is_done_once_and_its_record_passes() {
         ("CREATE_PULL_REQUEST", json!({ "HEAD_BRANCH": "fix/x", "BASE_BRANCH": "main", "TITLE": "t", "BODY": "b" })),
         ("UPDATE_PULL_REQUEST", json!({ "PR_NUMBER": 42, "TITLE": "u" })),
         ("CLOSE_PULL_REQUEST", json!({ "PR_NUMBER": 42 })),
-        ("MERGE_PULL_REQUEST", json!({ "PR_NUMBER": 42, "MERGE_METHOD": "squash" })),
+        ("MERGE_PULL_REQUEST", json!({ "PR_NUMBER": 43, "MERGE_METHOD": "squash" })),
         ("REQUEST_PR_REVIEW", json!({ "PR_NUMBER": 42, "REVIEWERS": ["ben"] })),
         ("ADD_PR_LABELS", json!({ "PR_NUMBER": 42, "LABELS": ["a"] })),
         ("REMOVE_PR_LABELS", json!({ "PR_NUMBER": 42, "LABELS": ["a"] })),
@@ -113,7 +63,8 @@ fn every_action_is_done_once_and_its_record_passes() {
     let house = House::new();
     house.write(".governance/compliance-check.md", "ok\n").write(".qa/results-2025-12-25.json", "{}\n");
     assert_eq!(house.run(&["init", "--name", "shop"]).code, 0);
-    let (url, changes) = platform();
+    let forge = Forge::new();
+    let url = forge.url.clone();
     for (number, (action, parameters)) in (1..).zip(cases) {
         let file = instruction(&house, number, action, parameters);
         let delegate = || {
@@ -130,9 +81,11 @@ fn every_action_is_done_once_and_its_record_passes() {
             let checked = house.run(&["check", document, "--strict", "--with", other, "--with", &file]);
             assert_eq!(checked.code, 0, "{action}: {checked:?}\n{response:#}");
         }
-        let before = changes.lock().unwrap().len();
+        let before = (forge.changes(), forge.reads());
         assert_eq!(delegate().out, answer.out, "{action}");
-        assert_eq!(changes.lock().unwrap().len(), before, "{action}");
+        assert_eq!((forge.changes(), forge.reads()), before, "{action}: what was looked at is not looked at again");
+        let next = house.run(&["delegate", "--next", file.trim_end_matches(".json")]);
+        assert!(next.out.contains(": proceed, because") && next.out.contains("  seen: GET "), "{action}: {next:?}");
     }
     for (path, bytes) in house.all() {
         let found = bytes.windows(TOKEN.len()).any(|part| part == TOKEN.as_bytes());
@@ -225,7 +178,8 @@ fn a_secret_in_any_parameter_of_any_action_appears_nowhere_and_nothing_is_sent()
     let house = House::new();
     house.write(".governance/compliance-check.md", "ok\n").write(".qa/results-2025-12-25.json", "{}\n");
     assert_eq!(house.run(&["init", "--name", "shop"]).code, 0);
-    let (url, changes) = platform();
+    let forge = Forge::new();
+    let url = forge.url.clone();
     let mut number = 0;
     for (action, parameters) in whole {
         let given: Vec<&str> = parameters.as_object().unwrap().keys().map(String::as_str).collect();
@@ -251,7 +205,7 @@ fn a_secret_in_any_parameter_of_any_action_appears_nowhere_and_nothing_is_sent()
             std::fs::remove_file(house.path(&file)).unwrap();
         }
     }
-    assert!(number > 80 && changes.lock().unwrap().is_empty(), "{number}: {changes:?}");
+    assert!(number > 80 && forge.changes().is_empty() && forge.reads().is_empty(), "{number}: {:?}", forge.reads());
     for (path, bytes) in house.all() {
         assert!(!has(&bytes), "{}", path.display());
     }

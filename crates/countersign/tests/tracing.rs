@@ -288,6 +288,58 @@ fn a_server_sends_delegations_and_both_sides_of_a_handoff() {
     assert!(collector.requests().iter().all(|it| !String::from_utf8_lossy(&it.body).contains(CANARY)));
 }
 
+#[test]
+fn handoffs_by_themselves_are_sent_and_their_trace_can_be_sent_again() {
+    const TRACE: &str = "550e8400-e29b-41d4-a716-446655440000";
+    let (house, collector, other) = (House::new(), Collector::new(), Collector::new());
+    let done = |arguments: &[&str], endpoint: bool| {
+        let environment = [(ENDPOINT, collector.url.as_str())];
+        let answer = house.run_with(arguments, "", if endpoint { &environment[..] } else { &[] });
+        assert_eq!(answer.code, 0, "{answer:?}");
+        answer
+    };
+    done(&["init", "--name", "shop"], false);
+    house.write("plan.json", json!({ "say": CANARY }).to_string());
+    let make =
+        ["handoff", "make", "--source", "planner", "--target", "builder", "--summary", CANARY, "--out", "h.json"];
+    done(
+        &[&make[..], &["--problem-type", "implementation", "--trace", TRACE, "--payload", "plan.json"]].concat(),
+        false,
+    );
+    let names = |collector: &Collector| {
+        let mut names: Vec<String> = collector.spans().iter().map(|it| text(it, "name").to_owned()).collect();
+        names.sort();
+        names
+    };
+    done(&["handoff", "send", "h.json", "--as", "planner"], true);
+    assert_eq!(names(&collector), ["handoff send builder"]);
+    house.write("changed.json", house.read("h.json").replace(CANARY, "another"));
+    let refused = house.run_with(
+        &["handoff", "receive", "changed.json", "--as", "builder"],
+        "",
+        &[(ENDPOINT, collector.url.as_str())],
+    );
+    assert_eq!(refused.code, 1, "{refused:?}");
+    done(&["handoff", "receive", "h.json", "--as", "builder"], true);
+    done(&["handoff", "receive", "h.json", "--as", "builder", "--processed"], true);
+    let all = ["handoff error builder", "handoff process builder", "handoff receive builder", "handoff send builder"];
+    assert_eq!(names(&collector), all);
+    let failed = collector.spans().into_iter().find(|it| it["name"] == all[0]).unwrap();
+    assert_eq!(failed["status"][0], 2, "{failed:#}");
+    // The same trace, afterwards and elsewhere, with the same ids; shown, too.
+    let sent = done(&["trace", TRACE, "--send", "--endpoint", &other.url], false);
+    assert!(sent.out.starts_with("4 spans of 550e8400"), "{sent:?}");
+    let ids = |collector: &Collector| -> BTreeSet<String> {
+        collector.spans().iter().map(|it| text(it, "id").to_owned()).collect()
+    };
+    assert_eq!((names(&other), ids(&other)), (all.map(str::to_owned).to_vec(), ids(&collector)));
+    assert!(done(&["trace", TRACE], false).out.contains("handoff receive builder"));
+    assert_eq!(house.run(&["trace", "650e8400-e29b-41d4-a716-446655440000"]).code, 1);
+    for collector in [&collector, &other] {
+        assert!(collector.requests().iter().all(|it| !String::from_utf8_lossy(&it.body).contains(CANARY)));
+    }
+}
+
 /// An action that is only said, and its answer.
 fn delegate(house: &House) -> Value {
     let given = jiff::Timestamp::now() - jiff::SignedDuration::from_secs(2);

@@ -111,10 +111,11 @@ fn every_verb_has_help_with_examples() {
 }
 
 /// What can be asked of the engine, and the verbs that ask it.
-const ASKED: [(&str, &[&str]); 78] = [
+const ASKED: [(&str, &[&str]); 81] = [
     ("run.lead", &["run"]),
     ("handoff.send", &["handoff", "send"]),
     ("handoff.receive", &["handoff", "receive"]),
+    ("handoff.note", &["handoff", "receive"]),
     ("handoff.chain", &["handoff", "chain"]),
     ("handoff.show", &["handoff", "show"]),
     ("project.init", &["init"]),
@@ -158,6 +159,8 @@ const ASKED: [(&str, &[&str]); 78] = [
     ("delegation.receive", &["delegate"]),
     ("delegation.start", &["delegate"]),
     ("delegation.answer", &["delegate"]),
+    ("delegation.observe", &["delegate"]),
+    ("delegation.end", &["delegate"]),
     ("delegation.show", &["delegate"]),
     ("delegation.next", &["delegate"]),
     ("delegation.alerts", &["delegate"]),

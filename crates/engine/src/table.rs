@@ -94,6 +94,7 @@ pub const COMMANDS: &[CommandRow] = &[
     CommandRow::of::<delegation::command::Receive>(),
     CommandRow::of::<delegation::command::Start>(),
     CommandRow::of::<delegation::command::Answer>(),
+    CommandRow::of::<delegation::command::Observe>(),
     CommandRow::of::<delegation::command::Ask>(),
     CommandRow::of::<delegation::command::Approve>(),
     CommandRow::of::<delegation::command::Refuse>(),
@@ -116,6 +117,7 @@ pub const COMMANDS: &[CommandRow] = &[
     CommandRow::of::<plan::command::StartRun>(),
     CommandRow::of::<handoff::command::SendHandoff>(),
     CommandRow::of::<handoff::command::ReceiveHandoff>(),
+    CommandRow::of::<handoff::command::NoteHandoff>(),
 ];
 
 /// Every view.
@@ -138,6 +140,7 @@ pub const VIEWS: &[ViewRow] = &[
     ViewRow::of::<view::ListEffects>(),
     ViewRow::of::<delegation::view::ShowDelegation>(),
     ViewRow::of::<delegation::view::ShowNext>(),
+    ViewRow::of::<delegation::view::ShowEnd>(),
     ViewRow::of::<delegation::view::ListAlerts>(),
     ViewRow::of::<delegation::view::ShowAction>(),
     ViewRow::of::<validation::view::GateStatus>(),

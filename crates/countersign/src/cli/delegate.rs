@@ -11,7 +11,7 @@ use anyhow::Context;
 use countersign_diagnostic::visible;
 use countersign_domain::delegation::command::ExecutorKind;
 use countersign_domain::delegation::payload::Status;
-use countersign_runner::delegate::{Answered, Setup, Trouble, carry_out};
+use countersign_runner::delegate::{Answered, Looked, Setup, Trouble, carry_out};
 use forge::Forge;
 use resolve::Resolving;
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(value_name = "INSTRUCTION", required_unless_present_any = ["next", "alerts", "resolve"])]
     instruction: Option<PathBuf>,
 
-    /// Say what the requester of an instruction does next: proceed, retry, wait, correct or escalate
+    /// Say what the requester of an instruction does next: verify, proceed, retry, wait, correct or escalate
     #[arg(long, value_name = "ID", conflicts_with = "instruction")]
     next: Option<String>,
 
@@ -129,7 +129,13 @@ fn show(answered: &Answered, format: Format) -> Exit {
         Format::Json => output::print(&line(response)),
         Format::Text => output::print(&words(answered)),
     }
-    let done = response["STATUS"] == Status::Success.as_str();
+    if let Looked::Unseen(why) = &answered.looked {
+        output::say(&format!(
+            "warning: it could not be looked at whether it is there: {}; hand it in again, and it is",
+            visible(why)
+        ));
+    }
+    let done = response["STATUS"] == Status::Success.as_str() && answered.looked != Looked::Missing;
     if done { Exit::Allowed } else { Exit::Refused }
 }
 
@@ -144,6 +150,11 @@ fn words(answered: &Answered) -> String {
     if response["PLATFORM_EVIDENCE"].is_object() {
         let (state, url) = (text("/PLATFORM_EVIDENCE/RESOURCE_STATE"), text("/PLATFORM_EVIDENCE/RESOURCE_URL"));
         out.push_str(&format!("  {} {state}: {url}\n", text("/PLATFORM_EVIDENCE/RESOURCE_TYPE")));
+        if answered.looked == Looked::Missing {
+            out.push_str(
+                "  it was looked for and is not there as it was asked for; a person decides: `countersign inbox`\n",
+            );
+        }
     }
     if response["FAILURE_DETAILS"].is_object() {
         let (kind, message) = (text("/FAILURE_DETAILS/ERROR_TYPE"), text("/FAILURE_DETAILS/ERROR_MESSAGE"));
@@ -163,6 +174,16 @@ fn next_words(shown: &Value) -> String {
     let at = shown["not_before"].as_i64().and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
     if let Some(at) = at {
         out.push_str(&format!("  not before {at}\n"));
+    }
+    // What the instruction itself says about telling success, and about failing, is for whoever asked to act on.
+    let step = shown["step"].as_str().unwrap_or_default();
+    let succeeded = matches!(step, "verify" | "proceed");
+    let lines: &[(&str, &str)] = match succeeded {
+        true => &[("where", "resource_url"), ("seen", "seen"), ("criteria", "success_criteria")],
+        false => &[("seen", "seen"), ("on failure", "failure_handling")],
+    };
+    for (word, name) in lines.iter().filter(|(_, name)| shown[*name].is_string()) {
+        out.push_str(&format!("  {word}: {}\n", text(name)));
     }
     out
 }

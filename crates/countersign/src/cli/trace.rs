@@ -11,7 +11,7 @@ use countersign_runner::otlp::{self, Span};
 use serde_json::json;
 use tree::Tree;
 
-/// Show a run as a trace: what took how long, inside of what
+/// Show a run, or the handoffs of a trace, as what took how long, inside of what
 ///
 /// Spans are made from the ledger: the run, its tasks, the attempts at them, and in each the agent and the gates. Nothing has to
 /// have been switched on before. With --send the trace goes to an OpenTelemetry collector, with the same ids each time.
@@ -21,13 +21,14 @@ Examples:
   countersign trace
   countersign trace 3f56dc4d-35cf-4f97-925c-0b04a6fe8bf4 --format json
   countersign trace --send --endpoint http://localhost:4318
+  countersign trace 550e8400-e29b-41d4-a716-446655440000 --send
   countersign trace --format otlp | jq '.resourceSpans[].scopeSpans[].spans | length'
 
 With --send, the endpoint is --endpoint, or what OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_EXPORTER_OTLP_ENDPOINT or the project's
 settings say. Only what has ended is sent.")]
 pub struct Args {
-    /// The run; otherwise the newest
-    #[arg(value_name = "RUN")]
+    /// The run, or the trace of handoffs; otherwise the newest run
+    #[arg(value_name = "RUN|TRACE")]
     run: Option<String>,
 
     /// Send the trace instead of showing it
@@ -73,12 +74,21 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     if named.is_empty() {
         return Err(wrong("there is no run yet; `countersign run PLAN` begins one"));
     }
-    // A run that is not there is refused as everywhere.
-    let run = match client.look("run.show", &json!({ "run_id": named })) {
-        Ok(shown) => shown["run_id"].as_str().unwrap_or_default().to_owned(),
-        Err(failure) => return refused(failure, args.format.of_answer()),
+    // What is no run may be the trace of handoffs; what is neither is refused as everywhere.
+    let (run, trace) = match client.look("run.show", &json!({ "run_id": named })) {
+        Ok(shown) => {
+            let run = shown["run_id"].as_str().unwrap_or_default().to_owned();
+            let trace = otlp::of_run(client.engine()?, &run).map_err(anyhow::Error::msg)?;
+            (run, trace)
+        }
+        Err(failure) => match client.look("handoff.chain", &json!({ "trace_id": named })) {
+            Ok(_) => {
+                let trace = otlp::of_handoff(client.engine()?, &named).map_err(anyhow::Error::msg)?;
+                (named, trace)
+            }
+            Err(_) => return refused(failure, args.format.of_answer()),
+        },
     };
-    let trace = otlp::of_run(client.engine()?, &run).map_err(anyhow::Error::msg)?;
     if args.send {
         return send(args, here, &client, &run, &trace.ended);
     }
@@ -107,7 +117,7 @@ fn send(args: &Args, here: &Here<'_>, client: &Client<'_>, run: &str, spans: &[S
     let sent = sent.with_context(|| format!("{} did not take the trace", settings.url))?;
     let (url, why) = (&settings.url, sent.why.as_deref().unwrap_or_default());
     match args.format {
-        Format::Text => output::print(&format!("{} spans of run {run} were sent to {url}\n", sent.taken)),
+        Format::Text => output::print(&format!("{} spans of {run} were sent to {url}\n", sent.taken)),
         Format::Json | Format::Otlp => {
             let answer = json!({ "run_id": run, "endpoint": url, "sent": sent.taken, "rejected": sent.rejected });
             output::print(&line(&answer));

@@ -81,6 +81,7 @@ pub fn make_tool(shared: &Shared, call: &Call, arguments: &str) -> Said {
         checker: &checker,
         outside: &world::outside(None),
         summarizer: None,
+        repairer: None,
         chain: Some(&|question: &Value| shared.look(call, "handoff.chain", &question.to_string())),
         warn: &|text: &str| warned.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(text.to_owned()),
     };

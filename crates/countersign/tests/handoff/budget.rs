@@ -46,7 +46,7 @@ fn twelve_kilobytes_go_through_make_send_and_receive_and_nothing_is_lost() {
     assert_eq!((loaded["state"].as_str(), loaded["repeated"].as_bool()), (Some("loaded"), Some(false)));
     let arrived = std::fs::read_to_string(&path).unwrap();
     let arrived: Value = serde_json::from_str(&arrived).unwrap();
-    assert_eq!(notes(&arrived), ["created", "transmitted", "received"]);
+    assert_eq!(notes(&arrived), ["created", "validated", "transmitted", "received"]);
     assert_eq!(arrived["handoff"]["meta"]["payload_hash"], answer["payload_hash"]);
     assert_eq!(done(house.run(&["handoff", "check", &path])).code, 0);
     let kept = whole(&house, &answer, arrived["handoff"]["payload"].clone());

@@ -77,7 +77,7 @@ fn of_many_processes_at_once_one_sends_and_one_receives() {
         assert_eq!(json_of(&done(answer))["state"], "loaded");
     }
     assert_eq!(kinds(&house), ["handoff.sent", "handoff.received"]);
-    assert_eq!(notes(&document(&house, "h.json")), ["transmitted", "received"]);
+    assert_eq!(notes(&document(&house, "h.json")), ["validated", "transmitted", "received"]);
 }
 
 #[test]

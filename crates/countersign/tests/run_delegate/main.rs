@@ -4,16 +4,18 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod crashes;
+#[path = "../forge/mod.rs"]
+mod forge;
 mod outside;
 #[path = "../run_support/mod.rs"]
 mod run_support;
 
 use countersign_domain::deciding::Role;
 use countersign_engine::{Call, Failure, Nowhere};
+use forge::Forge;
 use run_support::{Answer, Yard, task, wait_for};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 

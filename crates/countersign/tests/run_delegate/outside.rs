@@ -70,49 +70,15 @@ fn a_secret_in_an_instruction_appears_nowhere() {
     assert_eq!(events(&yard, "delegation.planned"), 0);
 }
 
-/// A platform that answers everything with one status. Gives its address.
-fn platform(status: u16) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    // It ends with the test.
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let mut reader = BufReader::new(stream.try_clone().unwrap());
-            let (mut first, mut length) = (String::new(), 0);
-            reader.read_line(&mut first).unwrap();
-            loop {
-                let mut line = String::new();
-                reader.read_line(&mut line).unwrap();
-                if let Some(found) = line.to_lowercase().strip_prefix("content-length:") {
-                    length = found.trim().parse().unwrap();
-                }
-                if line.trim().is_empty() {
-                    break;
-                }
-            }
-            reader.read_exact(&mut vec![0; length]).unwrap();
-            let reads = first.starts_with("GET");
-            let body = if reads {
-                "[]".to_owned()
-            } else {
-                json!({ "id": 7, "node_id": "N_7", "number": 42, "state": "open", "created_at": "2020-01-01T00:00:00Z", "message": format!("so {}it is", "very ".repeat(60)) }).to_string()
-            };
-            let status = if reads { 200 } else { status };
-            let head =
-                format!("HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len());
-            let _ = stream.write_all(head.as_bytes());
-        }
-    });
-    url
-}
-
 #[test]
 fn github_is_asked_where_the_settings_say_once_the_user_has_said_so() {
     let yard = Yard::new();
     let comment = |number: u32| {
-        instruction(&yard, number, "COMMENT_ON_ISSUE", json!({ "ISSUE_NUMBER": 4, "COMMENT_BODY": "ready" }))
+        instruction(&yard, number, "COMMENT_ON_ISSUE", json!({ "ISSUE_NUMBER": 42, "COMMENT_BODY": "ready" }))
     };
-    let (good, bad) = (platform(201), platform(404));
+    let (forge, bad) = (Forge::new(), Forge::new());
+    bad.answer("POST", 404, json!({ "message": format!("so {}it is", "very ".repeat(60)) }));
+    let (good, bad) = (forge.url.clone(), bad.url.clone());
     let env = [("FORGE_TOKEN", "canary-4711"), ("GITHUB_TOKEN", "canary-4711")];
     let run = |number: u32, flags: &[&str]| {
         let plan = plan(&yard, vec![action("T-1", comment(number), json!({}))]);
@@ -181,6 +147,14 @@ fn what_a_requester_may_not_go_on_with_is_in_the_inbox_and_answered_there() {
     let text = yard.run(&["inbox"]).ended(0);
     assert!(text.contains(&format!("countersign delegate --resolve {id} --decision retry")), "{text}");
     assert!(text.contains("is there already"), "{text}");
+    assert!(text.contains("its requester meant then to: escalate to the owner"), "{text}");
+    // Until then nothing is tried for the same end, under whatever id.
+    let again = |number: u32| {
+        delegate(number, branch(&yard, number, "taken"));
+        yard.run(&["delegate", &format!("{number}.json")]).says("AUTHORIZATION_MISSING");
+    };
+    again(8);
+    assert_eq!(events(&yard, "delegation.received"), 4);
     // Not by its requester, not by an older mark, and once.
     let line = [
         "delegate",
@@ -204,5 +178,104 @@ fn what_a_requester_may_not_go_on_with_is_in_the_inbox_and_answered_there() {
     let item = yard.asked();
     resolve(&id, &item["shown"], "abandon").unwrap();
     assert_eq!(next(&id), "abandon");
+    again(9);
+    assert_eq!(events(&yard, "delegation.received"), 5);
     yard.run(&["verify"]).ended(0);
+}
+
+#[test]
+fn what_is_forbidden_is_not_tried_before_it_was_seen_to_have_cleared() {
+    let yard = Yard::new();
+    let delete = |number: u32| instruction(&yard, number, "DELETE_BRANCH", json!({ "BRANCH_NAME": "main" }));
+    let delegate = |number: u32| {
+        yard.write("next.json", &delete(number).to_string());
+        yard.run(&["delegate", "next.json"])
+    };
+    assert!(delegate(1).out.contains("BLOCKED"));
+    let id = delete(1)["INSTRUCTION_ID"].clone();
+    let next = || yard.look("delegation.next", json!({ "instruction_id": id }));
+    assert_eq!(
+        (&next()["step"], &next()["failure_handling"]),
+        (&json!("wait"), &json!("escalate to the owner of the repository"))
+    );
+    delegate(2).says("DEPENDENCY_NOT_MET");
+    let observe = |about: &str, holds: bool| {
+        let says = json!({ "instruction_id": id, "about": about, "holds": holds, "says": "looked" });
+        yard.owner("delegation.observe", says)
+    };
+    assert!(observe("outcome", true).unwrap_err().starts_with("INVALID_TRANSITION"));
+    observe("constraint", true).unwrap();
+    assert_eq!((&next()["step"], &next()["seen"]), (&json!("wait"), &json!("looked")));
+    delegate(3).says("DEPENDENCY_NOT_MET");
+    assert_eq!(events(&yard, "delegation.received"), 1, "nothing was tried");
+    yard.git(&["checkout", "-q", "-b", "elsewhere"]);
+    observe("constraint", false).unwrap();
+    assert_eq!(next()["step"], "retry");
+    delegate(4).ended(0);
+    assert!(!has(&yard, "refs/heads/main"));
+}
+
+#[test]
+fn what_is_wrong_again_and_again_is_for_a_person() {
+    let yard = Yard::new();
+    let delegate = |number: u32, name: &str| {
+        let it = branch(&yard, number, name);
+        yard.write("next.json", &it.to_string());
+        yard.run(&["delegate", "next.json"]);
+        yard.look("delegation.next", json!({ "instruction_id": it["INSTRUCTION_ID"] }))["step"].clone()
+    };
+    // Each corrects the name, and none of them is one.
+    for (number, name) in [(1, "a..b"), (2, "a b"), (3, "a~b")] {
+        assert_eq!(delegate(number, name), "correct", "{name}");
+    }
+    assert_eq!(delegate(4, "a^b"), "escalate");
+    assert_eq!(yard.asked()["asks"], "delegation");
+    // Who has it right goes on.
+    assert_eq!(delegate(5, "right"), "proceed");
+    assert_eq!(delegate(6, "a..c"), "correct");
+}
+
+#[test]
+fn a_success_that_is_gone_when_it_is_looked_at_is_for_a_person() {
+    let yard = Yard::new();
+    let forge = Forge::new();
+    let env = [("GITHUB_TOKEN", "token-of-a-test")];
+    let comment = instruction(&yard, 1, "COMMENT_ON_ISSUE", json!({ "ISSUE_NUMBER": 42, "COMMENT_BODY": "ready" }));
+    yard.write("one.json", &comment.to_string());
+    let delegate =
+        || yard.run_with(&["delegate", "one.json", "--executor", "github", "--github-url", &forge.url], &env);
+    // It cannot be looked at: that is said, and the requester may not go on yet.
+    forge.answer("GET /repos/acme/shop/issues/42/comments", 403, json!({ "message": "no" }));
+    let step = || yard.look("delegation.next", json!({ "instruction_id": comment["INSTRUCTION_ID"] }))["step"].clone();
+    let answer = delegate();
+    assert_eq!((answer.code, step()), (0, json!("verify")), "{answer:?}");
+    assert!(answer.err.contains("could not be looked at"), "{answer:?}");
+    // It is not there.
+    forge.answer_as_usual();
+    forge.answer("GET /repos/acme/shop/issues/42/comments", 200, json!([]));
+    let answer = delegate();
+    assert_eq!((answer.code, step()), (1, json!("escalate")), "{answer:?}");
+    assert_eq!(yard.asked()["instruction_id"], comment["INSTRUCTION_ID"]);
+    // Looked at again, it is there.
+    forge.answer_as_usual();
+    let answer = delegate();
+    assert_eq!((answer.code, step()), (0, json!("proceed")), "{answer:?}");
+    assert_eq!((yard.look("inbox.list", json!({}))["items"].clone(), forge.changes().len()), (json!([]), 1));
+}
+
+#[test]
+fn what_cannot_be_asked_stops_and_is_in_the_inbox() {
+    let yard = Yard::new();
+    yard.run(&["run", &plan(&yard, vec![action("T-1", tag(&yard, 1, "v1"), json!({}))])]);
+    answered(&yard, "delegation.approve", &yard.asked()).unwrap();
+    // The instruction is erased before it is carried out.
+    let log = yard.run(&["log", "--format", "json"]);
+    let planned = log.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let planned = planned.map(|it| it["event"].clone()).find(|it| it["kind"] == "delegation.planned").unwrap();
+    yard.decide(&["erase", &planned["seq"].to_string(), "--reason", "asked to"]).ended(0);
+    let answer = yard.run(&["run", "--resume"]);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    let item = yard.asked();
+    assert!(item["reason"].as_str().unwrap().contains("was erased"), "{item:#}");
+    assert!(!has(&yard, "refs/tags/v1"));
 }

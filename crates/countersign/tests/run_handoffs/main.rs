@@ -104,6 +104,9 @@ fn what_a_task_hands_over_is_told_to_the_next_one_and_received_before_it_begins(
     let [received] = &events(&yard, "handoff.received")[..] else { panic!("it is received once") };
     assert_eq!((&sent["facts"]["source"], &sent["facts"]["target"]), (&json!("T-1"), &json!("T-2")));
     assert_eq!(received["actor"], "coder");
+    // When the next task is done, what was handed to it is processed.
+    let [noted] = &events(&yard, "handoff.noted")[..] else { panic!("it is noted once") };
+    assert_eq!((&noted["actor"], &noted["facts"]["event"]), (&json!("coder"), &json!("processed")));
     let run = &events(&yard, "run.opened")[0]["run"];
     for side in [sent, received] {
         assert_eq!((&side["run"], &side["facts"]["run"]), (run, run), "{side}");
@@ -112,7 +115,7 @@ fn what_a_task_hands_over_is_told_to_the_next_one_and_received_before_it_begins(
     let began = claimed.iter().find(|it| it["facts"]["task"] == "T-2").unwrap();
     assert!(received["seq"].as_u64() < began["seq"].as_u64());
     let checked = yard.run(&["handoff", "check", files(&yard, "T-1-to-T-2-")[0].to_str().unwrap()]).ended(0);
-    assert!(checked.contains("recorded as handoff 1, received: `T-1 → T-2`"), "{checked}");
+    assert!(checked.contains("recorded as handoff 1, processed: `T-1 → T-2`"), "{checked}");
     let path = yard.path("home").join("T-2.json").display().to_string();
     yard.run(&["check", &path]).ended(0);
     yard.is_tidy();
@@ -491,6 +494,37 @@ fn what_comes_from_several_tasks_at_once_arrives_from_each_and_goes_on_in_one_ch
     let chain = last["facts"]["chain"].as_array().unwrap();
     assert_eq!((chain.len(), &chain[0], &chain[2]), (3, &json!("T-1"), &json!("T-4")));
     yard.is_tidy();
+}
+
+#[test]
+fn an_action_hands_over_how_it_was_answered_and_takes_nothing() {
+    let yard = Yard::new();
+    let given = jiff::Timestamp::from_second(jiff::Timestamp::now().as_second() - 2).unwrap().to_string();
+    let id = format!("DI-{}-001", &given[..10]);
+    let info = countersign_domain::contracts().into_iter().find(|it| it.name == "delegation_instruction").unwrap();
+    let mut instruction = (info.example)();
+    (instruction["INSTRUCTION_ID"], instruction["TIMESTAMP_UTC"]) = (json!(id), json!(given));
+    let commit = yard.git(&["rev-parse", "HEAD"]);
+    let parameters = json!({ "BRANCH_NAME": "release", "SOURCE_SHA": commit.trim() });
+    instruction["ACTION"] = json!({ "TYPE": "CREATE_BRANCH", "PARAMETERS": parameters });
+    instruction["REQUESTER"]["AUTHORIZATION_LEVEL"] = json!("AUTONOMOUS");
+    for field in ["GOVERNANCE_EVIDENCE", "QA_EVIDENCE"] {
+        instruction["AUTHORIZATION"][field] = json!("src/start");
+    }
+    let action = json!({ "id": "T-1", "title": "Make the branch", "kind": "delegate", "instruction": instruction });
+    let plan = |tasks: Vec<Value>, edges: Value| {
+        yard.plan(json!({ "coder": talker(&yard, "{}") }), tasks, json!({ "handoffs": edges }))
+    };
+    let path = plan(vec![action.clone(), task("T-2", json!({}))], json!([edge("T-1", "T-2", json!({}))]));
+    let out = yard.run(&["run", &path]).ended(0);
+    assert!(out.contains("T-2: received handoff 1 from T-1"), "{out}");
+    let working = assignment(&yard, "T-2")["x_handoffs"][0]["handoff"]["payload"]["working"].clone();
+    assert_eq!((&working["status"], &working["action"]), (&json!("SUCCESS"), &json!("CREATE_BRANCH")), "{working:#}");
+    assert_eq!(working["instruction_id"], json!(id));
+    assert_eq!(working["platform_evidence"]["RESOURCE_TYPE"], "branch");
+    assert!(yard.read(working["audit_entry"].as_str().unwrap()).is_some());
+    let back = plan(vec![task("T-2", json!({})), action], json!([edge("T-2", "T-1", json!({}))]));
+    yard.run(&["check", &back]).says("carried out as it stands and reads no handoff");
 }
 
 #[test]

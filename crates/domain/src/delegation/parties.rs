@@ -8,6 +8,11 @@ pub const REQUESTERS: &[&str] = &["FOREMAN", "HUMAN"];
 /// Who may act, whatever the configuration says.
 pub const EXECUTORS: &[&str] = &["MATURION"];
 
+/// Whether a kind of agent may ask.
+pub(crate) fn is_requester(name: &str, settings: &Settings) -> bool {
+    REQUESTERS.contains(&name) || settings.requesters.iter().any(|it| it == name)
+}
+
 /// Says so if who asks, as `/REQUESTER/AGENT_TYPE` names it, is of no kind that is known.
 pub(crate) fn check_requester(name: &str, settings: &Settings, report: &mut Report) {
     check_known(name, REQUESTERS, &settings.requesters, "/REQUESTER/AGENT_TYPE", report);

@@ -103,20 +103,21 @@ impl Claim {
     }
 
     /// The claim on record in an audit entry. It does not say whether an update was a closing, which needs no more than
-    /// an update does.
-    pub fn of_entry(entry: &AuditEntry) -> Self {
+    /// an update does. None, if what was claimed could not be read.
+    pub fn of_entry(entry: &AuditEntry) -> Option<Self> {
         let evidence = &entry.authorization_evidence;
-        Self {
-            action: entry.action.kind,
-            amounts_to: entry.action.kind,
-            level: entry.requester.level,
-            governance: evidence.governance_status,
-            qa: evidence.qa_status,
-            approved: evidence.human_approval == YesNo::Yes
+        let action = *entry.action.kind.known()?;
+        Some(Self {
+            action,
+            amounts_to: action,
+            level: *entry.requester.level.known()?,
+            governance: *evidence.governance_status.known()?,
+            qa: *evidence.qa_status.known()?,
+            approved: evidence.human_approval.is(&YesNo::Yes)
                 && names_evidence(evidence.human_approval_reference.as_ref()),
-            escalated: evidence.escalation_completed == Completed::Yes
+            escalated: evidence.escalation_completed.is(&Completed::Yes)
                 && names_evidence(evidence.escalation_reference.as_ref()),
-        }
+        })
     }
 
     /// The least authority that the action needs.

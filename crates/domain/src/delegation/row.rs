@@ -22,6 +22,9 @@ pub struct DelegationRow {
     pub audit_entry_id: String,
     /// What it is for: the same for every instruction that asks for the same for the same reason.
     pub end: String,
+    /// What it and the instructions that correct it have in common. Not there for one that came before that was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub concern: Option<String>,
     /// Whether it may be carried out.
     pub valid: bool,
     /// Whether authority was lacking.
@@ -43,6 +46,23 @@ pub struct DelegationRow {
     /// How it was answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered: Option<AnsweredRow>,
+    /// Whether what was answered with success was found when somebody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<SeenRow>,
+    /// Whether what stood against it still did when somebody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub barred: Option<SeenRow>,
+}
+
+/// What was seen of the platform.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SeenRow {
+    /// The event, which has what was seen.
+    pub seq: u64,
+    /// When.
+    pub at: String,
+    /// Whether it is so.
+    pub holds: bool,
 }
 
 /// An executor that acts.
@@ -90,6 +110,9 @@ pub struct EndRow {
     /// How many failed, one after the other.
     #[serde(default)]
     pub failures: u64,
+    /// How many were wrong, one after the other.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub invalid: u64,
     /// Since when a rule of the platform stands against it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked_since: Option<String>,
@@ -102,6 +125,10 @@ pub struct EndRow {
     /// What a person decided about the last of them: `retry` or `abandon`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved: Option<String>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// An action that stands in a plan.

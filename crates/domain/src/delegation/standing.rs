@@ -3,8 +3,8 @@
 //! ```text
 //!       ┌─▶ ask ── a person approves ─┐
 //! todo ─┤                             ▼
-//!       └──────────────────────────▶ act ─▶ answered ─┬─ SUCCESS ─────────▶ done
-//!                                     ▲               ├─ it may be tried again ─▶ rest
+//!       └──────────────────────────▶ act ─▶ answered ─┬─ SUCCESS, and seen ─▶ done
+//!                                     ▲               ├─ it may be tried again ─▶ rest, and watch what forbids it
 //!                                     └───────────────┴─ it may not ─────▶ stuck: a person decides
 //! ```
 //!
@@ -33,6 +33,8 @@ pub(crate) enum Standing {
     Act(u64),
     /// It is tried again, not before this time in milliseconds since 1970.
     Rest(i64, String),
+    /// What stands against the try with this number is to be looked at.
+    Watch(u64),
     /// It was answered with success.
     Done(Box<DelegationRow>),
     /// A person decides: about which try, and why.
@@ -121,10 +123,13 @@ impl Planned {
             return Standing::Act(last);
         }
         let end = end_of(seen.so_far(&end_key(&found.end))).unwrap_or_default();
-        let after = next(&found, &end, now_ms);
+        // Its instruction stands in the plan, and is not corrected.
+        let after = next(&found, &end, 0, now_ms);
         let was_decided = self.planned.escalated.as_ref() == Some(&id);
         match after.step {
             NextStep::Proceed => Standing::Done(Box::new(found)),
+            // To hand it in again is to look.
+            NextStep::Verify => Standing::Act(last),
             // They let it go on, and so it is tried once more.
             _ if was_decided => self.begin(last + 1, now_ms),
             NextStep::Retry | NextStep::Wait if last >= self.planned.retries => {
@@ -136,6 +141,7 @@ impl Planned {
             }
             NextStep::Retry | NextStep::Wait => match after.not_before.filter(|until| *until > now_ms) {
                 Some(until) => Standing::Rest(until, after.reason),
+                None if after.step == NextStep::Wait => Standing::Watch(last),
                 None => self.begin(last + 1, now_ms),
             },
             _ => Standing::Stuck(id, after.reason),

@@ -3,7 +3,7 @@
 use super::event::*;
 use super::payload::date_in_id;
 use super::row::{
-    AnsweredRow, DelegationRow, EndRow, PlannedRow, StartedRow, day_key, delegation_key, end_key, planned_key,
+    AnsweredRow, DelegationRow, EndRow, PlannedRow, SeenRow, StartedRow, day_key, delegation_key, end_key, planned_key,
 };
 use super::trying::first_id;
 use crate::deciding::{Happened, Key, Place, Range};
@@ -29,8 +29,8 @@ pub fn touched(event: &Happened<'_>) -> Vec<Key> {
     }
     let instruction = event.facts["instruction_id"].as_str().map(delegation_key);
     let day = event.facts["response_id"].as_str().filter(|_| event.kind == DELEGATION_RECEIVED);
-    let end = event.facts["end"].as_str().map(end_key);
-    instruction.into_iter().chain(day.map(|id| day_key(date_in_id(id)))).chain(end).collect()
+    let ends = ["end", "concern"].into_iter().filter_map(|name| event.facts[name].as_str().map(end_key));
+    instruction.into_iter().chain(day.map(|id| day_key(date_in_id(id)))).chain(ends).collect()
 }
 
 /// What an entity is after an event.
@@ -40,7 +40,9 @@ pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option
         return Some(json!({ "count": count + 1 }));
     }
     if key.kind == "delegation_end" {
-        return serde_json::to_value(end(before, event)).ok();
+        let is_concern = event.facts["concern"].as_str() == Some(key.id.as_str());
+        let row = if is_concern { concern(before, event) } else { end(before, event) };
+        return serde_json::to_value(row).ok();
     }
     if key.kind == "delegation_planned" {
         return serde_json::to_value(planned(before, event)?).ok();
@@ -79,6 +81,24 @@ fn end(before: Option<&Value>, event: &Happened<'_>) -> EndRow {
     let is_last = facts["instruction_id"].as_str() == Some(row.last.as_str());
     if event.kind == DELEGATION_ANSWERED && is_last {
         row.unsettled = Some(event.seq).filter(|_| facts["status"] != "SUCCESS");
+    }
+    if event.kind == DELEGATION_OBSERVED && is_last && facts["about"] == "outcome" {
+        row.unsettled = Some(event.seq).filter(|_| facts["holds"] != true);
+    }
+    row
+}
+
+/// How often what has a concern in common was wrong, one after the other. A dry run says nothing of that.
+fn concern(before: Option<&Value>, event: &Happened<'_>) -> EndRow {
+    let mut row = before.and_then(|before| EndRow::deserialize(before).ok()).unwrap_or_default();
+    if event.kind == DELEGATION_ANSWERED {
+        row.last = event.facts["instruction_id"].as_str().unwrap_or_default().to_owned();
+    }
+    match (event.kind, event.facts["status"].as_str()) {
+        (DELEGATION_ANSWERED, Some("INVALID_REQUEST")) if event.facts["dry"] == true => {}
+        (DELEGATION_ANSWERED, Some("INVALID_REQUEST")) => row.invalid += 1,
+        (DELEGATION_ANSWERED | DELEGATION_RESOLVED, _) => row.invalid = 0,
+        _ => {}
     }
     row
 }
@@ -127,6 +147,7 @@ fn received(event: &Happened<'_>) -> Option<DelegationRow> {
         response_id: text("response_id")?,
         audit_entry_id: text("audit_entry_id")?,
         end: text("end")?,
+        concern: text("concern"),
         valid: facts["valid"] == true,
         lacks: facts["lacks"] == true,
         of_task: text("run").zip(text("task")),
@@ -135,6 +156,8 @@ fn received(event: &Happened<'_>) -> Option<DelegationRow> {
         started: None,
         audited: None,
         answered: None,
+        found: None,
+        barred: None,
     })
 }
 
@@ -147,6 +170,13 @@ fn change(row: &mut DelegationRow, event: &Happened<'_>) {
             row.started = Some(StartedRow { seq: event.seq, place, until });
         }
         DELEGATION_AUDITED => row.audited = Some(event.seq),
+        DELEGATION_OBSERVED => {
+            let seen = SeenRow { seq: event.seq, at: event.time.to_owned(), holds: facts["holds"] == true };
+            match facts["about"].as_str() {
+                Some("outcome") => row.found = Some(seen),
+                _ => row.barred = Some(seen),
+            }
+        }
         DELEGATION_ANSWERED => {
             row.answered = Some(AnsweredRow {
                 seq: event.seq,

@@ -5,6 +5,7 @@
 //! DI-2025-12-25-001 ─▶ DI-2025-12-25-1000001 ─▶ DI-2025-12-25-2000001 ─▶ …
 //! ```
 
+use super::payload::Requester;
 use countersign_contract::{canonical, sha256_hex};
 use serde_json::{Value, json};
 
@@ -40,6 +41,22 @@ pub(crate) fn is_try_of(id: &str, first: &str) -> bool {
 /// What an instruction does, whoever asks for it and why: the hash of its action and of where.
 pub fn deed(instruction: &Value) -> String {
     digest(&json!([instruction["REQUESTER"]["REPOSITORY"], instruction["ACTION"]]))
+}
+
+/// What an instruction is for, as a hash: the same for every one of a requester that asks for the same for the same reason.
+pub fn end(instruction: &Value) -> String {
+    digest(&json!([requester(instruction), instruction["AUDIT_CONTEXT"]["REQUIREMENT_ID"], instruction["ACTION"]]))
+}
+
+/// What an instruction and those that correct it have in common, as a hash: who asks, what for, and what kind of action.
+pub fn concern(instruction: &Value) -> String {
+    let (why, kind) = (&instruction["AUDIT_CONTEXT"]["REQUIREMENT_ID"], &instruction["ACTION"]["TYPE"]);
+    digest(&json!(["concern", requester(instruction), why, kind]))
+}
+
+fn requester(instruction: &Value) -> Value {
+    let given = &instruction["REQUESTER"];
+    Requester::FIELDS.iter().map(|name| ((*name).to_owned(), given[*name].clone())).collect()
 }
 
 /// The instruction of a try.

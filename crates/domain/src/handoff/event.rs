@@ -10,5 +10,9 @@ pub const HANDOFF_SENT: &str = "handoff.sent";
 /// A handoff arrived where it was sent to. Facts: `trace`, `step`, `skill`, `run` if it belongs to one.
 pub const HANDOFF_RECEIVED: &str = "handoff.received";
 
+/// What became of a handoff after it was sent. Facts: `trace`, `step`, `skill`, `event` (`processed`, or `error`), `code` of an error,
+/// `run` if it belongs to one. What was wrong is text 0.
+pub const HANDOFF_NOTED: &str = "handoff.noted";
+
 /// Every kind.
-pub const ALL: &[&str] = &[HANDOFF_SENT, HANDOFF_RECEIVED];
+pub const ALL: &[&str] = &[HANDOFF_SENT, HANDOFF_RECEIVED, HANDOFF_NOTED];

@@ -29,6 +29,12 @@ pub fn note(document: &mut Value, what: EventType, workflow: &str, now: jiff::Ti
     true
 }
 
+/// Whether the trace of a handoff has such an event.
+pub fn has_note(document: &Value, what: EventType) -> bool {
+    let events = document.pointer("/handoff/tracing/events").and_then(Value::as_array);
+    events.into_iter().flatten().any(|event| event["event_type"] == what.as_str())
+}
+
 /// A time as handoffs write it. A fraction of a second is kept, so that nothing seems to have happened before it did.
 pub fn stamp(now: jiff::Timestamp) -> String {
     let seconds = now.subsec_millisecond() == 0;

@@ -166,6 +166,8 @@ mod tests {
                 sent_at: String::new(),
                 sent_by: String::new(),
                 received: Some(receipt).filter(|_| !step.ends_with('?')),
+                processed: None,
+                errors: Vec::new(),
             });
         }
         row

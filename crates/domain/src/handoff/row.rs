@@ -54,6 +54,23 @@ pub struct StepRow {
     /// That it arrived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub received: Option<ReceiptRow>,
+    /// That who took it is done with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processed: Option<ReceiptRow>,
+    /// What went wrong with it, each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ErrorRow>,
+}
+
+/// That something went wrong with a handoff after it was sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorRow {
+    /// The event, which has what was said about it.
+    pub seq: u64,
+    /// What it is filed under.
+    pub code: String,
+    /// Who met with it.
+    pub by: String,
 }
 
 /// What a file with what was taken out of a handoff held when that was sent.

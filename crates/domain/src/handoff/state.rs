@@ -1,7 +1,7 @@
 //! What is known of traces, folded from events.
 
-use super::event::{HANDOFF_RECEIVED, HANDOFF_SENT};
-use super::row::{ReceiptRow, StepRow, TraceRow, trace_key};
+use super::event::{HANDOFF_NOTED, HANDOFF_RECEIVED, HANDOFF_SENT};
+use super::row::{ErrorRow, ReceiptRow, StepRow, TraceRow, trace_key};
 use crate::deciding::{Happened, Key};
 use serde::Deserialize;
 use serde_json::Value;
@@ -9,7 +9,9 @@ use serde_json::Value;
 /// Which entities an event changes.
 pub fn touched(event: &Happened<'_>) -> Vec<Key> {
     match event.kind {
-        HANDOFF_SENT | HANDOFF_RECEIVED => event.facts["trace"].as_str().map(trace_key).into_iter().collect(),
+        HANDOFF_SENT | HANDOFF_RECEIVED | HANDOFF_NOTED => {
+            event.facts["trace"].as_str().map(trace_key).into_iter().collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -26,6 +28,15 @@ pub fn evolve(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
             let number = event.facts["step"].as_u64()?;
             let step = row.steps.iter_mut().find(|step| step.step == number)?;
             step.received = Some(ReceiptRow { seq: event.seq, at: event.time.to_owned(), by: event.actor.to_owned() });
+        }
+        HANDOFF_NOTED => {
+            let number = event.facts["step"].as_u64()?;
+            let step = row.steps.iter_mut().find(|step| step.step == number)?;
+            let (seq, by) = (event.seq, event.actor.to_owned());
+            match event.facts["code"].as_str() {
+                Some(code) => step.errors.push(ErrorRow { seq, code: code.to_owned(), by }),
+                None => step.processed = Some(ReceiptRow { seq, at: event.time.to_owned(), by }),
+            }
         }
         _ => {}
     }
@@ -51,5 +62,7 @@ fn sent(event: &Happened<'_>) -> Option<StepRow> {
         sent_at: event.time.to_owned(),
         sent_by: event.actor.to_owned(),
         received: None,
+        processed: None,
+        errors: Vec::new(),
     })
 }

@@ -1,10 +1,11 @@
 //! An instruction from its text to its response.
 
 use super::place::Place;
-use super::{Executor, Obstacle, entry};
+use super::{Executor, Obstacle, Seen, entry};
 use countersign_contract::diagnostic::Source;
 use countersign_contract::{Outside, Request, check};
-use countersign_domain::delegation::payload::DelegationInstruction;
+use countersign_domain::delegation::payload::{DelegationInstruction, Status};
+use countersign_domain::delegation::trying;
 use countersign_engine::{Call, Engine, Failure, World};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -12,6 +13,8 @@ use std::time::{Duration, Instant};
 
 /// How long somebody else who acts on the same instruction elsewhere is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How much is said of what was seen.
+const SAYS_MAX: usize = 1000;
 /// How long is waited between looks.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -46,6 +49,21 @@ pub struct Answered {
     pub entry: PathBuf,
     /// Whether it had been answered before.
     pub repeated: bool,
+    /// Whether a success was looked at.
+    pub looked: Looked,
+}
+
+/// Whether a success was looked at, and is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Looked {
+    /// It is no success.
+    No,
+    /// It is there.
+    Found,
+    /// It is not there as it was asked for. A person decides.
+    Missing,
+    /// It could not be looked at, and why. Handing it in again looks again.
+    Unseen(String),
 }
 
 /// Why there is no response.
@@ -71,8 +89,9 @@ impl From<String> for Trouble {
 
 /// Carries an instruction out, once, and gives its response.
 pub fn carry_out(setup: &Setup<'_>) -> Result<Answered, Trouble> {
-    let instruction = read(setup);
-    let id = setup.receive(instruction.as_ref())?;
+    let (instruction, valid) = read(setup);
+    setup.watch(instruction.as_ref().filter(|_| valid))?;
+    let id = setup.receive(instruction.as_ref(), valid)?;
     let place = Place::at(setup.locks)?;
     // From here on nobody else at this place acts on it.
     let _alone = place.lock(&id)?;
@@ -87,18 +106,22 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Answered, Trouble> {
     };
     // The entry first: a response that can be read has one.
     let entry = entry::write(setup.root, &document("audit_entry")?)?;
-    Ok(Answered { response: document("response")?, entry, repeated })
+    let response = document("response")?;
+    let looked = setup.verify(&id, &shown, &response, instruction.as_ref())?;
+    Ok(Answered { response, entry, repeated, looked })
 }
 
-/// The instruction, if its shape can be read. Whether it is valid is for the domain to say.
-fn read(setup: &Setup<'_>) -> Option<DelegationInstruction> {
+/// The instruction, if its shape can be read, and whether it is valid as far as can be told without what lies about it; the
+/// domain has the last word.
+fn read(setup: &Setup<'_>) -> (Option<DelegationInstruction>, bool) {
     let outside = Outside::default();
     let request = Request {
         contract: Some("delegation_instruction"),
         ..Request::alone(Source { name: setup.file, text: setup.text }, &outside)
     };
     let checked = check(&setup.world.checker(), &request);
-    checked.records.first().and_then(|record| record.downcast_ref::<DelegationInstruction>()).cloned()
+    let valid = checked.decision.allow;
+    (checked.records.first().and_then(|record| record.downcast_ref::<DelegationInstruction>()).cloned(), valid)
 }
 
 impl Setup<'_> {
@@ -112,9 +135,78 @@ impl Setup<'_> {
         self.engine.look(self.world, self.call, "delegation.show", &json!({ "instruction_id": id }).to_string())
     }
 
+    /// Where a constraint stood against the last instruction for the same end, looks whether it still does. The ledger takes the
+    /// next one only when it does not.
+    fn watch(&self, instruction: Option<&DelegationInstruction>) -> Result<(), Trouble> {
+        let Some(instruction) = instruction.filter(|_| self.of_task.is_none()) else { return Ok(()) };
+        let Some(end) = value_of(self.file, self.text).map(|value| trying::end(&value)) else { return Ok(()) };
+        let shown = self.engine.look(self.world, self.call, "delegation.end", &json!({ "end": end }).to_string())?;
+        let last = shown["last"].as_str().filter(|last| *last != instruction.instruction_id.as_str());
+        let due = shown["not_before"].as_i64().is_none_or(|at| at <= jiff::Timestamp::now().as_millisecond());
+        match last {
+            // Only who was barred can see whether they still are.
+            Some(last) if shown["step"] == "wait" && due && shown["executor"] == self.executor.kind().as_str() => {
+                self.observe_constraint(last, instruction)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Looks at what stands against the instruction of a plan, which was answered before, and says it.
+    pub(crate) fn watch_again(&self, id: &str) -> Result<(), Trouble> {
+        let instruction = read(self).0.ok_or_else(|| format!("{id} cannot be read any more"))?;
+        self.observe_constraint(id, &instruction)
+    }
+
+    /// Looks at what stands against an instruction, and says it.
+    fn observe_constraint(&self, id: &str, instruction: &DelegationInstruction) -> Result<(), Trouble> {
+        let (holds, says) = match self.executor.constraint(instruction) {
+            Ok(Some(why)) => (true, why),
+            Ok(None) => (false, "nothing is seen to stand against it any more".to_owned()),
+            // What cannot be seen is not taken to be gone.
+            Err(why) => (true, format!("it could not be looked at: {why}")),
+        };
+        self.observe(id, "constraint", holds, &says)
+    }
+
+    /// Looks whether a success is one, until it was found once, and says it.
+    fn verify(
+        &self,
+        id: &str,
+        shown: &Value,
+        response: &Value,
+        instruction: Option<&DelegationInstruction>,
+    ) -> Result<Looked, Trouble> {
+        if response["STATUS"] != Status::Success.as_str() {
+            return Ok(Looked::No);
+        }
+        if shown["found"] == true {
+            return Ok(Looked::Found);
+        }
+        let Some(instruction) = instruction.filter(|_| shown["executor"] == self.executor.kind().as_str()) else {
+            return Ok(Looked::Unseen("it was carried out by another executor, which looks".to_owned()));
+        };
+        match self.executor.verify(instruction, response) {
+            Ok(Seen { holds, says }) => {
+                self.observe(id, "outcome", holds, &says)?;
+                Ok(if holds { Looked::Found } else { Looked::Missing })
+            }
+            Err(why) => Ok(Looked::Unseen(why)),
+        }
+    }
+
+    fn observe(&self, id: &str, about: &str, holds: bool, says: &str) -> Result<(), Trouble> {
+        let says: String = countersign_contract::diagnostic::visible(says).chars().take(SAYS_MAX).collect();
+        let request = json!({ "instruction_id": id, "about": about, "holds": holds, "says": says });
+        self.ask("delegation.observe", &request)?;
+        Ok(())
+    }
+
     /// Hands the instruction in, and gives its id.
-    fn receive(&self, instruction: Option<&DelegationInstruction>) -> Result<String, Trouble> {
-        let obstacles = instruction.map(|it| self.executor.obstacles(it)).unwrap_or_default();
+    fn receive(&self, instruction: Option<&DelegationInstruction>, valid: bool) -> Result<String, Trouble> {
+        // What came before is not looked into again: it may be that it was done since.
+        let fresh = instruction.filter(|it| self.look(it.instruction_id.as_str()).is_err());
+        let obstacles = fresh.map(|it| self.executor.obstacles(it, valid)).unwrap_or_default();
         let mut request =
             json!({ "file": self.file, "instruction": self.text, "executor": self.executor.kind().as_str() });
         if !obstacles.is_empty() {
@@ -182,8 +274,12 @@ impl Setup<'_> {
 
 /// The id in an instruction that is wrong otherwise.
 fn id_in(file: &str, text: &str) -> Option<String> {
+    Some(value_of(file, text)?["INSTRUCTION_ID"].as_str()?.to_owned())
+}
+
+/// An instruction as it was written.
+fn value_of(file: &str, text: &str) -> Option<Value> {
     use countersign_contract::{Form, SIZE_MAX_LIMIT, parse};
     let form = Form::of_name(file).unwrap_or_else(|| Form::of_text(text));
-    let document = parse(text, form, SIZE_MAX_LIMIT).ok()?;
-    Some(document.root().to_value()["INSTRUCTION_ID"].as_str()?.to_owned())
+    Some(parse(text, form, SIZE_MAX_LIMIT).ok()?.root().to_value())
 }

@@ -1,6 +1,6 @@
 //! Saying what would be done, and doing nothing.
 
-use super::{Executor, Obstacle};
+use super::{Executor, Obstacle, Seen};
 use countersign_domain::delegation::command::ExecutorKind;
 use countersign_domain::delegation::payload::DelegationInstruction;
 use serde_json::Value;
@@ -19,7 +19,7 @@ impl Executor for DryRun {
         1
     }
 
-    fn obstacles(&self, instruction: &DelegationInstruction) -> Vec<Obstacle> {
+    fn obstacles(&self, instruction: &DelegationInstruction, _: bool) -> Vec<Obstacle> {
         let info = instruction.action.kind().info();
         let (action, repository) = (info.action.as_str(), instruction.requester.repository.as_str());
         let what = info.summary.trim_end_matches('.').to_lowercase();
@@ -32,5 +32,13 @@ impl Executor for DryRun {
 
     fn act(&self, _: &DelegationInstruction, _: bool) -> Result<Value, String> {
         Err("a dry run acts never".to_owned())
+    }
+
+    fn verify(&self, _: &DelegationInstruction, _: &Value) -> Result<Seen, String> {
+        Err("a dry run has done nothing that could be looked at".to_owned())
+    }
+
+    fn constraint(&self, _: &DelegationInstruction) -> Result<Option<String>, String> {
+        Ok(None)
     }
 }

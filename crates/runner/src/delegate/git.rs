@@ -10,7 +10,7 @@
 //! afterwards decides what came of it, not what git said. Git knows no HTTP: 201, 204, 409, 422 and 500 stand for what
 //! GitHub would have answered.
 
-use super::{Executor, Obstacle, now};
+use super::{Executor, Obstacle, Seen, now};
 use crate::worktree::Identity;
 use crate::worktree::call::{Fault, Git, is_commit, object};
 use countersign_domain::delegation::action::{ActionType, Effect, Parameters};
@@ -237,7 +237,7 @@ impl Executor for GitExecutor {
         SECONDS
     }
 
-    fn obstacles(&self, instruction: &DelegationInstruction) -> Vec<Obstacle> {
+    fn obstacles(&self, instruction: &DelegationInstruction, _: bool) -> Vec<Obstacle> {
         let mut obstacles = Vec::new();
         let action = instruction.action.kind();
         match Wanted::of(&instruction.action.parameters) {
@@ -296,6 +296,23 @@ impl Executor for GitExecutor {
             retry: true,
         });
         Ok(self.acted(instruction, &wanted, &sent, Err(declined)))
+    }
+
+    fn verify(&self, instruction: &DelegationInstruction, _: &Value) -> Result<Seen, String> {
+        let kind = instruction.action.kind();
+        let wanted = Wanted::of(&instruction.action.parameters).ok_or_else(|| format!("git cannot see {kind}"))?;
+        let (noun, short, holds) = (wanted.noun(), &wanted.short, self.is_done(&wanted)?);
+        let says = match (&wanted.target, holds) {
+            (Some(target), true) => format!("{noun} {short} is at {target}"),
+            (None, true) => format!("{noun} {short} is gone"),
+            (_, false) => format!("{noun} {short} is not as it was asked for"),
+        };
+        Ok(Seen { holds, says })
+    }
+
+    fn constraint(&self, instruction: &DelegationInstruction) -> Result<Option<String>, String> {
+        let Some(wanted) = Wanted::of(&instruction.action.parameters) else { return Ok(None) };
+        Ok(self.declined(&wanted)?.filter(|declined| declined.status == "BLOCKED").map(|declined| declined.message))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Carrying out delegated actions: once for each instruction, with the audit entry before the response.
 //!
 //! ```text
-//! receive ─▶ ids are reserved ─▶ start ─▶ act ─▶ answer: entry and response in one command ─▶ entry as a file ─▶ response
+//! receive ─▶ ids are reserved ─▶ start ─▶ act ─▶ answer: entry and response in one command ─▶ entry as a file ─▶ looked at ─▶ response
 //!               │ invalid                 └ begun before: look first whether it is done        ▲
 //!               └──────────────────────────────────────────────────────────────────────────────┘
 //! ```
@@ -21,7 +21,7 @@ mod github;
 mod place;
 mod platform;
 
-pub use carry::{Answered, Setup, Trouble, carry_out};
+pub use carry::{Answered, Looked, Setup, Trouble, carry_out};
 pub use dry::DryRun;
 pub use git::GitExecutor;
 pub use github::{GITHUB, GithubExecutor};
@@ -39,13 +39,30 @@ pub trait Executor {
     /// How long it acts at the longest, in seconds. It ends itself before that.
     fn seconds(&self) -> u32;
 
-    /// Why it cannot carry this out, as far as it can tell without acting.
-    fn obstacles(&self, instruction: &DelegationInstruction) -> Vec<Obstacle>;
+    /// Why it cannot carry this out, as far as it can tell without acting. `valid`: nothing else is wrong with it. What is not
+    /// valid is not shown to a platform, not even to ask.
+    fn obstacles(&self, instruction: &DelegationInstruction, valid: bool) -> Vec<Obstacle>;
 
     /// Carries it out and says what came of it, as `delegation.answer` takes it. If an earlier attempt may have done it
     /// already, that is looked for first, and what was done is not done again. An error means that it is not known what
     /// came of it; then nothing is answered, and whoever tries again looks first.
     fn act(&self, instruction: &DelegationInstruction, again: bool) -> Result<Value, String>;
+
+    /// Looks whether what was answered with success is there, as it was asked for. It changes nothing. An error means that it
+    /// could not be looked.
+    fn verify(&self, instruction: &DelegationInstruction, response: &Value) -> Result<Seen, String>;
+
+    /// What stands against an action now, as far as can be seen without acting; none, if nothing is seen to. It changes nothing.
+    fn constraint(&self, instruction: &DelegationInstruction) -> Result<Option<String>, String>;
+}
+
+/// What somebody saw who looked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Whether it is so.
+    pub holds: bool,
+    /// What was seen.
+    pub says: String,
 }
 
 /// A reason not to carry something out.

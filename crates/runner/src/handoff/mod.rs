@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! words, chain of the ledger ─draft─▶ document ─fit─▶ within budget ─▶ what was taken out is kept ─▶ written
-//!                                                  └▶ a person must decide: the report, and nothing is written
+//!                                                  └▶ an agent mends it, if one is named, or a person must decide: the report,
+//!                                                     and nothing is written
 //! ```
 //!
 //! Whoever makes one says what they know as [`Words`], and what they make it with as [`Making`]. Handoffs of a run, of the
@@ -17,11 +18,13 @@ pub mod keeping;
 pub mod kept;
 mod placing;
 pub mod reach;
+mod repairing;
 mod summarizer;
 pub mod tiers;
 
 pub use draft::{Undrafted, Words};
 pub use placing::Place;
+pub use repairing::prompt;
 pub use summarizer::{Summarizer, summarized};
 
 use countersign_contract::fix::Fixed;
@@ -44,6 +47,8 @@ pub struct Making<'m> {
     pub outside: &'m Outside,
     /// Who makes texts shorter.
     pub summarizer: Option<&'m Summarizer>,
+    /// Who mends what rules cannot: an agent that reads what is wrong and answers with the document.
+    pub repairer: Option<&'m Summarizer>,
     /// The ledger, if there is one.
     pub chain: Option<Chain<'m>>,
     /// Whom to tell what went otherwise than it should.
@@ -76,7 +81,7 @@ impl Making<'_> {
     /// # Errors
     /// It, or what was taken out of it, could be written nowhere.
     pub fn write(&self, draft: &Value, place: &Place) -> anyhow::Result<Written> {
-        let fixed = self.fit(&format!("{draft:#}\n"), place)?;
+        let fixed = self.mended(self.fit(&format!("{draft:#}\n"), place)?, place)?;
         if !fixed.checked.decision.allow {
             return Ok(Written::Undecided(Box::new(fixed)));
         }

@@ -32,7 +32,7 @@ pub use follow::{Exporter, Say};
 pub use ids::{SpanId, TraceId};
 pub use json::request as json;
 pub use protobuf::request as protobuf;
-pub use read::{Trace, of_run};
+pub use read::{Trace, of_handoff, of_run};
 pub use send::{Sent, send_all};
 pub use settings::{Named, Protocol, Settings, is_local, resource};
 pub use span::{Kind, Link, Point, Span, Worth};

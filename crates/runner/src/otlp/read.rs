@@ -1,8 +1,9 @@
 //! The log, read for its spans.
 
 use super::span::Span;
-use super::weave::{Agents, Before, Told, Weaver};
+use super::weave::{self, Agents, Before, Told, Weaver};
 use countersign_domain::delegation::row::{delegation_key, delegation_of};
+use countersign_domain::handoff::row::{trace_key, trace_of};
 use countersign_domain::plan::event::PLAN_ADOPTED;
 use countersign_domain::plan::payload::{Agent, Judge, Plan, Preset};
 use countersign_engine::{Engine, Stored, StoredText};
@@ -24,6 +25,25 @@ pub fn of_run(engine: &Engine, run: &str) -> Result<Trace, String> {
     let mut reader = Reader::new(engine);
     let ended = reader.history(run, u64::MAX)?;
     Ok(Trace { ended, going_on: reader.weaver.going_on(run) })
+}
+
+/// The trace of a handoff, as it stands: every handoff of it, and what became of each.
+pub fn of_handoff(engine: &Engine, trace: &str) -> Result<Trace, String> {
+    let found = engine.entity(&trace_key(trace)).map_err(|error| error.to_string())?;
+    let row = trace_of(found.as_ref()).ok_or_else(|| format!("nothing was sent in trace {trace}"))?;
+    let mut seqs: Vec<u64> = Vec::new();
+    for step in &row.steps {
+        let after = [step.received.as_ref(), step.processed.as_ref()].into_iter().flatten().map(|it| it.seq);
+        seqs.extend([step.sent].into_iter().chain(after).chain(step.errors.iter().map(|it| it.seq)));
+    }
+    seqs.sort_unstable();
+    let mut ended = Vec::new();
+    for seq in seqs {
+        for stored in engine.stored(seq, seq).map_err(|error| error.to_string())? {
+            ended.push(weave::handoff_span(&Told::of(&stored)));
+        }
+    }
+    Ok(Trace { ended, going_on: Vec::new() })
 }
 
 /// Reads events and gives the spans that ended with them. What came before is looked up where it is needed, so that reading can

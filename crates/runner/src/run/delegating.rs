@@ -10,8 +10,8 @@
 
 use super::attempt::{give_up_lease, stopped};
 use super::desk::No;
-use super::{Note, Run};
-use crate::delegate::{self, Trouble};
+use super::{Note, Run, handing};
+use crate::delegate::{self, Executor, Looked, Trouble};
 use countersign_domain::deciding::Tree;
 use countersign_domain::delegation::command::ExecutorKind;
 use countersign_domain::plan::payload::PlannedTask;
@@ -30,9 +30,16 @@ pub(super) fn attempt(run: &Run<'_>, planned: &PlannedTask, number: usize) -> bo
         }
         false
     };
-    let shown = match run.desk.look("delegation.task", &run.desk.of_task(task)) {
+    let look = || run.desk.look("delegation.task", &run.desk.of_task(task));
+    let shown = match look() {
         Ok(shown) => shown,
-        Err(why) => return later(why),
+        Err(_) => {
+            // If the ledger takes it to be begun, it is not the ledger that fails.
+            let Ok(lease) = claim(run, planned) else { return later("it cannot be looked at now".to_owned()) };
+            let no = No::from(look().err().unwrap_or_else(|| "it could not be looked at".to_owned()));
+            give_up_lease(run, task, lease, &no);
+            return true;
+        }
     };
     let reason = shown["reason"].as_str().unwrap_or_default();
     match shown["step"].as_str() {
@@ -41,11 +48,25 @@ pub(super) fn attempt(run: &Run<'_>, planned: &PlannedTask, number: usize) -> bo
             let until = until.map(|until| format!(" until {until:.0}")).unwrap_or_default();
             later(format!("waits for the platform{until}: {reason}"))
         }
+        Some("watch") => match watch(run, task, &shown) {
+            // What is seen is in the ledger: it is gone, or waited for on.
+            Ok(()) => true,
+            Err(no) => later(format!("what stands against it cannot be looked at now: {}", no.reason)),
+        },
         Some("ask") => match run.desk.ask("delegation.ask", &run.desk.of_task(task)) {
             Ok(_) => {
                 stopped(run, task, reason);
                 true
             }
+            Err(no) if is_for_good(&no) => match claim(run, planned) {
+                // Asking again would be refused again: it is for a person to see why.
+                Ok(lease) => {
+                    let reason = format!("nobody can be asked whether it may be done: {}", no.reason);
+                    give_up_lease(run, task, lease, &No { reason, ..no });
+                    true
+                }
+                Err(_) => later(format!("nobody can be asked: {}", no.reason)),
+            },
             Err(no) => later(format!("nobody can be asked now: {}", no.reason)),
         },
         _ => match claim(run, planned) {
@@ -58,6 +79,11 @@ pub(super) fn attempt(run: &Run<'_>, planned: &PlannedTask, number: usize) -> bo
             Err(no) => later(format!("cannot be begun now: {}", no.reason)),
         },
     }
+}
+
+/// Whether asking again would be refused again: how it stands, and who else writes, changes; the rest does not.
+fn is_for_good(no: &No) -> bool {
+    no.code.as_deref().is_some_and(|code| !matches!(code, "INVALID_TRANSITION" | "CONCURRENCY_CONFLICT"))
 }
 
 fn claim(run: &Run<'_>, planned: &PlannedTask) -> Result<u64, No> {
@@ -103,7 +129,10 @@ fn carry_on(run: &Run<'_>, planned: &PlannedTask, lease: u64) -> Result<(), No> 
     let answer = run.desk.ask("delegation.conclude", &request)?;
     let reason = answer["reason"].as_str().unwrap_or_default();
     match answer["status"].as_str() {
-        Some("done") => run.note(&Note::Done { task, assurance: "verified" }),
+        Some("done") => {
+            run.note(&Note::Done { task, assurance: "verified" });
+            handing::give(run, planned);
+        }
         Some("todo") => run.note(&Note::Again { task, reason }),
         _ => stopped(run, task, reason),
     }
@@ -116,21 +145,45 @@ fn act(run: &Run<'_>, task: &str, shown: &Value) -> Result<(), No> {
     let kind = shown["executor"].as_str().and_then(ExecutorKind::parse);
     let kind = kind.ok_or_else(|| "its executor is not known here".to_owned())?;
     let executor = platform.executor(kind)?;
-    let setup = delegate::Setup {
+    let setup = setup(run, task, shown, executor.as_ref());
+    match delegate::carry_out(&setup) {
+        // What cannot be looked at is not taken for done.
+        Ok(delegate::Answered { looked: Looked::Unseen(why), .. }) => {
+            Err(No::from(format!("it was answered with success, and could not be looked at: {why}")))
+        }
+        Ok(_) => Ok(()),
+        Err(trouble) => Err(said_no(trouble)),
+    }
+}
+
+/// Looks at what stands against an action, and changes nothing.
+fn watch(run: &Run<'_>, task: &str, shown: &Value) -> Result<(), No> {
+    let kind = shown["executor"].as_str().and_then(ExecutorKind::parse);
+    let kind = kind.ok_or_else(|| "its executor is not known here".to_owned())?;
+    let executor = run.setup.platform.executor(kind)?;
+    let setup = setup(run, task, shown, executor.as_ref());
+    setup.watch_again(shown["instruction_id"].as_str().unwrap_or_default()).map_err(said_no)
+}
+
+fn said_no(trouble: Trouble) -> No {
+    match trouble {
+        Trouble::Refused(failure) => No::from(*failure),
+        Trouble::Failed(why) => No::from(why),
+    }
+}
+
+fn setup<'a>(run: &'a Run<'_>, task: &'a str, shown: &'a Value, executor: &'a dyn Executor) -> delegate::Setup<'a> {
+    let platform = run.setup.platform;
+    delegate::Setup {
         engine: run.setup.engine,
         world: run.setup.world,
         call: run.setup.call,
         root: &platform.root,
         locks: &platform.locks,
-        executor: executor.as_ref(),
-        file: &format!("{task}.json"),
+        executor,
+        file: task,
         text: shown["instruction"].as_str().unwrap_or_default(),
         of_task: Some((run.setup.run, task)),
-    };
-    match delegate::carry_out(&setup) {
-        Ok(_) => Ok(()),
-        Err(Trouble::Refused(failure)) => Err(No::from(*failure)),
-        Err(Trouble::Failed(why)) => Err(No::from(why)),
     }
 }
 

@@ -16,6 +16,7 @@ mod giving;
 mod taking;
 mod telling;
 mod words;
+mod words_of_action;
 
 pub(super) use giving::give;
 pub(super) use taking::take;
@@ -76,6 +77,23 @@ fn sent(run: &Run<'_>, edge: &HandoffEdge) -> Result<Option<Value>, No> {
     let steps = shown["steps"].as_array().into_iter().flatten();
     let mut own = steps.rev().filter(|step| step["source"] == edge.from.as_str() && step["target"] == edge.to.as_str());
     Ok(own.next().cloned())
+}
+
+/// Notes what became of the last handoff of an edge: who took it is done with it, or why it could not be taken. The work does not
+/// wait for that.
+fn noted(run: &Run<'_>, edge: &HandoffEdge, worker: &str, became: Result<(), &No>) {
+    let mut request = json!({ "trace_id": trace(run, edge), "skill": edge.to, "run_id": run.setup.run });
+    match became {
+        Ok(()) => request["event"] = json!("processed"),
+        Err(No { code: Some(code), reason }) => {
+            request["event"] = json!("error");
+            request["code"] = json!(code);
+            request["says"] = json!(reason.chars().take(500).collect::<String>());
+        }
+        Err(_) => return,
+    }
+    // Of what was never sent there is nothing to note.
+    let _ = run.desk.ask_as(worker, None, "handoff.note", &request);
 }
 
 /// How every reason begins for which a task waits because of a handoff.

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+mod looking;
 mod once;
 mod platform;
 
@@ -183,13 +184,16 @@ fn each_action_has_its_requests() {
 
 #[test]
 fn refusals_become_the_status_that_follows_from_them() {
-    let cases: [(u16, &str, &str, &str, &str); 9] = [
+    // What clears by itself may be tried again; what somebody must change may not.
+    let cases: [(u16, &str, &str, &str, &str); 11] = [
         (401, "Bad credentials", "FAILURE", "AUTHORIZATION_FAILURE", "NO"),
         (403, "Resource not accessible by integration", "FAILURE", "AUTHORIZATION_FAILURE", "NO"),
-        (403, "Cannot update this protected ref", "BLOCKED", "PLATFORM_CONSTRAINT", "YES"),
+        (403, "Cannot update this protected ref", "BLOCKED", "PLATFORM_CONSTRAINT", "NO"),
         (404, "Not Found", "FAILURE", "VALIDATION_FAILURE", "NO"),
-        (405, "Pull Request is not mergeable", "BLOCKED", "PLATFORM_CONSTRAINT", "YES"),
-        (409, "Head branch was modified", "BLOCKED", "PLATFORM_CONSTRAINT", "YES"),
+        (405, "Pull Request is not mergeable", "BLOCKED", "PLATFORM_CONSTRAINT", "NO"),
+        (409, "Merge conflict", "BLOCKED", "PLATFORM_CONSTRAINT", "NO"),
+        (409, "Base branch was modified. Review and try the merge again.", "BLOCKED", "PLATFORM_CONSTRAINT", "YES"),
+        (423, "The repository is locked", "BLOCKED", "PLATFORM_CONSTRAINT", "NO"),
         (410, "Issues are disabled for this repo", "FAILURE", "VALIDATION_FAILURE", "NO"),
         (422, "Validation Failed", "FAILURE", "VALIDATION_FAILURE", "NO"),
         (422, "Required status check \"ci\" is expected", "BLOCKED", "PLATFORM_CONSTRAINT", "YES"),

@@ -14,16 +14,18 @@ use countersign_runner::handoff::kept;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Notes in a file that it was received. The ledger has it; a file that cannot be written only lacks the note.
-pub fn note_in_file(here: &Here<'_>, document: &Document, skill: &str) {
-    let (Some(path), false) = (&document.input.path, document.notes("received")) else { return };
-    match noted(here, &document.value, (&document.text, document.form), skill) {
+/// Notes in a file what became of it. The ledger has it; a file that cannot be written only lacks the note.
+pub fn note_in_file(here: &Here<'_>, document: &Document, skill: &str, what: EventType) {
+    let (Some(path), false) = (&document.input.path, document.notes(what.as_str())) else { return };
+    match noted(here, &document.value, (&document.text, document.form), skill, what) {
         Some(text) => {
             if let Err(error) = files::write(path, &text) {
-                output::say(&format!("warning: going on without the note in the file that it arrived: {error:#}"));
+                output::say(&format!("warning: going on without the note in the file that it was {what}: {error:#}"));
             }
         }
-        None => output::say("warning: the budget has no room for the note that it arrived; the ledger has it"),
+        None => {
+            output::say(&format!("warning: the budget has no room for the note that it was {what}; the ledger has it"))
+        }
     }
 }
 
@@ -60,12 +62,12 @@ pub fn from_ledger(here: &Here<'_>, client: &Client<'_>, trace: &str, skill: &st
     let text = shown["document"].as_str().context("its text was erased after it was sent")?;
     let form = Form::of_text(text);
     let value = parse(text, form, here.project.settings.size_max).map(|it| it.root().to_value());
-    let noted = value.ok().and_then(|value| noted(here, &value, (text, form), skill));
+    let noted = value.ok().and_then(|value| noted(here, &value, (text, form), skill, EventType::Received));
     Ok(noted.unwrap_or_else(|| text.to_owned()))
 }
 
-fn noted(here: &Here<'_>, value: &Value, (text, form): (&str, Form), skill: &str) -> Option<String> {
+fn noted(here: &Here<'_>, value: &Value, (text, form): (&str, Form), skill: &str, what: EventType) -> Option<String> {
     let mut value = value.clone();
     let now = jiff::Timestamp::now();
-    note(&mut value, EventType::Received, skill, now, &here.project.settings).then(|| fix::write(&value, text, form))
+    note(&mut value, what, skill, now, &here.project.settings).then(|| fix::write(&value, text, form))
 }

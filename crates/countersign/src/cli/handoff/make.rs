@@ -1,6 +1,6 @@
 //! `countersign handoff make`
 
-use super::onward::{Document, discover, show_refused, warn_of_stranger};
+use super::onward::{Document, discover, meant, show_refused};
 use super::{tiers, verdict};
 use crate::cli::asking::{Here, How, line, refused, wrong};
 use crate::cli::output::Format;
@@ -15,7 +15,7 @@ use countersign_diagnostic::{Code, Source, render, visible};
 use countersign_domain::deciding::Refusal;
 use countersign_domain::handoff::payload::TraceId;
 use countersign_engine::Failure;
-use countersign_runner::handoff::{Chain, Made, Making, Summarizer, Undrafted, Words, Written};
+use countersign_runner::handoff::{Chain, Made, Making, Summarizer, Undrafted, Words, Written, prompt};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -32,6 +32,7 @@ Examples:
       --payload plan.json
   countersign handoff make --from received.json --source builder --target reviewer --summary 'Review it' --payload done.json
   countersign handoff make --from draft.json --max-tokens 1500 --summarizer 'llm summarize' --out handoff.json
+  countersign handoff make --from draft.json --repairer 'llm repair' --out handoff.json
 
 Exit codes: 0 made, 1 a person must decide, 2 wrong usage, 3 could not be read or written.")]
 pub struct Args {
@@ -100,6 +101,15 @@ pub struct Args {
     #[arg(long, value_name = "CMD")]
     pub summarizer: Option<String>,
 
+    /// A command that mends what rules cannot: it reads on standard input what is wrong with which document, and writes the mended
+    /// document. What was not wrong must come back as it was
+    #[arg(long, value_name = "CMD")]
+    pub repairer: Option<String>,
+
+    /// Hand it to a target that neither a registry nor a skill file names, though some name others
+    #[arg(long)]
+    pub unlisted: bool,
+
     /// Where it is written instead; - is standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -124,6 +134,7 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     settings.tokens_max = args.max_tokens.map_or(settings.tokens_max, |max| max.min(settings.tokens_max));
     let checker = Checker { settings: &settings, ..here.project.checker() };
     let summarizer = args.summarizer.as_deref().map(Summarizer::typed);
+    let repairer = args.repairer.as_deref().map(Summarizer::typed);
     let client = ledger(here, &words)?;
     let chain = |client: &Client<'_>, question: &Value| client.look("handoff.chain", question);
     let chain = client.as_ref().map(|client| move |question: &Value| chain(client, question));
@@ -132,18 +143,22 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
         checker: &checker,
         outside: &world::outside(None),
         summarizer: summarizer.as_ref(),
+        repairer: repairer.as_ref(),
         chain: chain.as_ref().map(|chain| chain as Chain<'_>),
         warn: &|what: &str| output::say(&format!("warning: {what}")),
     };
-    let value = match making.draft(&words) {
+    let mut value = match making.draft(&words) {
         Ok(value) => value,
         Err(why) => return undrafted(args, why),
     };
     let word = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).filter(|it| !it.trim().is_empty());
-    let Some(target) = word("/handoff/target/skill") else {
+    let Some(target) = word("/handoff/target/skill").map(str::to_owned) else {
         return discover(here, &args.among, &value, args.how.format);
     };
-    warn_of_stranger(here, &args.among, target)?;
+    match meant(here, &args.among, &value, &target, args.unlisted, args.how.format)? {
+        Some(chosen) => value["handoff"]["target"]["skill"] = json!(chosen),
+        None => return Ok(Exit::Refused),
+    }
     // Whoever named the session at the command line may write there.
     let place = making.place(&value, args.out.as_deref(), args.session_path.is_some());
     let written = match making.write(&value, &place)? {
@@ -244,12 +259,14 @@ fn report(args: &Args, fixed: &Fixed) {
             let mut report: Value = serde_json::from_str(&rendered).unwrap_or_default();
             report["attempts"] = json!(fixed.attempts);
             report["changes"] = json!(fixed.changes);
+            report["repair_prompt"] = json!(prompt(fixed));
             output::print(&line(&report));
         }
         Format::Text => {
             output::say_lines(&format!("after {} of {ATTEMPTS_MAX} attempts a person must decide:\n", fixed.attempts));
             output::say_rendered(verdict(&fixed.checked, source, &Terminal::stderr()).trim_end());
             output::say("nothing was written");
+            output::say("  agent  --repairer CMD has a program mend it; --format json shows what it is asked");
         }
     }
 }

@@ -8,10 +8,11 @@ use crate::cli::{Exit, output};
 use crate::gather::Input;
 use crate::terminal::Terminal;
 use countersign_contract::{Form, parse};
-use countersign_diagnostic::{Source, render};
+use countersign_diagnostic::{Source, render, visible};
 use countersign_domain::handoff::payload::{TraceId, UniversalHandoff};
 use countersign_runner::handoff::kept;
 use serde_json::{Value, json};
+use std::io::IsTerminal;
 use std::path::Path;
 
 /// A document that was named, read as far as its verb needs.
@@ -119,12 +120,41 @@ pub fn discover(here: &Here<'_>, among: &Among, value: &Value, format: Format) -
     Ok(Exit::Refused)
 }
 
-/// Says so where workflows are known, and the target is none of them.
-pub fn warn_of_stranger(here: &Here<'_>, among: &Among, target: &str) -> anyhow::Result<()> {
+/// The target that is meant. Where workflows are known and it is none of them, a person at a terminal is asked, with those that
+/// could take over and their points; nobody else is guessed for: they are told the same, and it is refused.
+pub fn meant(
+    here: &Here<'_>,
+    among: &Among,
+    value: &Value,
+    target: &str,
+    unlisted: bool,
+    format: Format,
+) -> anyhow::Result<Option<String>> {
     let candidates = candidates(among, here.project)?;
-    if !candidates.is_empty() && !candidates.iter().any(|it| it.name == target) {
-        let known: Vec<&str> = candidates.iter().map(|it| it.name.as_str()).collect();
-        output::say(&format!("warning: no workflow `{target}` is known; those that are: {}", known.join(", ")));
+    if unlisted || candidates.is_empty() || candidates.iter().any(|it| it.name == target) {
+        return Ok(Some(target.to_owned()));
     }
-    Ok(())
+    let shown = visible(target);
+    output::say(&format!("error: no workflow `{shown}` is known; those that could take over:"));
+    let text = value.to_string();
+    let checked = checked(here.project, Source { name: "the handoff", text: &text }, Path::new(""));
+    match checked.records.first().and_then(|record| record.downcast_ref::<UniversalHandoff>()) {
+        Some(record) => {
+            rank(record, &candidates, among.autonomous, format)?;
+        }
+        None => candidates.iter().for_each(|it| output::say(&format!("  {}", visible(&it.name)))),
+    }
+    if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
+        output::say("  help: name one of them with --target, or give --unlisted if it is meant as it stands");
+        return Ok(None);
+    }
+    output::say(&format!("Who takes over? A name of these, or `{shown}` once more; nothing ends it:"));
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    let answer = answer.trim();
+    let known = answer == target || candidates.iter().any(|it| it.name == answer);
+    if !known {
+        output::say("nobody of that name is known; nothing was done");
+    }
+    Ok(known.then(|| answer.to_owned()))
 }

@@ -7,7 +7,9 @@ use crate::cli::output::Format;
 use crate::cli::words::text;
 use crate::cli::{Exit, output};
 use crate::client::Client;
-use countersign_domain::handoff::payload::TraceId;
+use crate::tracing::Tracing;
+use countersign_diagnostic::Code;
+use countersign_domain::handoff::payload::{EventType, TraceId};
 use countersign_engine::Failure;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -20,6 +22,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   countersign handoff receive handoff.json --as builder
+  countersign handoff receive handoff.json --as builder --processed
   countersign handoff receive 550e8400-e29b-41d4-a716-446655440000 --skill builder --out handoff.json")]
 pub struct Args {
     /// The file that arrived, or - for standard input; or the id of a trace
@@ -29,6 +32,10 @@ pub struct Args {
     /// Who receives; otherwise who is named with --as
     #[arg(long, value_name = "SKILL")]
     skill: Option<String>,
+
+    /// Say that what was received is processed: who took it is done with it
+    #[arg(long, conflicts_with = "out")]
+    processed: bool,
 
     /// Where a document from the ledger is written; otherwise to standard output
     #[arg(long, value_name = "FILE")]
@@ -55,7 +62,13 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
             (trace, Some(document))
         }
     };
+    let tracing = Tracing::beside_verb(here);
     let client = Client::open(here.project, here.global)?.with_key(args.once.key.as_deref())?;
+    if args.processed {
+        let exit = processed(&client, trace.as_str(), skill, document.as_ref(), here, format);
+        tracing.end();
+        return exit;
+    }
     let arrives = match &document {
         Some(document) => Some(document.value.clone()),
         None => arriving::waiting(here, &client, trace.as_str(), skill),
@@ -68,8 +81,13 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     });
     let mut reply = match client.ask("handoff.receive", &without_nothing(request)) {
         Ok(reply) => reply,
-        Err(failure) => return not_loaded(failure, format),
+        Err(failure) => {
+            note_error(here, trace.as_str(), skill, &failure);
+            tracing.end();
+            return not_loaded(failure, format);
+        }
     };
+    tracing.end();
     for finding in &reply.findings {
         let word = finding.severity.as_str();
         output::say(&format!("{word}: {}: {}; {}", finding.pointer, finding.message, finding.help));
@@ -77,7 +95,7 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     reply.answer["repeated"] = json!(reply.answer["seq"].is_null() || reply.repeated);
     match &document {
         Some(document) => {
-            arriving::note_in_file(here, document, skill);
+            arriving::note_in_file(here, document, skill, EventType::Received);
             output::print(&match format {
                 Format::Json => line(&reply.answer),
                 Format::Text => said(&reply.answer),
@@ -102,6 +120,49 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
         }
     }
     Ok(Exit::Allowed)
+}
+
+/// Says that who took a handoff is done with it, in the ledger and, if it is there, in the file.
+fn processed(
+    client: &Client<'_>,
+    trace: &str,
+    skill: &str,
+    document: Option<&Document>,
+    here: &Here<'_>,
+    format: Format,
+) -> anyhow::Result<Exit> {
+    let request = json!({ "trace_id": trace, "skill": skill, "event": "processed" });
+    let mut reply = match client.ask("handoff.note", &request) {
+        Ok(reply) => reply,
+        Err(failure) => return refused(failure, format),
+    };
+    if let Some(document) = document {
+        arriving::note_in_file(here, document, skill, EventType::Processed);
+    }
+    let again = reply.answer["seq"].is_null() || reply.repeated;
+    reply.answer["repeated"] = json!(again);
+    output::print(&match format {
+        Format::Json => line(&reply.answer),
+        Format::Text if again => format!("processed already by {skill}, trace {trace}\n"),
+        Format::Text => format!("processed: handoff {} of trace {trace} by {skill}\n", text(&reply.answer, "step")),
+    });
+    Ok(Exit::Allowed)
+}
+
+/// Notes that a handoff could not be taken. What is noted is beside the refusal, which counts; that somebody tried who may not, or
+/// came too late, is no error of the handoff.
+fn note_error(here: &Here<'_>, trace: &str, skill: &str, failure: &Failure) {
+    let Failure::Refused(refusal) = failure else { return };
+    if matches!(refusal.code, Code::AuthorizationMissing | Code::InvalidTransition) {
+        return;
+    }
+    let says: String = refusal.reason.chars().take(500).collect();
+    let code = refusal.code.as_str();
+    let request = json!({ "trace_id": trace, "skill": skill, "event": "error", "code": code, "says": says });
+    // A key that was given stands for receiving alone.
+    if let Ok(client) = Client::open(here.project, here.global) {
+        let _ = client.ask("handoff.note", &request);
+    }
 }
 
 /// What became of a handoff that is not loaded; for programs, by its name.

@@ -1,13 +1,14 @@
 //! `countersign handoff send`
 
-use super::onward::{Document, discover, warn_of_stranger};
-use crate::cli::asking::{Here, Once, line, refused, without_nothing};
+use super::onward::{Document, discover, meant};
+use crate::cli::asking::{Here, Once, line, refused, without_nothing, wrong};
 use crate::cli::output::Format;
 use crate::cli::targets::Among;
 use crate::cli::words::{text, texts};
 use crate::cli::{Exit, output};
 use crate::client::Client;
 use crate::files;
+use crate::tracing::Tracing;
 use countersign_contract::{Form, SIZE_MAX, parse};
 use countersign_diagnostic::Code;
 use countersign_domain::handoff::noting::difference;
@@ -34,6 +35,10 @@ pub struct Args {
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
 
+    /// Send it to a target that neither a registry nor a skill file names, though some name others
+    #[arg(long)]
+    unlisted: bool,
+
     #[command(flatten)]
     among: Among,
 
@@ -48,7 +53,20 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
         return discover(here, &args.among, &document.value, format);
     };
     let Some(trace) = document.trace(here, format) else { return Ok(Exit::Refused) };
-    warn_of_stranger(here, &args.among, target)?;
+    let chosen = meant(here, &args.among, &document.value, target, args.unlisted, format)?;
+    match chosen.as_deref() {
+        Some(chosen) if chosen == target => {}
+        // Another target is another document.
+        Some(chosen) => {
+            let help = format!(
+                "make it for them: `countersign handoff make --from {} --target {chosen}`",
+                args.file.display()
+            );
+            return Err(wrong(help));
+        }
+        None => return Ok(Exit::Refused),
+    }
+    let tracing = Tracing::beside_verb(here);
     let client = Client::open(here.project, here.global)?.with_key(args.once.key.as_deref())?;
     let request = json!({
         "trace_id": trace, "file": document.input.name, "handoff": document.text, "taken": document.taken(here),
@@ -58,6 +76,7 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
         Ok(reply) => reply,
         Err(failure) => return refused(failure, format),
     };
+    tracing.end();
     let again = reply.answer["seq"].is_null() || reply.repeated;
     note(&client, &document, trace.as_str(), &reply.answer, again);
     for finding in &reply.findings {

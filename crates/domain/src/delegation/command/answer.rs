@@ -1,7 +1,7 @@
 //! Answering an instruction: its audit entry and its response, recorded in one go.
 
 use super::compose::{self, Case, What, lost};
-use super::{DelegationAnswer, VIEWS, delegation_answer, happening, known, must_lead, received_needs};
+use super::{DelegationAnswer, ExecutorKind, VIEWS, delegation_answer, happening, known, must_lead, received_needs};
 use crate::deciding::{
     Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
 };
@@ -159,6 +159,12 @@ impl Command for Answer {
             "end": row.end, "instruction_id": row.instruction_id, "response_id": row.response_id,
             "status": response["STATUS"],
         });
+        if let Some(concern) = &row.concern {
+            answered["concern"] = json!(concern);
+        }
+        if row.executor == ExecutorKind::DryRun.as_str() {
+            answered["dry"] = json!(true);
+        }
         if let Some(failure) = response["FAILURE_DETAILS"].as_object() {
             answered["error_type"] = failure["ERROR_TYPE"].clone();
             answered["retry_allowed"] = json!(failure["RETRY_ALLOWED"] == YesNo::Yes.as_str());

@@ -4,10 +4,10 @@
 use super::answer::Acted;
 use crate::deciding::Refusal;
 use crate::delegation::parties::EXECUTORS;
-use crate::delegation::payload::{AuditEntryId, Authorization, QaStatus, Status, YesNo, checksum, names_evidence};
+use crate::delegation::payload::{AuditEntryId, NOT_APPLICABLE, Status, YesNo, checksum};
 use crate::paths::{self, Reach};
 use countersign_contract::diagnostic::{Code, Source};
-use countersign_contract::{Checker, Outside, Request, Set, Text, check, redact_value};
+use countersign_contract::{Checker, Outside, Request, Set, check, redact_value};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -35,6 +35,11 @@ impl<'a> Case<'a> {
         let (response_id, audit_entry_id) = ("DR-2000-01-01-001", "PAA-2000-01-01-001");
         let executor = (None, "trial");
         Self { instruction_id, response_id, audit_entry_id, action, header, received: None, executor }
+    }
+
+    /// The action as the entry has it: as it was given. What was kept before that could be said is known by its fact.
+    fn action_type(&self) -> &str {
+        self.header["ACTION_TYPE"].as_str().unwrap_or(self.action)
     }
 }
 
@@ -136,7 +141,7 @@ fn entry(case: &Case<'_>, what: &What<'_>, now: &str, executed: &str) -> Value {
         "AUDIT_ENTRY_ID": case.audit_entry_id,
         "TIMESTAMP_UTC": now,
         "ACTION": {
-            "TYPE": case.action, "INSTRUCTION_ID": case.instruction_id, "RESPONSE_ID": case.response_id,
+            "TYPE": case.action_type(), "INSTRUCTION_ID": case.instruction_id, "RESPONSE_ID": case.response_id,
         },
         "REQUESTER": case.header["REQUESTER"],
         "EXECUTOR": {
@@ -178,27 +183,23 @@ fn response(case: &Case<'_>, what: &What<'_>, now: Timestamp, seconds: &str) -> 
     })
 }
 
-/// The authority that an instruction shows, as an entry keeps it. Where it shows none, the entry says so.
-pub(super) fn evidence(authorization: &Authorization) -> Value {
-    let path = |path: &Text, needed: bool| {
-        let usable = names_evidence(Some(path)) && paths::fault(path.as_str(), Reach::Below).is_none();
-        if usable || !needed { path.as_str().to_owned() } else { UNNAMED.to_owned() }
-    };
-    let reference = |text: Option<&Text>, needed: bool| {
-        if needed && !names_evidence(text) { Some(UNNAMED.to_owned()) } else { text.map(|it| it.as_str().to_owned()) }
-    };
-    let approved = authorization.human_approval == YesNo::Yes;
-    let escalated = authorization.escalation_completed.as_str() == YesNo::Yes.as_str();
-    json!({
-        "GOVERNANCE_STATUS": authorization.governance_status,
-        "GOVERNANCE_EVIDENCE_PATH": path(&authorization.governance_evidence, true),
-        "QA_STATUS": authorization.qa_status,
-        "QA_EVIDENCE_PATH": path(&authorization.qa_evidence, authorization.qa_status != QaStatus::NotApplicable),
-        "HUMAN_APPROVAL": authorization.human_approval,
-        "HUMAN_APPROVAL_REFERENCE": reference(authorization.human_approval_evidence.as_ref(), approved),
-        "ESCALATION_COMPLETED": authorization.escalation_completed,
-        "ESCALATION_REFERENCE": reference(authorization.escalation_evidence.as_ref(), escalated),
-    })
+/// A path of evidence, as an entry keeps it. Where one is needed and none can be used, the entry says so.
+pub(super) fn evidence_path(path: Option<&str>, needed: bool) -> String {
+    let usable = |path: &str| shows_evidence(path) && paths::fault(path, Reach::Below).is_none();
+    match path {
+        Some(path) if usable(path) || (!needed && path.trim() == NOT_APPLICABLE) => path.to_owned(),
+        None if !needed => NOT_APPLICABLE.to_owned(),
+        _ => UNNAMED.to_owned(),
+    }
+}
+
+/// A reference to evidence, as an entry keeps it. Where one is needed and none is named, the entry says so.
+pub(super) fn reference(text: Option<&str>, needed: bool) -> Option<String> {
+    if needed && !text.is_some_and(shows_evidence) { Some(UNNAMED.to_owned()) } else { text.map(str::to_owned) }
+}
+
+fn shows_evidence(text: &str) -> bool {
+    text.trim() != NOT_APPLICABLE
 }
 
 /// What an answer cannot be made from.

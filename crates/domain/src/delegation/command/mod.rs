@@ -4,9 +4,12 @@ mod answer;
 mod approve;
 mod ask;
 mod bypassing;
+pub(crate) mod chain;
 mod compose;
 mod conclude;
 mod fields;
+mod header;
+mod observe;
 mod receive;
 mod refuse;
 mod resolve;
@@ -17,6 +20,7 @@ pub use approve::Approve;
 pub(crate) use ask::APPROVAL;
 pub use ask::Ask;
 pub use conclude::Conclude;
+pub use observe::{About, Observe};
 pub use receive::Receive;
 pub use refuse::Refuse;
 pub(crate) use resolve::about;
@@ -53,7 +57,8 @@ impl ExecutorKind {
 }
 
 /// The views that show instructions.
-const VIEWS: &[&str] = &["delegation.show", "delegation.next", "delegation.alerts", "delegation.task", "inbox.list"];
+const VIEWS: &[&str] =
+    &["delegation.show", "delegation.next", "delegation.end", "delegation.alerts", "delegation.task", "inbox.list"];
 
 /// The views that show actions of a plan.
 const TASK_VIEWS: &[&str] = &[

@@ -1,15 +1,13 @@
 //! Receiving an instruction: it is checked, and the ids of its response and its audit entry are reserved.
 
 use super::compose::{self, Case, What};
-use super::{DelegationAnswer, ExecutorKind, VIEWS, bypassing, delegation_answer, fields, happening};
+use super::header::Header;
+use super::{DelegationAnswer, ExecutorKind, VIEWS, bypassing, chain, delegation_answer, fields, happening};
 use crate::deciding::{
     Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
 };
-use crate::delegation::action::ActionType;
 use crate::delegation::event::DELEGATION_RECEIVED;
-use crate::delegation::payload::{
-    AuditContext, Authorization, DelegationInstruction, InstructionId, Requester, ValidationError,
-};
+use crate::delegation::payload::{DelegationInstruction, ValidationError};
 use crate::delegation::policy::{self, Claim};
 use crate::delegation::row::{DelegationRow, day_key, delegation_key, delegation_of};
 use crate::delegation::standing::{Action, Planned, Standing, came_before};
@@ -18,8 +16,7 @@ use crate::ids::{RunId, TaskId};
 use crate::project::Payload;
 use countersign_contract::diagnostic::{Code, Source};
 use countersign_contract::{
-    Checked, Checker, Contract as _, List, Request, Shape, Text, Timestamp, Untrusted, canonical, check, parse,
-    redact_value, sha256_hex, shape,
+    Checked, Contract as _, List, Request, Text, Timestamp, Untrusted, canonical, check, parse, redact_value, shape,
 };
 use serde_json::{Value, json};
 
@@ -39,43 +36,6 @@ shape! {
         pub run_id: Option<RunId>,
         /// The task of the plan. Its instruction must be this one, and approved if that is asked for.
         pub task_id: Option<TaskId>,
-    }
-}
-
-/// What an answer needs of an instruction. Without it there is nobody to answer to, and nothing to keep on record.
-struct Header {
-    id: InstructionId,
-    given: Timestamp,
-    action: ActionType,
-    requester: Requester,
-    authorization: Authorization,
-    context: AuditContext,
-}
-
-impl Header {
-    fn read(value: &Value, checker: &Checker<'_>) -> Result<Self, &'static str> {
-        fn part<T: Shape>(value: &Value, name: &'static str, checker: &Checker<'_>) -> Result<T, &'static str> {
-            let text = value[name].to_string();
-            check::read(checker, Source { name, text: &text }).map_err(|_| name)
-        }
-        let text = |name: &str| value[name].as_str().unwrap_or_default();
-        Ok(Self {
-            id: InstructionId::parse(text("INSTRUCTION_ID")).ok_or("INSTRUCTION_ID")?,
-            given: Timestamp::parse(text("TIMESTAMP_UTC")).ok_or("TIMESTAMP_UTC")?,
-            action: value["ACTION"]["TYPE"].as_str().and_then(ActionType::parse).ok_or("ACTION.TYPE")?,
-            requester: part(value, "REQUESTER", checker)?,
-            authorization: part(value, "AUTHORIZATION", checker)?,
-            context: part(value, "AUDIT_CONTEXT", checker)?,
-        })
-    }
-
-    /// What goes into the audit entry.
-    fn for_entry(&self) -> Value {
-        json!({
-            "REQUESTER": self.requester,
-            "AUTHORIZATION_EVIDENCE": compose::evidence(&self.authorization),
-            "GOVERNANCE_CONTEXT": self.context,
-        })
     }
 }
 
@@ -146,38 +106,45 @@ impl Receive {
         let form = Request::alone(Source { name: self.file.as_str(), text }, &outside).form();
         let document = parse(text, form, checker.settings.size_max).map_err(|_| unanswerable("it cannot be read"))?;
         let mut value = document.root().to_value();
-        let header = Header::read(&value, &checker)
-            .map_err(|field| unanswerable(&format!("its `{field}` is missing or wrong")))?;
+        let header = Header::read(&value, &checker).ok_or_else(|| {
+            unanswerable("its `INSTRUCTION_ID` is missing or wrong, so that there is nobody to answer to")
+        })?;
         let now = outside.now.ok_or_else(|| unanswerable("the time is not known"))?;
-        if header.given.instant().as_second() > now.as_second() {
-            return Err(unanswerable(&format!("it was given at `{}`, which is yet to come", header.given.as_str())));
-        }
-        let mut errors = fields::errors(&checked.decision.details.diagnostics, Some(header.action));
+        let mut errors = fields::errors(&checked.decision.details.diagnostics, header.action);
+        errors.extend(header.given.as_ref().and_then(|given| yet_to_come(given, now)));
         errors.extend(self.obstacles.iter().flat_map(|it| it.iter()).map(|it| json!(it)));
         let lacks = lacks(&checked);
         let digest = trying::digest(&value);
-        let end = json!([header.requester, header.context.requirement_id, value["ACTION"]]);
-        let end = sha256_hex(canonical(&end).as_bytes());
-        let deed = trying::deed(&value);
+        let (deed, end, concern) = (trying::deed(&value), trying::end(&value), trying::concern(&value));
         redact_value(&mut value);
-        let (mut header_kept, mut errors) = (header.for_entry(), json!(errors));
-        redact_value(&mut header_kept);
+        let (mut kept, mut errors) = (header.kept.clone(), json!(errors));
+        redact_value(&mut kept);
         redact_value(&mut errors);
         let facts = json!({
-            "action": header.action.as_str(), "deed": deed, "digest": digest, "end": end,
-            "instruction_id": header.id, "lacks": lacks, "repository": header.requester.repository, "errors": errors,
-            "header": header_kept, "instruction": canonical(&value),
+            "action": header.action_word(), "deed": deed, "digest": digest, "end": end, "concern": concern,
+            "instruction_id": header.id, "lacks": lacks, "repository": header.repository_word(), "errors": errors,
+            "header": kept, "instruction": canonical(&value),
         });
         let errors = errors.as_array().map_or(&[][..], Vec::as_slice);
         if !errors.is_empty() {
             // The answer is tried before it is promised.
-            let case = Case::trial(header.id.as_str(), header.action.as_str(), &header_kept);
+            let case = Case::trial(header.id.as_str(), header.action_word(), &kept);
             let context = checked.is_context().then(|| canonical(&value));
             compose::checked(&checker, &outside, &case, &What::Invalid(errors), context.as_deref())
                 .map_err(|why| unanswerable(&why.reason))?;
         }
         Ok(Observed { facts, findings: warnings(checked), ..Observed::default() })
     }
+}
+
+/// What is said of a time that is yet to come: an answer cannot be later than it.
+fn yet_to_come(given: &Timestamp, now: jiff::Timestamp) -> Option<Value> {
+    (given.instant().as_second() > now.as_second()).then(|| {
+        json!({
+            "FIELD": "TIMESTAMP_UTC", "ERROR": format!("it was given at `{}`, which is yet to come", given.as_str()),
+            "EXPECTED": "a time that has passed; see whether the clocks agree",
+        })
+    })
 }
 
 /// Whether the instruction lacks authority.
@@ -214,12 +181,13 @@ impl Command for Receive {
     fn needs(&self, seen: &Seen, moment: &Moment) -> Vec<Need> {
         let planned = self.action().map(|action| action.needs(seen)).unwrap_or_default();
         // The id stands in a text that was read outside; it is found here by the same reader.
-        let found = self.instruction.inspect(|text| id_and_deed(self.file.as_str(), text));
+        let found = self.instruction.inspect(|text| id_deed_and_end(self.file.as_str(), text));
         let mut needs = vec![Need::Entity(day_key(today(moment)))];
-        if let Some((id, deed)) = found {
+        if let Some((id, deed, end)) = found {
             needs.push(Need::Entity(delegation_key(&id)));
             if self.task_id.is_none() {
                 needs.extend(bypassing::needs(seen, &id, &deed));
+                needs.extend(chain::needs(seen, &end));
             }
         }
         needs.into_iter().chain(planned).collect()
@@ -241,6 +209,7 @@ impl Command for Receive {
         }
         if self.task_id.is_none() {
             bypassing::must_not_bypass(desk, id, text("deed"))?;
+            chain::must_be_free(desk, id, text("end"))?;
         }
         let planned = self.must_be_planned(desk, digest)?;
         let day = today(desk.moment()).to_owned();
@@ -249,7 +218,7 @@ impl Command for Receive {
         let mut kept = json!({
             "action": facts["action"], "audit_entry_id": format!("PAA-{day}-{count:03}"), "digest": digest,
             "end": facts["end"], "errors": errors, "executor": self.executor.as_str(), "instruction_id": id,
-            "lacks": facts["lacks"], "repository": facts["repository"],
+            "lacks": facts["lacks"], "concern": facts["concern"], "repository": facts["repository"],
             "response_id": format!("DR-{day}-{count:03}"), "valid": errors == 0,
         });
         if let Some(planned) = &planned {
@@ -268,11 +237,11 @@ impl Command for Receive {
     }
 }
 
-/// The id of an instruction and what it does, however it is written.
-fn id_and_deed(file: &str, text: &str) -> Option<(String, String)> {
+/// The id of an instruction, what it does and what it is for, however it is written.
+fn id_deed_and_end(file: &str, text: &str) -> Option<(String, String, String)> {
     use countersign_contract::{Form, SIZE_MAX_LIMIT};
     let form = Form::of_name(file).unwrap_or_else(|| Form::of_text(text));
     let document = parse(text, form, SIZE_MAX_LIMIT).ok()?;
     let value = document.root().to_value();
-    Some((value["INSTRUCTION_ID"].as_str()?.to_owned(), trying::deed(&value)))
+    Some((value["INSTRUCTION_ID"].as_str()?.to_owned(), trying::deed(&value), trying::end(&value)))
 }

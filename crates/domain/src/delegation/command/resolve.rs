@@ -1,6 +1,6 @@
 //! A person decides how it goes on with an instruction that its requester may not go on with.
 
-use super::{CODES, DelegationAnswer, VIEWS, delegation_answer, known};
+use super::{CODES, DelegationAnswer, VIEWS, chain, delegation_answer, known};
 use crate::deciding::{
     Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Refusal, Role, Seen, Writes,
 };
@@ -63,14 +63,16 @@ impl Command for Resolve {
     type Answer = DelegationAnswer;
 
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
-        let end = self.seen(seen).map(|(row, _)| Need::Entity(end_key(&row.end)));
-        end.into_iter().chain([Need::Entity(delegation_key(self.instruction_id.as_str()))]).collect()
+        let row = self.seen(seen).map(|(row, _)| row);
+        let ends = row.iter().flat_map(|row| [Some(&row.end), row.concern.as_ref()]).flatten();
+        let ends: Vec<Need> = ends.map(|end| Need::Entity(end_key(end))).collect();
+        ends.into_iter().chain([Need::Entity(delegation_key(self.instruction_id.as_str()))]).collect()
     }
 
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let (row, end) = self.seen(desk.seen()).unzip();
         let (row, end) = (known(row, &self.instruction_id)?, end.unwrap_or_default());
-        let after = next(&row, &end, desk.moment().now_ms);
+        let after = next(&row, &end, chain::wrong(desk.seen(), &row), desk.moment().now_ms);
         if after.step != NextStep::Escalate || end.of_task {
             let id = &row.instruction_id;
             let reason = if end.of_task {
@@ -82,7 +84,10 @@ impl Command for Resolve {
             return Err(Refusal::new(Code::InvalidTransition, reason, help));
         }
         mark::must_be_current(&about(&row), self.shown.as_str(), desk.moment().now_ms, "countersign inbox")?;
-        let facts = json!({ "decision": self.decision, "end": row.end, "instruction_id": row.instruction_id });
+        let mut facts = json!({ "decision": self.decision, "end": row.end, "instruction_id": row.instruction_id });
+        if let Some(concern) = &row.concern {
+            facts["concern"] = json!(concern);
+        }
         let reason = Untrusted::new(self.reason.inspect(str::to_owned));
         desk.record(Happening::new(DELEGATION_RESOLVED, facts).with_texts(vec![reason]));
         Ok(())

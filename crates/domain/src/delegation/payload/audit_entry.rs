@@ -1,7 +1,8 @@
 //! What is kept of a platform action, for ever.
 
-use super::authority::{AuditContext, Completed, GovernanceStatus, QaStatus, Requester, YesNo};
-use super::ids::{AuditEntryId, InstructionId, ResponseId};
+use super::as_given::{AsGiven, Word};
+use super::authority::{AuditContext, AuthorizationLevel, Completed, GovernanceStatus, QaStatus, YesNo};
+use super::ids::{AuditEntryId, InstructionId, Repository, ResponseId};
 use super::resource::{HttpStatus, HttpsUrl, ResourceType};
 use super::text_or::TextOr;
 use crate::delegation::action::ActionType;
@@ -61,7 +62,7 @@ shape! {
         /// Which action.
         pub action as "ACTION": AuditedAction,
         /// Who asked.
-        pub requester as "REQUESTER": Requester,
+        pub requester as "REQUESTER": AuditedRequester,
         /// Who acted.
         pub executor as "EXECUTOR": AuditedExecutor,
         /// On what authority.
@@ -83,11 +84,25 @@ shape! {
     /// Which action an entry is about.
     pub struct AuditedAction {
         /// The action.
-        pub kind as "TYPE": ActionType = "CLOSE_PULL_REQUEST",
+        pub kind as "TYPE": AsGiven<ActionType> = "CLOSE_PULL_REQUEST",
         /// The instruction that asked for it.
         pub instruction_id as "INSTRUCTION_ID": InstructionId,
         /// The response that reports it.
         pub response_id as "RESPONSE_ID": ResponseId,
+    }
+}
+
+shape! {
+    /// Who asked, as the instruction said. What of it could not be read stands as `NOT_GIVEN`, `NOT_TEXT` or `AS_GIVEN: …`.
+    pub struct AuditedRequester {
+        /// What kind of agent it is: `FOREMAN`, `HUMAN`, or a name from the configuration.
+        pub agent_type as "AGENT_TYPE": AsGiven<Name> = "FOREMAN",
+        /// Which one of them.
+        pub agent_instance_id as "AGENT_INSTANCE_ID": AsGiven<Name> = "foreman-1",
+        /// The repository in which it was to happen.
+        pub repository as "REPOSITORY": AsGiven<Repository>,
+        /// On what authority.
+        pub level as "AUTHORIZATION_LEVEL": AsGiven<AuthorizationLevel> = "HUMAN_APPROVED",
     }
 }
 
@@ -107,19 +122,19 @@ shape! {
     /// The authority for an action, as the instruction gave it.
     pub struct AuthorizationEvidence {
         /// Whether the rules of the house were kept.
-        pub governance_status as "GOVERNANCE_STATUS": GovernanceStatus,
+        pub governance_status as "GOVERNANCE_STATUS": AsGiven<GovernanceStatus>,
         /// The file that shows it, relative to the repository.
         pub governance_evidence_path as "GOVERNANCE_EVIDENCE_PATH": Text = ".governance/compliance-check.md",
         /// What the tests said.
-        pub qa_status as "QA_STATUS": QaStatus,
+        pub qa_status as "QA_STATUS": AsGiven<QaStatus>,
         /// The file that shows it, relative to the repository, or `NOT_APPLICABLE`.
         pub qa_evidence_path as "QA_EVIDENCE_PATH": Text = ".qa/results-2025-12-25.json",
         /// Whether a person approved.
-        pub human_approval as "HUMAN_APPROVAL": YesNo,
+        pub human_approval as "HUMAN_APPROVAL": AsGiven<YesNo>,
         /// Where the approval is to be found. Needed when a person approved.
         pub human_approval_reference as "HUMAN_APPROVAL_REFERENCE": Option<Text> = "owner's comment on pull request 42",
         /// Whether an escalation was brought to its end.
-        pub escalation_completed as "ESCALATION_COMPLETED": Completed = "NOT_APPLICABLE",
+        pub escalation_completed as "ESCALATION_COMPLETED": AsGiven<Completed> = "NOT_APPLICABLE",
         /// Where its resolution is to be found. Needed when one was.
         pub escalation_reference as "ESCALATION_REFERENCE": Option<Text>,
     }
@@ -209,6 +224,28 @@ pub fn checksum(mut entry: Value) -> String {
         }
     }
     sha256_hex(canonical(&entry).as_bytes())
+}
+
+impl AuditEntry {
+    /// What of the instruction could not be read, each with its place.
+    pub fn unread(&self) -> Vec<(&'static str, &str)> {
+        fn at<'a, T: Word>(pointer: &'static str, it: &'a AsGiven<T>) -> Option<(&'static str, &'a str)> {
+            it.known().is_none().then(|| (pointer, it.as_written()))
+        }
+        let (requester, evidence) = (&self.requester, &self.authorization_evidence);
+        let all = [
+            at("/ACTION/TYPE", &self.action.kind),
+            at("/REQUESTER/AGENT_TYPE", &requester.agent_type),
+            at("/REQUESTER/AGENT_INSTANCE_ID", &requester.agent_instance_id),
+            at("/REQUESTER/REPOSITORY", &requester.repository),
+            at("/REQUESTER/AUTHORIZATION_LEVEL", &requester.level),
+            at("/AUTHORIZATION_EVIDENCE/GOVERNANCE_STATUS", &evidence.governance_status),
+            at("/AUTHORIZATION_EVIDENCE/QA_STATUS", &evidence.qa_status),
+            at("/AUTHORIZATION_EVIDENCE/HUMAN_APPROVAL", &evidence.human_approval),
+            at("/AUTHORIZATION_EVIDENCE/ESCALATION_COMPLETED", &evidence.escalation_completed),
+        ];
+        all.into_iter().flatten().collect()
+    }
 }
 
 impl Contract for AuditEntry {

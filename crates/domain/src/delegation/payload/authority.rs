@@ -92,7 +92,7 @@ shape! {
 }
 
 /// What stands in a field of evidence that has none to name.
-const NOT_APPLICABLE: &str = "NOT_APPLICABLE";
+pub(crate) const NOT_APPLICABLE: &str = "NOT_APPLICABLE";
 
 /// Whether a field of evidence names any.
 pub(crate) fn names_evidence(text: Option<&Text>) -> bool {

@@ -1,5 +1,6 @@
 //! The contracts of delegation, one file each, and the parts they share.
 
+mod as_given;
 mod audit_entry;
 mod authority;
 mod ids;
@@ -8,12 +9,13 @@ mod resource;
 mod response;
 mod text_or;
 
+pub use as_given::{AsGiven, NOT_GIVEN, NOT_TEXT, Unread, Word, unread};
 pub use audit_entry::{
-    AuditEntry, AuditedAction, AuditedExecutor, AuthorizationEvidence, Integrity, Outcome, PlatformRequest,
-    PlatformResponse, checksum,
+    AuditEntry, AuditedAction, AuditedExecutor, AuditedRequester, AuthorizationEvidence, Integrity, Outcome,
+    PlatformRequest, PlatformResponse, checksum,
 };
-pub(crate) use authority::names_evidence;
 pub use authority::{AuditContext, AuthorizationLevel, Completed, GovernanceStatus, QaStatus, Requester, YesNo};
+pub(crate) use authority::{NOT_APPLICABLE, names_evidence};
 pub use ids::{AuditEntryId, InstructionId, Repository, ResponseId, date_in_id, date_of_time, is_real_date};
 pub use instruction::{Authorization, DelegationInstruction, ExpectedOutcome};
 pub use resource::{HttpStatus, HttpsUrl, ResourceType, is_success};

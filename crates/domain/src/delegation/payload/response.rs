@@ -191,6 +191,14 @@ impl DelegationResponse {
     }
 }
 
+impl DelegationResponse {
+    /// Whether it declines the time at which the instruction says that it was given.
+    pub fn declines_the_time(&self) -> bool {
+        let named = |error: &ValidationError| error.field.as_str() == "TIMESTAMP_UTC";
+        self.status == Status::InvalidRequest && self.validation_errors.iter().flat_map(|it| it.iter()).any(named)
+    }
+}
+
 impl Contract for DelegationResponse {
     const NAME: &'static str = "delegation_response";
     const VERSION: &'static str = "1.0";

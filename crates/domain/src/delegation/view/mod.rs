@@ -1,13 +1,15 @@
 //! What can be seen of instructions.
 
 mod alerts;
+mod end;
 mod next;
 mod show;
 mod summary;
 mod task;
 
 pub use alerts::{AlertsShown, ListAlerts};
-pub(crate) use next::next;
+pub use end::{EndShown, ShowEnd};
+pub(crate) use next::{Next, next};
 pub use next::{NextShown, NextStep, RETRIES_MAX, ShowNext};
 pub use show::{DelegationShown, ShowDelegation};
 pub use summary::summary;

@@ -2,26 +2,33 @@
 //!
 //! ```text
 //!              ┌──────── retry ◀── FAILURE, allowed, and tried again less than three times
-//! instruction ─┼──────── wait ◀─── BLOCKED, and it can clear: until it may be tried again, for a day at the longest
-//!              ├──────── correct ◀ INVALID_REQUEST, and what is wrong is said
-//!              ├─▶ proceed ◀────── SUCCESS
+//! instruction ─┼──────── wait ◀─── BLOCKED, and it can clear: until it was seen to have, for a day at the longest ──▶ retry
+//!              ├──────── correct ◀ INVALID_REQUEST, and what is wrong is said; three times in a row
+//!              ├──────── verify ◀─ SUCCESS, and nobody has looked yet
+//!              ├─▶ proceed ◀────── SUCCESS, and it was seen to be there
 //!              └─▶ escalate ◀───── everything else: a person decides ──▶ retry, or abandon
 //! ```
 //!
 //! To try again is to give a new instruction for the same end: who asks, where, what for and what to do are the same. How
 //! often that was done is counted by the ledger, so that a requester which was killed goes on where it was.
 //!
-//! **Invariant:** nothing but `SUCCESS` lets a requester go on.
+//! **Invariant:** nothing but a `SUCCESS` that was looked at lets a requester go on.
+//! **Invariant:** a constraint is looked at until it has cleared; what it forbids is not tried to find out.
 
 use crate::deciding::{Moment, Need, Refusal, Seen, Tree, View, ViewInfo};
+use crate::delegation::command::chain;
 use crate::delegation::payload::{InstructionId, Status};
 use crate::delegation::row::{DelegationRow, EndRow, delegation_key, delegation_of, end_key, end_of};
 use countersign_contract::diagnostic::Code;
-use countersign_contract::{Int, choice, shape};
+use countersign_contract::{Int, Untrusted, choice, shape};
 use jiff::Timestamp;
+use serde_json::Value;
 
 /// How often something is tried again before a person is asked.
 pub const RETRIES_MAX: u64 = 3;
+/// How often something may be wrong, one after the other, before a person is asked: the first, and as many corrections as
+/// there are retries.
+const INVALID_MAX: u64 = RETRIES_MAX + 1;
 /// How long a constraint is waited for before a person is asked, in milliseconds.
 const WAIT_MS_MAX: i64 = 24 * 60 * 60 * 1000;
 /// How long is waited where nobody says how long, in seconds.
@@ -32,6 +39,8 @@ choice! {
     pub enum NextStep {
         /// There is no response yet: wait for it, or hand the instruction in again.
         Await = "await",
+        /// It was answered with success, and nobody has looked whether it is there: hand it in again, which looks.
+        Verify = "verify",
         /// It is done: go on.
         Proceed = "proceed",
         /// Do what the guidance says, and try again under a new id.
@@ -68,6 +77,15 @@ shape! {
         pub not_before: Option<Int>,
         /// How many instructions were given for the same end.
         pub tries: Int,
+        /// What tells that it worked, as the instruction says. What the platform showed is compared with the parameters; these
+        /// words are for the requester.
+        pub success_criteria: Option<Untrusted<String>>,
+        /// What the requester does if it did not, as the instruction says.
+        pub failure_handling: Option<Untrusted<String>>,
+        /// Where it is, as the response says.
+        pub resource_url: Option<Untrusted<String>>,
+        /// What was seen there, or of what stands against it.
+        pub seen: Option<Untrusted<String>>,
     }
 }
 
@@ -89,8 +107,14 @@ impl View for ShowNext {
 
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
         let key = delegation_key(self.instruction_id.as_str());
-        let end = delegation_of(seen.so_far(&key)).map(|row| Need::Entity(end_key(&row.end)));
-        end.into_iter().chain([Need::Entity(key)]).collect()
+        let mut needs = vec![Need::Entity(key.clone())];
+        if let Some(row) = delegation_of(seen.so_far(&key)) {
+            let ends = [Some(&row.end), row.concern.as_ref()].into_iter().flatten();
+            needs.extend(ends.map(|end| Need::Entity(end_key(end))));
+            let answered = row.answered.as_ref().map(|it| it.seq);
+            needs.extend([Some(row.received), answered, observed(&row)].into_iter().flatten().map(Need::Texts));
+        }
+        needs
     }
 
     fn render(&self, seen: &Seen, moment: &Moment, _: Option<&Tree>) -> Result<NextShown, Refusal> {
@@ -100,14 +124,36 @@ impl View for ShowNext {
             return Err(Refusal::new(Code::DependencyNotMet, reason, help).of_absent());
         };
         let end = end_of(seen.so_far(&end_key(&row.end))).unwrap_or_default();
-        let Next { step, reason, not_before } = next(&row, &end, moment.now_ms);
-        let not_before = not_before.map(|at| at.unsigned_abs().into());
-        Ok(NextShown { instruction_id: row.instruction_id, step, reason, not_before, tries: end.tries.into() })
+        let Next { step, reason, not_before } = next(&row, &end, chain::wrong(seen, &row), moment.now_ms);
+        let part = |seq: Option<u64>, pointer: &str| {
+            let text = seq.and_then(|seq| seen.text(seq, 0))?;
+            let value: Value = text.inspect(|text| serde_json::from_str(text).ok())?;
+            value.pointer(pointer).and_then(Value::as_str).map(|text| Untrusted::new(text.to_owned()))
+        };
+        let answered = row.answered.as_ref().map(|it| it.seq);
+        Ok(NextShown {
+            step,
+            reason,
+            not_before: not_before.map(|at| at.unsigned_abs().into()),
+            tries: end.tries.into(),
+            success_criteria: part(Some(row.received), "/EXPECTED_OUTCOME/SUCCESS_CRITERIA"),
+            failure_handling: part(Some(row.received), "/EXPECTED_OUTCOME/FAILURE_HANDLING"),
+            resource_url: part(answered, "/PLATFORM_EVIDENCE/RESOURCE_URL"),
+            seen: observed(&row).and_then(|seq| seen.text(seq, 0).cloned()),
+            instruction_id: row.instruction_id,
+        })
     }
 }
 
+/// The event with what was last seen of it.
+fn observed(row: &DelegationRow) -> Option<u64> {
+    row.found.as_ref().or(row.barred.as_ref()).map(|seen| seen.seq)
+}
+
 /// What the requester of an instruction does next.
-pub(crate) fn next(row: &DelegationRow, end: &EndRow, now_ms: i64) -> Next {
+///
+/// `wrong`: how often what is corrected by it was wrong, one after the other.
+pub(crate) fn next(row: &DelegationRow, end: &EndRow, wrong: u64, now_ms: i64) -> Next {
     let Some(answered) = &row.answered else {
         return after(NextStep::Await, "there is no response yet".to_owned(), None);
     };
@@ -122,7 +168,14 @@ pub(crate) fn next(row: &DelegationRow, end: &EndRow, now_ms: i64) -> Next {
     let milliseconds = |at: &str| at.parse::<Timestamp>().map_or(now_ms, Timestamp::as_millisecond);
     let not_before = |seconds: u64| milliseconds(&answered.at) + i64::try_from(seconds).unwrap_or(0) * 1000;
     match Status::parse(&answered.status) {
-        Some(Status::Success) => after(NextStep::Proceed, "it is done".to_owned(), None),
+        Some(Status::Success) => match row.found.as_ref().map(|found| found.holds) {
+            Some(true) => after(NextStep::Proceed, "it is done, and was seen to be".to_owned(), None),
+            Some(false) => {
+                let reason = "it was answered with success, and is not there as it was asked for".to_owned();
+                after(NextStep::Escalate, reason, None)
+            }
+            None => after(NextStep::Verify, "nobody has looked yet whether it is there".to_owned(), None),
+        },
         Some(Status::Failure) if !answered.retry_allowed => {
             after(NextStep::Escalate, "it failed, and to try again is not allowed".to_owned(), None)
         }
@@ -138,17 +191,32 @@ pub(crate) fn next(row: &DelegationRow, end: &EndRow, now_ms: i64) -> Next {
             after(NextStep::Escalate, "a rule of the platform forbids it, and that will not clear".to_owned(), None)
         }
         Some(Status::Blocked) => {
+            let barred = row.barred.as_ref();
+            if barred.is_some_and(|barred| !barred.holds) {
+                return after(NextStep::Retry, "what stood against it was seen to be gone".to_owned(), None);
+            }
             let since = end.blocked_since.as_deref().map_or(now_ms, milliseconds);
             if now_ms - since > WAIT_MS_MAX {
                 let reason = "a rule of the platform has forbidden it for a day".to_owned();
                 return after(NextStep::Escalate, reason, None);
             }
-            let reason = "a rule of the platform forbids it, and may clear".to_owned();
-            after(NextStep::Wait, reason, Some(not_before(answered.retry_after.unwrap_or(WAIT_SECONDS))))
+            // Whoever looked a moment ago need not look again yet.
+            let wait = answered.retry_after.unwrap_or(WAIT_SECONDS);
+            let looked = barred.map(|it| milliseconds(&it.at) + i64::try_from(WAIT_SECONDS).unwrap_or(0) * 1000);
+            let reason = match barred {
+                Some(_) => "a rule of the platform forbids it, and still did when somebody looked".to_owned(),
+                None => "a rule of the platform forbids it, and may clear".to_owned(),
+            };
+            after(NextStep::Wait, reason, looked.or(Some(not_before(wait))))
         }
         // Authority is not for the requester to correct.
         Some(Status::InvalidRequest) if row.lacks => {
             after(NextStep::Escalate, "it lacks authority, which a person gives".to_owned(), None)
+        }
+        Some(Status::InvalidRequest) if wrong >= INVALID_MAX => {
+            let reason =
+                format!("what was asked for was wrong {wrong} times in a row, so that correcting it is not clear");
+            after(NextStep::Escalate, reason, None)
         }
         Some(Status::InvalidRequest) => {
             after(NextStep::Correct, "it is wrong, and the response says where".to_owned(), None)
@@ -160,7 +228,7 @@ pub(crate) fn next(row: &DelegationRow, end: &EndRow, now_ms: i64) -> Next {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::delegation::row::AnsweredRow;
+    use crate::delegation::row::{AnsweredRow, SeenRow};
 
     const DAY: i64 = 24 * 60 * 60 * 1000;
 
@@ -173,8 +241,12 @@ mod tests {
         DelegationRow { answered: Some(answered), lacks, instruction_id: "DI-1".to_owned(), ..DelegationRow::default() }
     }
 
+    fn seen(holds: bool) -> Option<SeenRow> {
+        Some(SeenRow { seq: 5, at: "1970-01-01T00:01:00Z".to_owned(), holds })
+    }
+
     #[test]
-    fn each_response_has_its_step() {
+    fn each_row_of_the_protocol_has_its_step() {
         let end = |failures: u64, last: &str| EndRow {
             tries: failures.max(1),
             failures,
@@ -184,26 +256,38 @@ mod tests {
         };
         let decided = |what: &str| EndRow { resolved: Some(what.to_owned()), ..end(4, "DI-1") };
         let one = end(1, "DI-1");
+        let success = |found: Option<SeenRow>| DelegationRow { found, ..row("SUCCESS", false, None, false) };
+        let blocked = |barred: Option<SeenRow>| DelegationRow { barred, ..row("BLOCKED", true, None, false) };
+        let (failed, invalid) =
+            (|retry| row("FAILURE", retry, None, false), |lacks| row("INVALID_REQUEST", false, None, lacks));
+        use NextStep::*;
+        #[rustfmt::skip]
         let cases = [
-            (row("SUCCESS", false, None, false), &one, 0, NextStep::Proceed, None),
-            (row("FAILURE", true, Some(30), false), &one, 0, NextStep::Retry, Some(40_000)),
-            (row("FAILURE", true, None, false), &end(3, "DI-1"), 0, NextStep::Retry, Some(10_000)),
-            (row("FAILURE", true, None, false), &end(4, "DI-1"), 0, NextStep::Escalate, None),
-            (row("FAILURE", false, None, false), &one, 0, NextStep::Escalate, None),
-            (row("BLOCKED", true, None, false), &one, 20_000, NextStep::Wait, Some(70_000)),
-            (row("BLOCKED", true, None, false), &one, DAY + 10_001, NextStep::Escalate, None),
-            (row("BLOCKED", false, None, false), &one, 0, NextStep::Escalate, None),
-            (row("INVALID_REQUEST", false, None, false), &one, 0, NextStep::Correct, None),
-            (row("INVALID_REQUEST", false, None, true), &one, 0, NextStep::Escalate, None),
-            (row("FAILURE", true, None, false), &end(2, "DI-2"), 0, NextStep::Await, None),
-            (row("FAILURE", false, None, false), &decided("retry"), 0, NextStep::Retry, None),
-            (row("INVALID_REQUEST", false, None, true), &decided("abandon"), 0, NextStep::Abandon, None),
-            (DelegationRow::default(), &one, 0, NextStep::Await, None),
-            (row("SPLENDID", true, None, false), &one, 0, NextStep::Escalate, None),
+            ("2.5 no step before a valid response", DelegationRow::default(), &one, 0, 0, Await, None),
+            ("7.1.3 the resource is looked at first", success(None), &one, 0, 0, Verify, None),
+            ("7.1.4 what is not there is no success", success(seen(false)), &one, 0, 0, Escalate, None),
+            ("7.1.6 what was seen lets it go on", success(seen(true)), &one, 0, 0, Proceed, None),
+            ("7.2.3 retry, when the response says", row("FAILURE", true, Some(30), false), &one, 0, 0, Retry, Some(40_000)),
+            ("7.2.3 the third retry", failed(true), &end(3, "DI-1"), 0, 0, Retry, Some(10_000)),
+            ("7.2.4 after three retries a person", failed(true), &end(4, "DI-1"), 0, 0, Escalate, None),
+            ("7.2.5 no retry allowed: a person at once", failed(false), &one, 0, 0, Escalate, None),
+            ("7.2 the last try counts", failed(true), &end(2, "DI-2"), 0, 0, Await, None),
+            ("7.3.3 it waits", blocked(None), &one, 0, 20_000, Wait, Some(70_000)),
+            ("7.3.3 it looks, and waits on", blocked(seen(true)), &one, 0, 70_000, Wait, Some(120_000)),
+            ("7.3.5 retry only after it has cleared", blocked(seen(false)), &one, 0, 70_000, Retry, None),
+            ("7.3.4 what does not clear by itself", row("BLOCKED", false, None, false), &one, 0, 0, Escalate, None),
+            ("7.3 not without end", blocked(seen(true)), &one, 0, DAY + 10_001, Escalate, None),
+            ("7.4.2 correct", invalid(false), &one, 1, 0, Correct, None),
+            ("7.4.3 the third correction", invalid(false), &one, 3, 0, Correct, None),
+            ("7.4.4 not clear after three corrections", invalid(false), &one, 4, 0, Escalate, None),
+            ("7.4.4 authority is not the requester's to correct", invalid(true), &one, 1, 0, Escalate, None),
+            ("a person lets it be tried again", failed(false), &decided("retry"), 0, 0, Retry, None),
+            ("a person gave it up", invalid(true), &decided("abandon"), 0, 0, Abandon, None),
+            ("5.1 a status that is none", row("SPLENDID", true, None, false), &one, 0, 0, Escalate, None),
         ];
-        for (row, end, now, step, at) in cases {
-            let Next { step: found, reason, not_before } = next(&row, end, now);
-            assert_eq!((found, not_before), (step, at), "{row:?}: {reason}");
+        for (name, row, end, wrong, now, step, at) in cases {
+            let Next { step: found, reason, not_before } = next(&row, end, wrong, now);
+            assert_eq!((found, not_before), (step, at), "{name}: {reason}");
         }
     }
 }

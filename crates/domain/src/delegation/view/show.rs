@@ -35,6 +35,8 @@ shape! {
         pub audit_entry_id: String,
         /// How it was answered.
         pub status: Option<String>,
+        /// Whether what was answered with success was found when somebody looked.
+        pub found: Option<bool>,
         /// Until when somebody may be acting on it, in milliseconds since 1970.
         pub until: Option<Int>,
         /// Its audit entry, in JSON.
@@ -73,6 +75,7 @@ impl View for ShowDelegation {
             state: row.state().to_owned(),
             audit_entry: text(row.audited),
             response: text(row.answered.as_ref().map(|it| it.seq)),
+            found: row.found.map(|it| it.holds),
             status: row.answered.map(|it| it.status),
             until: row.started.map(|it| it.until.unsigned_abs().into()),
             instruction_id: row.instruction_id,

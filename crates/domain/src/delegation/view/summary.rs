@@ -17,6 +17,12 @@ pub fn summary(event: &Happened<'_>) -> Option<String> {
         DELEGATION_STARTED => id,
         DELEGATION_AUDITED => format!("{id} as {}", text("audit_entry_id")),
         DELEGATION_ANSWERED => format!("{id} {} as {}", text("status"), text("response_id")),
+        DELEGATION_OBSERVED if event.facts["about"] == "outcome" => {
+            format!("{id} is {}there", if event.facts["holds"] == true { "" } else { "not " })
+        }
+        DELEGATION_OBSERVED => {
+            format!("{id} is {}barred", if event.facts["holds"] == true { "" } else { "no longer " })
+        }
         DELEGATION_PLANNED => format!("{id} {} in {} as {}", text("action"), text("repository"), text("task")),
         DELEGATION_APPROVED | DELEGATION_REFUSED | DELEGATION_ESCALATED => format!("{id} of {}", text("task")),
         DELEGATION_RESOLVED => format!("{id}: {}", text("decision")),

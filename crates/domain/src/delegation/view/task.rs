@@ -21,6 +21,8 @@ choice! {
         Act = "act",
         /// It is tried again later.
         Rest = "rest",
+        /// What stands against it is to be looked at.
+        Watch = "watch",
         /// It was answered, and what follows from that is to be said.
         Conclude = "conclude",
     }
@@ -101,6 +103,10 @@ impl View for ShowAction {
             Standing::Ask => (ActionStep::Ask, Some(it.question()), None, first(), 0),
             Standing::Act(number) => {
                 (ActionStep::Act, None, None, id_of_try(&planned.instruction_id, number).unwrap_or_else(first), number)
+            }
+            Standing::Watch(number) => {
+                let id = id_of_try(&planned.instruction_id, number).unwrap_or_else(first);
+                (ActionStep::Watch, None, None, id, number)
             }
             Standing::Rest(until, why) => (ActionStep::Rest, Some(why), Some(until), first(), 0),
             Standing::Done(row) => (ActionStep::Conclude, None, None, row.instruction_id, 0),

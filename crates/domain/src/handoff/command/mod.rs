@@ -2,11 +2,13 @@
 
 mod kept;
 mod leading;
+mod note;
 mod reading;
 mod receive;
 mod send;
 
 pub use kept::KeptFile;
+pub use note::{Became, NoteAnswer, NoteHandoff};
 pub use receive::{Arrival, ReceiveAnswer, ReceiveHandoff};
 pub use send::{SendAnswer, SendHandoff};
 

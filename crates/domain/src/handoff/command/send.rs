@@ -9,7 +9,7 @@ use crate::deciding::{
 };
 use crate::handoff::event::HANDOFF_SENT;
 use crate::handoff::location;
-use crate::handoff::noting::{note, payload_hash};
+use crate::handoff::noting::{has_note, note, payload_hash};
 use crate::handoff::payload::{EventType, TraceId, UniversalHandoff};
 use crate::handoff::route::{Barred, Onward, bar, route};
 use crate::handoff::row::{STEPS_MAX, StepRow, trace_key, trace_of};
@@ -59,11 +59,23 @@ shape! {
     }
 }
 
-/// The document as it goes: with the note that it was sent, if there is room for it.
+/// The document as it goes: with the notes that it was found valid and sent, if there is room for them.
 fn outgoing(reading: &Reading, observer: &dyn Observer, written: &str, source: &str) -> (String, bool) {
     let mut value = reading.value.clone();
     let (now, checker) = (observer.outside().now, observer.checker());
-    let noted = now.is_some_and(|now| note(&mut value, EventType::Transmitted, source, now, checker.settings));
+    let put =
+        |value: &mut Value, what: EventType| now.is_some_and(|now| note(value, what, source, now, checker.settings));
+    // That it was checked before it goes is noted too, if there is room for both.
+    let mut both = value.clone();
+    let whole = !has_note(&value, EventType::Validated)
+        && put(&mut both, EventType::Validated)
+        && put(&mut both, EventType::Transmitted);
+    let noted = if whole {
+        value = both;
+        true
+    } else {
+        put(&mut value, EventType::Transmitted)
+    };
     let text = if noted { fix::write(&value, written, reading.form) } else { written.to_owned() };
     (text, noted)
 }

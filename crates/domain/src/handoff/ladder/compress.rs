@@ -1,4 +1,4 @@
-//! The first rung: take out what can be read later, in order, and no more of it than needed.
+//! The second rung: take out what can be read later, in order, and no more of it than needed.
 
 use super::chain::cut_long_chain;
 use super::keep::Keeper;

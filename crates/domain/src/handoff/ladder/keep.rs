@@ -62,6 +62,13 @@ impl<'k, 'c> Keeper<'k, 'c> {
         self.keep(pointer, value, "shortened, the whole is");
     }
 
+    /// Puts a default in the place of what is at `pointer`.
+    pub(super) fn replace(&mut self, pointer: &Pointer, default: Value) {
+        let Some(place) = self.document.pointer_mut(pointer.as_str()) else { return };
+        let value = std::mem::replace(place, default);
+        self.keep(pointer, value, "set to its default, what was there is");
+    }
+
     /// Takes out every reference but the one to what is kept.
     pub(super) fn take_references(&mut self) {
         let pointer = Pointer::at("/handoff/payload/references");

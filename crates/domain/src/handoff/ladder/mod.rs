@@ -1,8 +1,10 @@
-//! How a handoff that is too long becomes one that fits: two rungs, tried after the repairs of rules.
+//! How a handoff that is too long, or has what the schema does not, becomes one that fits: three rungs, tried after the repairs of
+//! rules.
 //!
-//! 1. *compression*: a chain and a summary over their length, and then, in this order and each step only while the handoff is still too long: optional fields, the
+//! 1. *what the schema does not have*: strange fields, and a confidence that is none;
+//! 2. *compression*: a chain and a summary over their length, and then, in this order and each step only while the handoff is still too long: optional fields, the
 //!    session, long texts;
-//! 2. *simplified payload*: the working payload alone.
+//! 3. *simplified payload*: the working payload alone.
 //!
 //! What a rung takes out or shortens is kept whole, under the pointer it had, in one file that
 //! `payload.references.files` names. A handoff whose session has no usable path has nowhere to keep anything, and is
@@ -16,6 +18,7 @@ mod compress;
 mod keep;
 mod shorten;
 mod simplify;
+mod strange;
 
 pub(super) use chain::CHAIN_MAX;
 
@@ -26,6 +29,7 @@ use countersign_contract::rules::LENGTH_EXCEEDED;
 
 /// The rungs, from the first to the last.
 pub static RUNGS: &[Rung] = &[
+    Rung { name: "what the schema does not have", helps: strange::helps, climb: strange::climb },
     Rung { name: "compression", helps: is_too_long, climb: compress::climb },
     Rung { name: "simplified payload", helps: is_too_long, climb: simplify::climb },
 ];

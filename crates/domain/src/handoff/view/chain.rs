@@ -64,7 +64,7 @@ shape! {
         pub sums: List<KeptShown>,
         /// The run that it belongs to.
         pub run_id: Option<String>,
-        /// `sent`, `received` or `expired`.
+        /// `sent`, `received`, `processed` or `expired`.
         pub status: String,
         /// When the document was made.
         pub made: String,
@@ -80,6 +80,10 @@ shape! {
         pub received_at: Option<String>,
         /// Who took it.
         pub received_by: Option<String>,
+        /// When who took it was done with it.
+        pub processed_at: Option<String>,
+        /// What went wrong with it after it was sent, by its code.
+        pub errors: List<String>,
     }
 }
 
@@ -104,6 +108,7 @@ impl StepShown {
         let expires = row.expires_at.as_deref().and_then(Timestamp::parse);
         let expired = expires.is_some_and(|it| it.instant().as_millisecond() <= moment.now_ms);
         let status = match (&row.received, expired) {
+            (Some(_), _) if row.processed.is_some() => "processed",
             (Some(_), _) => "received",
             (None, true) => "expired",
             (None, false) => "sent",
@@ -127,6 +132,8 @@ impl StepShown {
             sent_by: row.sent_by,
             received_at,
             received_by,
+            processed_at: row.processed.map(|it| it.at),
+            errors: row.errors.into_iter().map(|it| it.code).collect::<Vec<_>>().into(),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::inbox::{InboxItem, item};
 use crate::deciding::{Key, Moment, Need, Seen};
-use crate::delegation::command::{APPROVAL, about};
+use crate::delegation::command::{APPROVAL, about, chain};
 use crate::delegation::row::{
     DelegationRow, EndRow, PlannedRow, delegation_key, delegation_of, end_of, planned_key, planned_of,
 };
@@ -26,7 +26,10 @@ pub(super) fn end_needs(key: &Key, seen: &Seen) -> Vec<Need> {
     let mut needs = vec![Need::Entity(key.clone())];
     if let Some(end) = end_of(seen.so_far(key)) {
         needs.extend(end.unsettled.map(Need::Texts));
-        needs.push(Need::Entity(delegation_key(&end.last)));
+        needs.extend(chain::needs(seen, &key.id));
+        // What its requester meant to do stands in the instruction.
+        let row = delegation_of(seen.so_far(&delegation_key(&end.last)));
+        needs.extend(row.map(|row| Need::Texts(row.received)));
     }
     needs
 }
@@ -51,13 +54,17 @@ pub(super) fn approval(task: &TaskRow, seen: &Seen, moment: &Moment) -> Option<I
 pub(super) fn escalation(key: &Key, seen: &Seen, moment: &Moment) -> Option<InboxItem> {
     let end: EndRow = end_of(seen.so_far(key))?;
     let row: DelegationRow = delegation_of(seen.so_far(&delegation_key(&end.last)))?;
-    let after = next(&row, &end, moment.now_ms);
+    let after = next(&row, &end, chain::wrong(seen, &row), moment.now_ms);
     if after.step != NextStep::Escalate {
         return None;
     }
     let since = end.unsettled?;
-    let response = seen.text(since, 0).and_then(|text| text.inspect(|text| serde_json::from_str::<Value>(text).ok()));
+    let response = text_of(seen, since);
     let said = response.as_ref().and_then(said).map(|said| format!(": {said}")).unwrap_or_default();
+    let meant = text_of(seen, row.received).and_then(|it| {
+        let meant = it.pointer("/EXPECTED_OUTCOME/FAILURE_HANDLING")?.as_str().map(countersign_contract::show)?;
+        Some(format!("; its requester meant then to: {meant}"))
+    });
     let id = &row.instruction_id;
     let answer = |decision: &str| format!("countersign delegate --resolve {id} --decision {decision} --reason TEXT");
     let code = if row.lacks { Code::AuthorizationMissing } else { Code::DependencyNotMet };
@@ -70,7 +77,7 @@ pub(super) fn escalation(key: &Key, seen: &Seen, moment: &Moment) -> Option<Inbo
         sha256: None,
         title: format!("{} in {}", row.action, row.repository),
         code: code.as_str().to_owned(),
-        reason: format!("{}{said}", after.reason),
+        reason: format!("{}{said}{}", after.reason, meant.unwrap_or_default()),
         since: since.into(),
         failures: Vec::new().into(),
         test_edits: Vec::new().into(),
@@ -78,6 +85,11 @@ pub(super) fn escalation(key: &Key, seen: &Seen, moment: &Moment) -> Option<Inbo
         shown: Some(mark::mark(&about(&row), moment.now_ms)),
         answers: vec![answer("retry"), answer("abandon")].into(),
     })
+}
+
+/// The document that an event has.
+fn text_of(seen: &Seen, seq: u64) -> Option<Value> {
+    seen.text(seq, 0).and_then(|text| text.inspect(|text| serde_json::from_str::<Value>(text).ok()))
 }
 
 /// What a response says that is no success.

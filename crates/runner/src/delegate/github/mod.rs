@@ -14,24 +14,28 @@
 //! [`table`] says what is sent for each action and how it is looked for. Waiting is within a patience; where that does not
 //! reach, the response says when to try again.
 
+mod feasible;
 mod line;
 mod mask;
 mod progress;
 mod reading;
 mod refused;
+mod seeing;
 mod step;
 mod table;
+mod triggered;
 mod waiting;
 
-use super::{Executor, Obstacle, now};
+use super::{Executor, Obstacle, Seen, now};
 use countersign_domain::delegation::command::ExecutorKind;
 use countersign_domain::delegation::payload::DelegationInstruction;
 use line::{Broken, Line, Reply};
 use progress::{Exchange, Progress, Taken};
 use refused::Refused;
 use serde_json::Value;
+use std::cell::RefCell;
 use std::time::Duration;
-use step::{Order, Step};
+use step::{Blind, Order, Probe, Step};
 
 /// Where GitHub is asked.
 pub const GITHUB: &str = "https://api.github.com";
@@ -47,6 +51,8 @@ pub struct GithubExecutor {
     line: Line,
     patience: Duration,
     wait: Box<dyn Fn(Duration)>,
+    /// What was seen to forbid an instruction when it was looked whether it can be carried out.
+    forbidden: RefCell<Option<(String, Refused, Exchange)>>,
 }
 
 /// Why a step ended an action.
@@ -66,7 +72,8 @@ impl From<Refused> for Stop {
 impl GithubExecutor {
     /// Acts at an address, with a token.
     pub fn new(url: &str, token: &str) -> Result<Self, String> {
-        Ok(Self { line: Line::new(url, token, None)?, patience: PATIENCE, wait: Box::new(std::thread::sleep) })
+        let (line, wait) = (Line::new(url, token, None)?, Box::new(std::thread::sleep));
+        Ok(Self { line, patience: PATIENCE, wait, forbidden: RefCell::default() })
     }
 
     /// The same with another patience for a single answer and for all waiting, and with another way to wait.
@@ -76,7 +83,8 @@ impl GithubExecutor {
         (answer, all): (Duration, Duration),
         wait: impl Fn(Duration) + 'static,
     ) -> Result<Self, String> {
-        Ok(Self { line: Line::new(url, token, Some(answer))?, patience: all, wait: Box::new(wait) })
+        let (line, wait) = (Line::new(url, token, Some(answer))?, Box::new(wait));
+        Ok(Self { line, patience: all, wait, forbidden: RefCell::default() })
     }
 
     /// Reads a path, and waits as long as that takes.
@@ -117,10 +125,17 @@ impl GithubExecutor {
 
     /// Whether a step was done, and what shows it.
     fn find(&self, step: &Step, progress: &mut Progress) -> Result<Option<Value>, Stop> {
+        self.find_by(&step.probe, progress)
+    }
+
+    fn find_by(&self, probe: &Probe, progress: &mut Progress) -> Result<Option<Value>, Stop> {
         let number = progress.main["number"].to_string();
         let progress = std::cell::RefCell::new(progress);
         let read = |path: &str| self.read(&path.replace("{number}", &number), &mut progress.borrow_mut());
-        (step.probe)(&read).map_err(Stop::Unknown)
+        probe(&read).map_err(|blind| match blind {
+            Blind::Unread(why) => Stop::Unknown(why),
+            Blind::Unclear(why) => Refused::unclear(why).into(),
+        })
     }
 
     /// Sends a step until it is known what became of it. `unsure`: an earlier attempt may have done it.
@@ -271,24 +286,50 @@ impl Executor for GithubExecutor {
         SECONDS
     }
 
-    fn obstacles(&self, _: &DelegationInstruction) -> Vec<Obstacle> {
-        Vec::new()
+    fn obstacles(&self, instruction: &DelegationInstruction, valid: bool) -> Vec<Obstacle> {
+        if !valid {
+            return Vec::new();
+        }
+        let found = feasible::look(self, instruction);
+        let id = instruction.instruction_id.to_string();
+        *self.forbidden.borrow_mut() = found.forbidden.map(|(refused, exchange)| (id, refused, exchange));
+        found.wrong
     }
 
     fn act(&self, instruction: &DelegationInstruction, again: bool) -> Result<Value, String> {
-        let order = table::order(instruction);
+        // What an earlier attempt made is younger than the instruction; what this one makes, than this moment.
+        let order = if again { table::order(instruction) } else { table::order_from(instruction, &now()) };
         let main = order.steps.get(order.main).ok_or("nothing is to be sent for it")?;
         let otherwise = Exchange::begun(main.method, self.line.url(&main.path), main.body.as_ref());
         let mut progress = Progress::default();
+        // What was seen to be forbidden a moment ago is not tried.
+        if let Some((id, refused, exchange)) = self.forbidden.borrow_mut().take().filter(|_| !again)
+            && id == instruction.instruction_id.as_str()
+        {
+            progress.seen = Some(exchange);
+            return Ok(refused.acted(&progress, &otherwise, &now()));
+        }
         let taken = self.take(&order, again, &mut progress).and_then(|()| self.look(&order, &mut progress));
         match taken {
             Ok(()) => reading::done(instruction, &progress, &self.line.web(), &now()),
-            Err(Stop::Refused(refused)) => Ok(refused.acted(&progress, &otherwise, &now())),
+            Err(Stop::Refused(refused)) => {
+                // What the words of the platform leave open, its state may tell.
+                let clears = if refused.is_blocked() { self.clears_by_itself(instruction) } else { None };
+                Ok(refused.clearing(clears).acted(&progress, &otherwise, &now()))
+            }
             Err(Stop::Unknown(why)) => {
                 let done = progress.done().map(|done| format!("; done before that: {done}")).unwrap_or_default();
                 Err(format!("{why}{done}"))
             }
         }
+    }
+
+    fn verify(&self, instruction: &DelegationInstruction, response: &Value) -> Result<Seen, String> {
+        self.seen(instruction, response)
+    }
+
+    fn constraint(&self, instruction: &DelegationInstruction) -> Result<Option<String>, String> {
+        self.standing_against(instruction)
     }
 }
 

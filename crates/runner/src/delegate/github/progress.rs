@@ -26,6 +26,11 @@ impl Exchange {
         Self { method, url, parameters, at: now(), status: None }
     }
 
+    /// Where it goes.
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
     /// The request as it is recorded.
     pub(super) fn request(&self) -> Value {
         json!({

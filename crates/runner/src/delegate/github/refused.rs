@@ -3,11 +3,14 @@
 //! | the platform answers | status | error type | again? |
 //! |---|---|---|---|
 //! | 401, 403 | FAILURE | AUTHORIZATION_FAILURE | no |
-//! | 403 or 422 that speaks of protection, rules or required checks | BLOCKED | PLATFORM_CONSTRAINT | yes |
-//! | 405, 409, 423 | BLOCKED | PLATFORM_CONSTRAINT | yes |
+//! | 403 or 422 that speaks of protection, rules or required checks | BLOCKED | PLATFORM_CONSTRAINT | if it clears by itself |
+//! | 405, 409, 423 | BLOCKED | PLATFORM_CONSTRAINT | if it clears by itself |
 //! | 3xx, 404, 410, 422 and the rest below 500 | FAILURE | VALIDATION_FAILURE | no |
 //! | limits, 5xx to what may be sent twice, nothing to what was not sent | FAILURE | API_ERROR | yes, and when |
 //! | 5xx, nothing, or what cannot be read, and it is not there | FAILURE | API_ERROR | no, unless it may be sent twice |
+//!
+//! Checks that run and states that are being worked out clear by themselves; protection, conflicts and locks do not. The words of
+//! the platform tell, and of a merge the state of its pull request.
 //!
 //! If a part of an order is done by then, the response names it, and a person decides about the rest.
 
@@ -19,6 +22,20 @@ use std::time::Duration;
 
 /// Words of the platform that tell of its own rules.
 const RULES: &[&str] = &["protected", "protection", "required status", "rule violation", "ruleset", "not mergeable"];
+
+/// Words of the platform that tell of what clears without anybody doing something about it.
+const CLEARING: &[&str] = &[
+    "status check",
+    "is expected",
+    "in progress",
+    "pending",
+    "try again",
+    "try the merge again",
+    "base branch was modified",
+    "not yet",
+];
+/// What is said to do about what does not clear by itself.
+const HAVE_CHANGED: &str = "have what stands against it changed by somebody who may: it does not clear by itself";
 
 /// What was not done, and why.
 pub(super) struct Refused {
@@ -41,15 +58,41 @@ impl Refused {
         let by_rule = matches!(reply.status, 403 | 422) && mentions(reply, RULES);
         let blocked = by_rule || matches!(reply.status, 405 | 409 | 423);
         let (error_type, remedy) = match reply.status {
-            _ if blocked => {
-                ("PLATFORM_CONSTRAINT", "wait until the platform's own rules allow it, or have them changed")
-            }
+            _ if blocked => ("PLATFORM_CONSTRAINT", HAVE_CHANGED),
             401 => ("AUTHORIZATION_FAILURE", "see whether the token is right and has not expired"),
             403 => ("AUTHORIZATION_FAILURE", "see whether the token may do this in this repository"),
             404 | 410 => ("VALIDATION_FAILURE", "see whether what is named is there, and whether the token may see it"),
             _ => ("VALIDATION_FAILURE", "correct what the platform found wrong, under a new instruction id"),
         };
-        Self { blocked, error_type, remedy, retry: blocked, after: None, ..Self::answered(reply) }
+        let refused = Self { blocked, error_type, remedy, retry: false, after: None, ..Self::answered(reply) };
+        let clears = blocked.then(|| mentions(reply, CLEARING));
+        refused.clearing(clears)
+    }
+
+    /// Whether a rule of the platform forbids it.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.blocked
+    }
+
+    /// The same, where it is known whether what forbids it clears by itself.
+    pub(super) fn clearing(self, clears: Option<bool>) -> Self {
+        match clears {
+            Some(true) => Self { retry: true, remedy: "wait until what stands against it has cleared", ..self },
+            Some(false) => Self { retry: false, remedy: HAVE_CHANGED, ..self },
+            None => self,
+        }
+    }
+
+    /// What is said of it.
+    pub(super) fn message(self) -> String {
+        self.message
+    }
+
+    /// What is there may be this instruction's, and it cannot be told.
+    pub(super) fn unclear(why: String) -> Self {
+        let remedy = "a person must look at the platform which is this instruction's, if any is; then give it again under a new \
+                      instruction id, or leave it";
+        Self { by_reading: true, unknown: true, ..Self::unanswered("UNCLEAR", why, remedy, false) }
     }
 
     fn answered(reply: &Reply) -> Self {
@@ -101,6 +144,19 @@ impl Refused {
         let remedy = "name people who may work on this repository";
         let refused = Self::unanswered("PASSED_OVER", message, remedy, false);
         Self { error_type: "VALIDATION_FAILURE", ..refused }
+    }
+
+    /// What the platform's state forbids, seen before anything was sent.
+    pub(super) fn forbidden(message: String) -> Self {
+        let refused = Self::unanswered("FORBIDDEN", message, HAVE_CHANGED, false);
+        Self { blocked: true, error_type: "PLATFORM_CONSTRAINT", by_reading: true, ..refused }
+    }
+
+    /// What the owner of the token has no right to, seen before anything was sent.
+    pub(super) fn unentitled(message: String) -> Self {
+        let remedy = "have the owner of the token given the right, or use the token of somebody who has it";
+        let refused = Self::unanswered("RIGHTS", message, remedy, false);
+        Self { blocked: true, error_type: "AUTHORIZATION_FAILURE", by_reading: true, ..refused }
     }
 
     /// What an instruction names is not there.

@@ -7,7 +7,21 @@ use serde_json::Value;
 /// Reads a path: the status, and what is there.
 pub(super) type Reading<'a> = dyn Fn(&str) -> Result<(u16, Value), String> + 'a;
 /// Finds out whether a step was done, and gives what shows it. An error means that it cannot be told.
-pub(super) type Probe = Box<dyn Fn(&Reading<'_>) -> Result<Option<Value>, String>>;
+pub(super) type Probe = Box<dyn Fn(&Reading<'_>) -> Result<Option<Value>, Blind>>;
+
+/// Why it cannot be told whether a step was done.
+pub(super) enum Blind {
+    /// The platform could not be read; later it may be.
+    Unread(String),
+    /// It was read, and what is there may be this step's or another's; looking again tells no more.
+    Unclear(String),
+}
+
+impl From<String> for Blind {
+    fn from(why: String) -> Self {
+        Self::Unread(why)
+    }
+}
 
 /// Finds a value in another.
 pub(super) type Find = Box<dyn Fn(&Value) -> Option<Value>>;

@@ -16,13 +16,14 @@
 //! | `CREATE_BRANCH`, `CREATE_TAG` | `POST git/refs`, for an annotated tag after `POST git/tags` | it is at that commit; the tag has the mark |
 //! | `DELETE_BRANCH`, `DELETE_TAG` | `DELETE git/refs/…` | it is not there, and the repository is |
 //! | `UPDATE_BRANCH_PROTECTION` | `PUT branches/B/protection` | it is as it was to be |
-//! | `TRIGGER_WORKFLOW` | `POST actions/workflows/W/dispatches` | it ran on that branch since the instruction |
+//! | `TRIGGER_WORKFLOW` | `POST actions/workflows/W/dispatches` | exactly one run can be its own, see `triggered` |
 //! | `CANCEL_WORKFLOW` | `POST actions/runs/R/cancel` | it was cancelled |
 //! | `RERUN_WORKFLOW` | `POST actions/runs/R/rerun` | it began after the instruction |
 //!
 //! The mark is a comment that nobody sees, with the id of the instruction.
 
 use super::step::{Order, Probe, Reading, Step, Take, state};
+use super::triggered;
 use countersign_domain::delegation::action::Parameters;
 use countersign_domain::delegation::parameters::{
     BranchProtection, CreatePullRequest, CreateTag, IssueLink, Names, Relationship, TagType,
@@ -30,12 +31,17 @@ use countersign_domain::delegation::parameters::{
 use countersign_domain::delegation::payload::{DelegationInstruction, TextOr};
 use serde_json::{Value, json};
 
-/// What is to be sent for an instruction.
-pub(super) fn order(instruction: &DelegationInstruction) -> Order {
+/// What is to be sent for an instruction. `from`: what is made for it is not older.
+pub(super) fn order_from(instruction: &DelegationInstruction, from: &str) -> Order {
     let root = format!("/repos/{}", instruction.requester.repository);
     let mark = format!("<!-- countersign:{} -->", instruction.instruction_id);
-    let at = Place { root: &root, mark: &mark, since: instruction.timestamp.as_str() };
+    let at = Place { root: &root, mark: &mark, since: instruction.timestamp.as_str(), from };
     at.order(&instruction.action.parameters)
+}
+
+/// The same, where all that is known is when the instruction was given.
+pub(super) fn order(instruction: &DelegationInstruction) -> Order {
+    order_from(instruction, instruction.timestamp.as_str())
 }
 
 /// Where it is sent, and how it is known again.
@@ -43,6 +49,7 @@ struct Place<'a> {
     root: &'a str,
     mark: &'a str,
     since: &'a str,
+    from: &'a str,
 }
 
 impl Place<'_> {
@@ -140,12 +147,8 @@ impl Place<'_> {
             Parameters::UpdateBranchProtection(it) => self.protect(it),
             Parameters::TriggerWorkflow(it) => {
                 let workflow = format!("{root}/actions/workflows/{}", escaped(&id(&it.workflow_id), false));
-                let (name, since) = (it.reference.as_str(), escaped(self.since, false));
-                let short = name.strip_prefix("refs/heads/").or(name.strip_prefix("refs/tags/")).unwrap_or(name);
-                let branch = escaped(short, false);
-                let runs =
-                    format!("{workflow}/runs?event=workflow_dispatch&branch={branch}&created=%3E%3D{since}&per_page=1");
-                let ran = state(runs, |it| it["total_count"].as_u64().is_some_and(|count| count > 0));
+                let name = it.reference.as_str();
+                let ran = triggered::probe(root, &workflow, name, self.from);
                 let inputs = it.inputs.as_ref().map(|inputs| inputs.to_value());
                 let body = without_nothing(json!({ "ref": name, "inputs": inputs }));
                 Order::of(vec![Step::post(format!("{workflow}/dispatches"), body, ran)]).showing(workflow)

@@ -5,7 +5,7 @@ use super::super::span::{Kind, Span};
 use super::super::words;
 use super::run::Run;
 use super::{Told, trace_of};
-use countersign_domain::handoff::event::HANDOFF_SENT;
+use countersign_domain::handoff::event::{HANDOFF_NOTED, HANDOFF_SENT};
 
 /// The side that an event tells of. Its trace is the one that the handoff names, whatever form that has, so that what another
 /// system recorded under it lies in the same one. A side that belongs to a run points there.
@@ -27,6 +27,21 @@ pub(super) fn span(told: &Told<'_>) -> Span {
         match told.facts["after"].as_u64() {
             Some(after) => sent.linked(trace, side("received", after), "goes_on_from"),
             None => sent,
+        }
+    } else if told.kind == HANDOFF_NOTED {
+        let (skill, event) = (told.text("skill"), told.text("event"));
+        let verb = if event == "error" { "error" } else { "process" };
+        let shown = format!("handoff {verb} {}", words::safe(skill));
+        // What was met with more than once is told each time.
+        let id = SpanId::of(trace, event, &format!("{name}/{step}/{}", told.seq));
+        let noted = Span::begun(trace, id, None, shown, told.at)
+            .of_kind(Kind::Internal)
+            .word("gen_ai.agent.name", skill)
+            .word("countersign.handoff.target", skill)
+            .linked(trace, side("sent", step), "sent_as");
+        match told.facts["code"].as_str() {
+            Some(code) => noted.failed_with(Some(code)),
+            None => noted,
         }
     } else {
         let skill = told.text("skill");

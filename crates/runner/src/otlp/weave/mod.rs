@@ -159,6 +159,11 @@ impl Weaver {
     }
 }
 
+/// What an event tells of a handoff.
+pub(super) fn handoff_span(told: &Told<'_>) -> Span {
+    handoff::span(told)
+}
+
 /// The trace of a run.
 pub(super) fn trace_of(run: &str) -> TraceId {
     TraceId::of_uuid(run)

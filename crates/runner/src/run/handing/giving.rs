@@ -1,6 +1,6 @@
 //! Handing over: what came of a task becomes a handoff within its budget, and is sent.
 
-use super::{ask_person, edges, sent, session, trace, words};
+use super::{ask_person, edges, noted, sent, session, trace, words};
 use crate::files;
 use crate::handoff::{Making, Summarizer, Undrafted, Written, kept};
 use crate::run::desk::No;
@@ -17,6 +17,10 @@ pub(in crate::run) fn give(run: &Run<'_>, task: &PlannedTask) {
     let own = edges(run, |edge| edge.from == task.id);
     let is_done =
         || run.desk.row(task.id.as_str()).is_ok_and(|row| row.is_some_and(|it| it.status == TaskStatus::Done));
+    let taken = edges(run, |edge| edge.to == task.id);
+    if !taken.is_empty() && is_done() {
+        taken.into_iter().for_each(|(_, edge)| noted(run, edge, task.agent.as_str(), Ok(())));
+    }
     if own.is_empty() || run.stop.is_asked() || !is_done() {
         return;
     }
@@ -81,6 +85,7 @@ fn make(run: &Run<'_>, edge: &HandoffEdge, settings: &Settings) -> Result<(Strin
         checker: &checker,
         outside: &outside,
         summarizer: summarizer.as_ref(),
+        repairer: None,
         chain: Some(&|question: &Value| {
             let mut question = question.clone();
             question["run_id"] = json!(run.setup.run);

@@ -1,7 +1,7 @@
 //! Taking over: what was sent to a task is received before its agent begins, or its task waits for a person.
 
 use super::giving::make_and_send;
-use super::{ask_person, edges, sent, session, trace, was_asked};
+use super::{ask_person, edges, noted, sent, session, trace, was_asked};
 use crate::files;
 use crate::handoff::kept;
 use crate::run::desk::No;
@@ -34,6 +34,7 @@ pub(in crate::run) fn take(run: &Run<'_>, task: &PlannedTask) -> bool {
         match arrive(run, edge, task.agent.as_str()) {
             Ok(()) => true,
             Err(no) => {
+                noted(run, edge, task.agent.as_str(), Err(&no));
                 ask_person(run, edge, &no);
                 false
             }

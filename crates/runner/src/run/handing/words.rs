@@ -19,6 +19,16 @@ const EVIDENCE_MAX: usize = 1000;
 /// What is said about the handoff of an edge. Long texts are texts and not lists, so that they can be shortened.
 pub(super) fn of(run: &Run<'_>, edge: &HandoffEdge, now: jiff::Timestamp) -> Result<Words, String> {
     let task = edge.from.as_str();
+    if run.setup.plan.tasks.iter().any(|it| it.id == edge.from && it.is_delegate()) {
+        let (working, summary) = super::words_of_action::of(run, edge)?;
+        let payload = json!({ "working": working });
+        return Ok(said(
+            run,
+            edge,
+            now,
+            Said { summary, payload, from: json!({ "handoff": {} }), assurance: "verified" },
+        ));
+    }
     let gate = run.desk.look("gate.status", &run.desk.of_task(task))?;
     let shown = run.desk.look("task.show", &run.desk.of_task(task))?;
     let result = result(run, &gate);
@@ -68,10 +78,24 @@ pub(super) fn of(run: &Run<'_>, edge: &HandoffEdge, now: jiff::Timestamp) -> Res
             from["handoff"]["context"][name] = list;
         }
     }
+    Ok(said(run, edge, now, Said { summary, payload, from, assurance }))
+}
+
+/// What a task hands over, before it is put into a handoff.
+struct Said<'a> {
+    summary: String,
+    payload: Value,
+    /// What else the handoff begins with.
+    from: Value,
+    assurance: &'a str,
+}
+
+fn said(run: &Run<'_>, edge: &HandoffEdge, now: jiff::Timestamp, said: Said<'_>) -> Words {
+    let Said { summary, payload, from, assurance } = said;
     let expires = edge.expires.as_ref().map(|span| jiff::SignedDuration::from_secs(span.seconds()));
-    Ok(Words {
+    Words {
         from: Some(from),
-        source: Some(task.to_owned()),
+        source: Some(edge.from.as_str().to_owned()),
         target: Some(edge.to.as_str().to_owned()),
         summary: Some(summary),
         problem_type: Some(edge.problem_type.as_ref().map_or("implementation", |it| it.as_str()).to_owned()),
@@ -84,7 +108,7 @@ pub(super) fn of(run: &Run<'_>, edge: &HandoffEdge, now: jiff::Timestamp) -> Res
         reason: edge.reason.as_ref().map(|reason| reason.as_str().to_owned()),
         approved: edge.approved == Some(true),
         expires_at: expires.and_then(|span| now.checked_add(span).ok()),
-    })
+    }
 }
 
 /// The result of the source's agent. None, if it was erased.

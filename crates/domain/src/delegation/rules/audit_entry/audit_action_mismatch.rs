@@ -35,6 +35,6 @@ rule! {
 fn check(it: &Subject<'_, AuditEntry>, report: &mut Report) {
     let entry = it.record;
     let Some(instruction) = it.other::<DelegationInstruction>(entry.action.instruction_id.as_str()) else { return };
-    let (here, there) = (entry.action.kind.as_str(), instruction.action.kind().as_str());
+    let (here, there) = (entry.action.kind.as_written(), instruction.action.kind().as_str());
     mismatch("/ACTION/TYPE", here, there, "the instruction", report);
 }

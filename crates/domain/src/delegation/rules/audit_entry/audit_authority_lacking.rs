@@ -39,10 +39,15 @@ fn check(it: &Subject<'_, AuditEntry>, report: &mut Report) {
     if it.record.platform_request.is_none() {
         return;
     }
-    if let Some(lack) = policy::first_lack(&Claim::of_entry(it.record)) {
+    // What was sent although it could not be read is found elsewhere.
+    if let Some(lack) = Claim::of_entry(it.record).and_then(|claim| policy::first_lack(&claim)) {
         report.add(
             Pointer::at("/AUTHORIZATION_EVIDENCE"),
-            format!("{} was sent to the platform without authority: {}", it.record.action.kind, lack.words()),
+            format!(
+                "{} was sent to the platform without authority: {}",
+                it.record.action.kind.as_written(),
+                lack.words()
+            ),
             "tell a person; the entry itself stays as it is",
         );
     }

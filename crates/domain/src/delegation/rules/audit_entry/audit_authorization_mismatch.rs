@@ -38,12 +38,12 @@ fn check(it: &Subject<'_, AuditEntry>, report: &mut Report) {
     let Some(instruction) = it.other::<DelegationInstruction>(entry.action.instruction_id.as_str()) else { return };
     let (here, there) = (&entry.authorization_evidence, &instruction.authorization);
     let pairs = [
-        ("GOVERNANCE_STATUS", here.governance_status.as_str(), there.governance_status.as_str()),
+        ("GOVERNANCE_STATUS", here.governance_status.as_written(), there.governance_status.as_str()),
         ("GOVERNANCE_EVIDENCE_PATH", here.governance_evidence_path.as_str(), there.governance_evidence.as_str()),
-        ("QA_STATUS", here.qa_status.as_str(), there.qa_status.as_str()),
+        ("QA_STATUS", here.qa_status.as_written(), there.qa_status.as_str()),
         ("QA_EVIDENCE_PATH", here.qa_evidence_path.as_str(), there.qa_evidence.as_str()),
-        ("HUMAN_APPROVAL", here.human_approval.as_str(), there.human_approval.as_str()),
-        ("ESCALATION_COMPLETED", here.escalation_completed.as_str(), there.escalation_completed.as_str()),
+        ("HUMAN_APPROVAL", here.human_approval.as_written(), there.human_approval.as_str()),
+        ("ESCALATION_COMPLETED", here.escalation_completed.as_written(), there.escalation_completed.as_str()),
     ];
     for (field, here, there) in pairs {
         if here != there {

@@ -1,10 +1,11 @@
 use crate::delegation::clock;
-use crate::delegation::payload::{AuditEntry, DelegationInstruction};
+use crate::delegation::payload::{AuditEntry, DelegationInstruction, DelegationResponse};
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// Nothing in an entry happened before the instruction was given. Times within one second are in no order.
+    /// Nothing in an entry happened before the instruction was given, unless the response declines that time. Times within
+    /// one second are in no order.
     ///
     /// ## Why
     /// What was done before it was asked for was not done because it was asked for.
@@ -36,6 +37,10 @@ rule! {
 fn check(it: &Subject<'_, AuditEntry>, report: &mut Report) {
     let entry = it.record;
     let Some(instruction) = it.other::<DelegationInstruction>(entry.action.instruction_id.as_str()) else { return };
+    let response = it.other::<DelegationResponse>(entry.action.response_id.as_str());
+    if response.is_some_and(|response| response.declines_the_time()) {
+        return;
+    }
     let times = [
         ("/TIMESTAMP_UTC", Some(&entry.timestamp)),
         ("/EXECUTOR/EXECUTION_TIMESTAMP", Some(&entry.executor.execution_timestamp)),

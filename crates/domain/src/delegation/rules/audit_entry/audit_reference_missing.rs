@@ -44,11 +44,15 @@ fn check(it: &Subject<'_, AuditEntry>, report: &mut Report) {
     let evidence = &it.record.authorization_evidence;
     let wanted = [
         ("GOVERNANCE_EVIDENCE_PATH", true, Some(&evidence.governance_evidence_path)),
-        ("QA_EVIDENCE_PATH", evidence.qa_status != QaStatus::NotApplicable, Some(&evidence.qa_evidence_path)),
-        ("HUMAN_APPROVAL_REFERENCE", evidence.human_approval == YesNo::Yes, evidence.human_approval_reference.as_ref()),
+        ("QA_EVIDENCE_PATH", !evidence.qa_status.is(&QaStatus::NotApplicable), Some(&evidence.qa_evidence_path)),
+        (
+            "HUMAN_APPROVAL_REFERENCE",
+            evidence.human_approval.is(&YesNo::Yes),
+            evidence.human_approval_reference.as_ref(),
+        ),
         (
             "ESCALATION_REFERENCE",
-            evidence.escalation_completed == Completed::Yes,
+            evidence.escalation_completed.is(&Completed::Yes),
             evidence.escalation_reference.as_ref(),
         ),
     ];

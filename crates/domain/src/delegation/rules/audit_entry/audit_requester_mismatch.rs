@@ -37,10 +37,10 @@ fn check(it: &Subject<'_, AuditEntry>, report: &mut Report) {
     let Some(instruction) = it.other::<DelegationInstruction>(entry.action.instruction_id.as_str()) else { return };
     let (here, there) = (&entry.requester, &instruction.requester);
     let pairs = [
-        ("/REQUESTER/AGENT_TYPE", here.agent_type.as_str(), there.agent_type.as_str()),
-        ("/REQUESTER/AGENT_INSTANCE_ID", here.agent_instance_id.as_str(), there.agent_instance_id.as_str()),
-        ("/REQUESTER/REPOSITORY", here.repository.as_str(), there.repository.as_str()),
-        ("/REQUESTER/AUTHORIZATION_LEVEL", here.level.as_str(), there.level.as_str()),
+        ("/REQUESTER/AGENT_TYPE", here.agent_type.as_written(), there.agent_type.as_str()),
+        ("/REQUESTER/AGENT_INSTANCE_ID", here.agent_instance_id.as_written(), there.agent_instance_id.as_str()),
+        ("/REQUESTER/REPOSITORY", here.repository.as_written(), there.repository.as_str()),
+        ("/REQUESTER/AUTHORIZATION_LEVEL", here.level.as_written(), there.level.as_str()),
     ];
     for (pointer, here, there) in pairs {
         mismatch(pointer, here, there, "the instruction", report);

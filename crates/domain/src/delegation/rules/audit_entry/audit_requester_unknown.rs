@@ -27,5 +27,7 @@ rule! {
 }
 
 fn check(it: &Subject<'_, AuditEntry>, report: &mut Report) {
-    parties::check_requester(it.record.requester.agent_type.as_str(), it.settings, report);
+    if let Some(kind) = it.record.requester.agent_type.known() {
+        parties::check_requester(kind.as_str(), it.settings, report);
+    }
 }

@@ -28,7 +28,7 @@ rule! {
 }
 
 fn check(it: &Subject<'_, AuditEntry>, report: &mut Report) {
-    let info = it.record.action.kind.info();
+    let Some(info) = it.record.action.kind.known().map(|kind| kind.info()) else { return };
     if let Some(kind) = it.record.outcome.resource_type
         && kind != info.produces
     {

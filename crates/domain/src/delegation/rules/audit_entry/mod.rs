@@ -30,6 +30,7 @@ mod audit_rewritten;
 mod audit_supersedes_itself;
 mod audit_supersession_mismatch;
 mod audit_times_disordered;
+mod audit_unread_acted_on;
 
 use crate::delegation::payload::AuditEntry;
 use countersign_contract::diagnostic::Pointer;
@@ -44,6 +45,7 @@ pub static RULES: &[&Rule<AuditEntry>] = &[
     &audit_evidence_path_invalid::AUDIT_EVIDENCE_PATH_INVALID,
     &audit_reference_missing::AUDIT_REFERENCE_MISSING,
     &audit_authority_lacking::AUDIT_AUTHORITY_LACKING,
+    &audit_unread_acted_on::AUDIT_UNREAD_ACTED_ON,
     &audit_times_disordered::AUDIT_TIMES_DISORDERED,
     &audit_platform_section_missing::AUDIT_PLATFORM_SECTION_MISSING,
     &audit_platform_section_invented::AUDIT_PLATFORM_SECTION_INVENTED,

@@ -4,7 +4,8 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
-    /// A response is not before its instruction. Times within one second are in no order.
+    /// A response is not before its instruction, unless it declines the time that the instruction gives. Times within one
+    /// second are in no order.
     ///
     /// ## Why
     /// What was answered before it was asked answers something else.
@@ -44,6 +45,18 @@ rule! {
     ///   }
     /// }
     /// ```
+    /// ```json with delegation_instruction
+    /// {"TIMESTAMP_UTC": "2025-12-25T10:31:00Z"}
+    /// ```
+    /// ```json accepted
+    /// {
+    ///   "STATUS": "INVALID_REQUEST",
+    ///   "PLATFORM_EVIDENCE": null,
+    ///   "VALIDATION_ERRORS": [
+    ///     {"FIELD": "TIMESTAMP_UTC", "ERROR": "is yet to come", "EXPECTED": "a time that has passed"}
+    ///   ]
+    /// }
+    /// ```
     pub static RESPONSE_BEFORE_INSTRUCTION: DelegationResponse = {
         id: "response-before-instruction",
         code: CorrelationMismatch,
@@ -55,7 +68,7 @@ rule! {
 
 fn check(it: &Subject<'_, DelegationResponse>, report: &mut Report) {
     let Some(instruction) = it.other::<DelegationInstruction>(it.record.instruction_id.as_str()) else { return };
-    if clock::before(&it.record.timestamp, &instruction.timestamp) {
+    if !it.record.declines_the_time() && clock::before(&it.record.timestamp, &instruction.timestamp) {
         let (answered, given) = (it.record.timestamp.as_str(), instruction.timestamp.as_str());
         report.add(
             Pointer::at("/TIMESTAMP_UTC"),

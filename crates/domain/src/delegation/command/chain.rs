@@ -1,0 +1,73 @@
+//! The requester's rules, where it hands in the next instruction for the same end: what a person must decide about is not tried
+//! again before they have, and nothing is tried before its time.
+
+use crate::deciding::{Desk, Need, Refusal, Seen};
+use crate::delegation::payload::Status;
+use crate::delegation::row::{DelegationRow, EndRow, delegation_key, delegation_of, end_key, end_of};
+use crate::delegation::view::{Next, NextStep, next};
+use countersign_contract::diagnostic::Code;
+use jiff::Timestamp;
+
+/// What must be seen of an end: how it stands, and its last instruction.
+pub(crate) fn needs(seen: &Seen, end: &str) -> Vec<Need> {
+    let key = end_key(end);
+    let mut needs = vec![Need::Entity(key.clone())];
+    if let Some(row) = end_of(seen.so_far(&key)).filter(|row| !row.last.is_empty()) {
+        let last = delegation_key(&row.last);
+        let concern = delegation_of(seen.so_far(&last)).and_then(|row| row.concern);
+        needs.extend(concern.map(|concern| Need::Entity(end_key(&concern))));
+        needs.push(Need::Entity(last));
+    }
+    needs
+}
+
+/// The last instruction for an end, and what its requester does next. None, if there was none, or it belongs to a plan.
+pub(crate) fn standing(seen: &Seen, end: &str, now_ms: i64) -> Option<(DelegationRow, Next)> {
+    let row: EndRow = end_of(seen.so_far(&end_key(end))).filter(|row| !row.of_task)?;
+    let last = delegation_of(seen.so_far(&delegation_key(&row.last)))?;
+    let after = next(&last, &row, wrong(seen, &last), now_ms);
+    Some((last, after))
+}
+
+/// How often what has a concern in common with an instruction was wrong, one after the other, if it is the last of them: what was
+/// corrected since is not asked about.
+pub(crate) fn wrong(seen: &Seen, row: &DelegationRow) -> u64 {
+    let concern = row.concern.as_deref().and_then(|concern| end_of(seen.so_far(&end_key(concern))));
+    concern.filter(|concern| concern.last == row.instruction_id).map_or(0, |concern| concern.invalid)
+}
+
+/// Refuses an instruction whose end waits: for a person, for a time, for a constraint, or for an answer. Where nothing was tried
+/// because the last one was wrong, the next may be right, and is answered like any other.
+pub(super) fn must_be_free(desk: &Desk, id: &str, end: &str) -> Result<(), Refusal> {
+    let Some((last, after)) = standing(desk.seen(), end, desk.moment().now_ms) else { return Ok(()) };
+    let before = &last.instruction_id;
+    let was_invalid = last.answered.as_ref().is_some_and(|it| it.status == Status::InvalidRequest.as_str());
+    let until = after.not_before.filter(|until| *until > desk.moment().now_ms);
+    let (code, reason, help) = match after.step {
+        NextStep::Escalate if !was_invalid => {
+            let reason = format!("{before} was for the same, and a person decides how it goes on: {}", after.reason);
+            let help = "`countersign inbox` shows what is asked; `countersign delegate --resolve` answers it";
+            (Code::AuthorizationMissing, reason, help)
+        }
+        NextStep::Abandon => {
+            let reason = format!("{before} was for the same, and {}", after.reason);
+            (Code::AuthorizationMissing, reason, "leave it, or have a person ask for it in their own name")
+        }
+        NextStep::Await => {
+            let reason = format!("{before} is for the same, and {}", after.reason);
+            (Code::ConcurrencyConflict, reason, "hand that one in again: it goes on where it was, and acts once")
+        }
+        NextStep::Wait => {
+            let reason = format!("{before} was for the same, and {}", after.reason);
+            let help = "wait until that is gone; handing the next one in looks whether it is, and changes nothing";
+            (Code::DependencyNotMet, reason, help)
+        }
+        NextStep::Retry if until.is_some() => {
+            let at = until.and_then(|until| Timestamp::from_millisecond(until).ok()).unwrap_or_default();
+            let reason = format!("{before} was for the same, and is not tried again before {at:.0}");
+            (Code::DependencyNotMet, reason, "wait until then")
+        }
+        _ => return Ok(()),
+    };
+    Err(Refusal::new(code, format!("{id} is not received: {reason}"), help))
+}

@@ -1,0 +1,114 @@
+//! Looking without changing anything: whether what was done is there, and whether what forbade it still does.
+
+use super::progress::Progress;
+use super::step::{Probe, state};
+use super::{GithubExecutor, Stop, table, waiting};
+use crate::delegate::Seen;
+use countersign_domain::delegation::action::Parameters;
+use countersign_domain::delegation::payload::DelegationInstruction;
+use serde_json::Value;
+
+/// How often something is looked for that was just done: platforms show some things a moment later.
+const LOOKS_MAX: u32 = 3;
+
+impl GithubExecutor {
+    /// Looks whether what was answered with success is there, as its parameters have it.
+    pub(super) fn seen(&self, instruction: &DelegationInstruction, response: &Value) -> Result<Seen, String> {
+        let order = table::order(instruction);
+        let main = order.steps.get(order.main).ok_or("nothing was to be sent for it")?;
+        let number = response.pointer("/PLATFORM_EVIDENCE/RESOURCE_NUMBER").and_then(Value::as_i64);
+        let probe = shown_at(instruction, number);
+        let probe = probe.as_ref().unwrap_or(&main.probe);
+        let mut progress = Progress::default();
+        if let Some(number) = number {
+            progress.main["number"] = number.into();
+        }
+        for looks in 1..=LOOKS_MAX {
+            match self.find_by(probe, &mut progress) {
+                Ok(Some(_)) => return Ok(Seen { holds: true, says: said(&progress, "shows it as it was asked for") }),
+                Ok(None) => {
+                    let status = progress.seen.as_ref().and_then(|seen| seen.status);
+                    if let Some(status @ (401 | 403)) = status {
+                        return Err(format!("the platform answered {status} when it was asked what is there"));
+                    }
+                }
+                Err(Stop::Unknown(why)) => return Err(why),
+                Err(Stop::Refused(refused)) => return Ok(Seen { holds: false, says: refused.message() }),
+            }
+            if looks < LOOKS_MAX && !self.may_wait(waiting::backoff(looks), &mut progress) {
+                break;
+            }
+        }
+        Ok(Seen { holds: false, says: said(&progress, "does not show it as it was asked for") })
+    }
+
+    /// What stands against an action, as far as reading shows it. Of all actions only a merge has a state that tells.
+    pub(super) fn standing_against(&self, instruction: &DelegationInstruction) -> Result<Option<String>, String> {
+        let Parameters::MergePullRequest(it) = &instruction.action.parameters else { return Ok(None) };
+        let pull = self.pull(instruction, it.pr_number.get())?;
+        let open = pull["state"] == "open";
+        let state = pull["mergeable_state"].as_str().filter(|_| open).unwrap_or_default();
+        let why = match state {
+            "blocked" => "a rule of its base branch is not met yet",
+            "behind" => "its head is behind its base",
+            "dirty" => "it has conflicts with its base",
+            "draft" => "it is a draft",
+            _ => return Ok(None),
+        };
+        Ok(Some(format!("pull request {} cannot be merged: {why}", it.pr_number.get())))
+    }
+
+    /// Whether what forbids an action clears without anybody doing something about it, as far as reading shows it.
+    pub(super) fn clears_by_itself(&self, instruction: &DelegationInstruction) -> Option<bool> {
+        let Parameters::MergePullRequest(it) = &instruction.action.parameters else { return None };
+        let pull = self.pull(instruction, it.pr_number.get()).ok()?;
+        match pull["mergeable_state"].as_str()? {
+            // The platform has not worked it out yet.
+            "unknown" => return Some(true),
+            "dirty" | "draft" | "behind" => return Some(false),
+            _ => {}
+        }
+        let sha = pull["head"]["sha"].as_str()?;
+        let commit = format!("/repos/{}/commits/{}", instruction.requester.repository, table::escaped(sha, false));
+        let mut progress = Progress::default();
+        let mut read = |path: String| self.read(&path, &mut progress).ok().filter(|(status, _)| *status < 300);
+        let (_, runs) = read(format!("{commit}/check-runs?per_page=100"))?;
+        let (_, statuses) = read(format!("{commit}/status"))?;
+        let running =
+            runs["check_runs"].as_array().is_some_and(|runs| runs.iter().any(|it| it["status"] != "completed"));
+        let pending = statuses["state"] == "pending" && statuses["total_count"].as_u64().is_some_and(|count| count > 0);
+        Some(running || pending)
+    }
+
+    fn pull(&self, instruction: &DelegationInstruction, number: i64) -> Result<Value, String> {
+        let path = format!("/repos/{}/pulls/{number}", instruction.requester.repository);
+        match self.read(&path, &mut Progress::default())? {
+            (status, pull) if status < 300 => Ok(pull),
+            (status, _) => Err(format!("the platform answered {status} when it was asked for pull request {number}")),
+        }
+    }
+}
+
+/// Where an action shows itself, if that is elsewhere than where it is looked for when nobody knows whether it was done: what was
+/// made has a number by now, and what a workflow does comes later.
+fn shown_at(instruction: &DelegationInstruction, number: Option<i64>) -> Option<Probe> {
+    let root = format!("/repos/{}", instruction.requester.repository);
+    let mark = format!("<!-- countersign:{} -->", instruction.instruction_id);
+    let marked = move |it: &Value| it["body"].as_str().is_some_and(|body| body.contains(&mark));
+    match &instruction.action.parameters {
+        Parameters::CreateGithubIssue(_) => Some(state(format!("{root}/issues/{}", number?), marked)),
+        Parameters::CreatePullRequest(_) => Some(state(format!("{root}/pulls/{}", number?), marked)),
+        Parameters::TriggerWorkflow(_) | Parameters::CancelWorkflow(_) | Parameters::RerunWorkflow(_) => {
+            let shows = table::order(instruction).shows?;
+            Some(state(shows, |it| it.is_object()))
+        }
+        _ => None,
+    }
+}
+
+fn said(progress: &Progress, what: &str) -> String {
+    match &progress.seen {
+        Some(seen) => format!("GET {} {what}", seen.url()),
+        None => format!("the platform {what}"),
+    }
+}

@@ -1,0 +1,73 @@
+//! Whether a workflow was triggered by an instruction. The platform gives a run no mark of who asked for it, so that it is told
+//! by what it does have: the event, the branch, the time, who triggered it, and the commit.
+//!
+//! | runs of that event and branch since then, by the owner of the token | |
+//! |---|---|
+//! | none | it was not triggered |
+//! | one, of the commit that the branch is at | that is it |
+//! | one of another commit, several, or nobody knows who the owner is | it cannot be told, and is not claimed |
+
+use super::step::{Blind, Probe, Reading};
+use super::table::escaped;
+use serde_json::Value;
+
+/// How many runs are looked at.
+const RUNS_MAX: usize = 100;
+/// How many are named where it cannot be told.
+const NAMED_MAX: usize = 5;
+
+/// Looks for the run of a workflow on a branch, from a time on.
+pub(super) fn probe(root: &str, workflow: &str, reference: &str, from: &str) -> Probe {
+    let short = reference.strip_prefix("refs/heads/").or(reference.strip_prefix("refs/tags/")).unwrap_or(reference);
+    let short = short.to_owned();
+    let (branch, since) = (escaped(&short, false), escaped(from, false));
+    let list =
+        format!("{workflow}/runs?event=workflow_dispatch&branch={branch}&created=%3E%3D{since}&per_page={RUNS_MAX}");
+    let commit = format!("{root}/commits/{}", escaped(&short, false));
+    let from = from.parse::<jiff::Timestamp>().ok();
+    Box::new(move |read: &Reading<'_>| {
+        let (status, listed) = read(&list)?;
+        let all: &[Value] = listed["workflow_runs"].as_array().filter(|_| status < 300).map_or(&[], Vec::as_slice);
+        let fits = |run: &&Value| {
+            let made = run["created_at"].as_str().and_then(|at| at.parse::<jiff::Timestamp>().ok());
+            run["event"] == "workflow_dispatch"
+                && run["head_branch"] == short.as_str()
+                && made.zip(from).is_some_and(|(made, from)| made >= from)
+        };
+        let made: Vec<&Value> = all.iter().filter(fits).collect();
+        if made.is_empty() {
+            return Ok(None);
+        }
+        let (status, owner) = read("/user")?;
+        let Some(owner) = owner["login"].as_str().filter(|_| status < 300) else {
+            return Err(unclear(&made, "and the platform does not say whose the token is"));
+        };
+        let by_owner = |run: &&&Value| {
+            let is = |who: &str| run[who]["login"].as_str().is_some_and(|it| it.eq_ignore_ascii_case(owner));
+            is("triggering_actor") || is("actor")
+        };
+        let own: Vec<&Value> = made.iter().filter(by_owner).copied().collect();
+        let more = listed["total_count"].as_u64().is_some_and(|count| count > RUNS_MAX as u64);
+        match own.as_slice() {
+            [] if !more => Ok(None),
+            [run] if !more => {
+                let (status, head) = read(&commit)?;
+                let sha = head["sha"].as_str().filter(|_| status < 300);
+                if sha.is_some() && run["head_sha"].as_str() == sha {
+                    Ok(Some((*run).clone()))
+                } else {
+                    Err(unclear(&own, "and the branch is at another commit than it"))
+                }
+            }
+            _ => Err(unclear(&own, "and nothing tells which of them")),
+        }
+    })
+}
+
+fn unclear(runs: &[&Value], why: &str) -> Blind {
+    let ids = runs.iter().take(NAMED_MAX).map(|run| run["id"].to_string()).collect::<Vec<_>>().join(", ");
+    Blind::Unclear(format!(
+        "whether it was triggered is not known: {} of the workflow's runs may be it ({ids}), {why}; it was not triggered again",
+        runs.len()
+    ))
+}

@@ -1,0 +1,219 @@
+//! Looking without changing anything: before it is done whether it can be, afterwards whether it is, and meanwhile what forbids it.
+
+use super::platform::{Asked, Does, MARK, Platform, SHA, instruction};
+use countersign_runner::delegate::{Executor, Seen};
+use serde_json::{Value, json};
+
+type Answers = Vec<(&'static str, u16, Value)>;
+
+/// A platform that answers reads by the end of their path; everything else is not there.
+fn shows(answers: Answers) -> Platform {
+    Platform::new(move |asked: &Asked, _| {
+        let path = asked.path.split('?').next().unwrap();
+        let found = answers.iter().find(|(ends, ..)| path.ends_with(ends));
+        found.map_or(Does::Answers(404, &[], json!({ "message": "Not Found" })), |(_, status, body)| {
+            Does::Answers(*status, &[], body.clone())
+        })
+    })
+}
+
+fn repository(patch: Value) -> (&'static str, u16, Value) {
+    let mut body = json!({
+        "default_branch": "main", "archived": false, "has_issues": true,
+        "permissions": { "admin": true, "push": true, "triage": true, "pull": true },
+    });
+    countersign_contract::prove::merge(&mut body, &patch);
+    ("/repos/acme/shop", 200, body)
+}
+
+#[test]
+fn what_the_platform_can_say_beforehand_is_not_tried() {
+    let there = || repository(json!({}));
+    let branch = || json!({ "BRANCH_NAME": "fix", "SOURCE_SHA": SHA });
+    let commit = || ("/commits/1f0c3a5b7d9e2f4a6b8c0d1e3f5a7b9c2d4e6f80", 200, json!({ "sha": SHA }));
+    let taken = ("/git/ref/heads/fix", 200, json!({ "ref": "refs/heads/fix", "object": { "sha": SHA } }));
+    let delete = || json!({ "BRANCH_NAME": "fix" });
+    let is_protected = ("/branches/fix", 200, json!({ "name": "fix", "protected": true }));
+    let locked = ("/branches/fix/protection", 200, json!({ "allow_deletions": { "enabled": false } }));
+    let open = ("/branches/fix/protection", 200, json!({ "allow_deletions": { "enabled": true } }));
+    let pull = |patch: Value| {
+        let mut body = json!({ "number": 42, "state": "open", "merged": false, "mergeable_state": "clean" });
+        countersign_contract::prove::merge(&mut body, &patch);
+        ("/pulls/42", 200, body)
+    };
+    let merge = || json!({ "PR_NUMBER": 42, "MERGE_METHOD": "merge" });
+    let opened = || json!({ "HEAD_BRANCH": "fix", "BASE_BRANCH": "main", "TITLE": "t", "BODY": "b" });
+    let is_branch = |name: &'static str| (name, 200, json!({ "name": "x", "protected": false }));
+    let trigger = || json!({ "WORKFLOW_ID": "deploy.yml", "REF": "main" });
+    let comment = || json!({ "ISSUE_NUMBER": 4, "COMMENT_BODY": "hm" });
+    let issue = || json!({ "TITLE": "t", "BODY": "b" });
+    // What the platform shows; then the field that is wrong, or the status and error type that follow, or nothing.
+    #[rustfmt::skip]
+    let cases: Vec<(&str, &str, Value, Answers, &str)> = vec![
+        ("no repository", "CREATE_BRANCH", branch(), vec![], "REQUESTER.REPOSITORY"),
+        ("it has moved", "CREATE_BRANCH", branch(), vec![("/repos/acme/shop", 301, json!({}))], "REQUESTER.REPOSITORY"),
+        ("a token that is not taken", "CREATE_BRANCH", branch(), vec![("/repos/acme/shop", 401, json!({}))], "FAILURE AUTHORIZATION_FAILURE"),
+        ("no right to push", "CREATE_BRANCH", branch(), vec![repository(json!({ "permissions": { "admin": false, "push": false } })), commit()], "BLOCKED AUTHORIZATION_FAILURE"),
+        ("no right to label", "ADD_ISSUE_LABELS", json!({ "ISSUE_NUMBER": 4, "LABELS": ["a"] }), vec![repository(json!({ "permissions": { "admin": false, "push": false, "triage": false } })), ("/issues/4", 200, json!({}))], "BLOCKED AUTHORIZATION_FAILURE"),
+        ("an archived repository", "COMMENT_ON_ISSUE", comment(), vec![repository(json!({ "archived": true })), ("/issues/4", 200, json!({}))], "BLOCKED PLATFORM_CONSTRAINT"),
+        ("issues are off", "CREATE_GITHUB_ISSUE", issue(), vec![repository(json!({ "has_issues": false }))], "BLOCKED PLATFORM_CONSTRAINT"),
+        ("a branch that is there", "CREATE_BRANCH", branch(), vec![there(), taken, commit()], "ACTION.PARAMETERS.BRANCH_NAME"),
+        ("a commit that is not", "CREATE_BRANCH", branch(), vec![there()], "ACTION.PARAMETERS.SOURCE_SHA"),
+        ("all is well", "CREATE_BRANCH", branch(), vec![there(), commit()], ""),
+        ("no branch to delete", "DELETE_BRANCH", delete(), vec![there()], "ACTION.PARAMETERS.BRANCH_NAME"),
+        ("the default branch", "DELETE_BRANCH", json!({ "BRANCH_NAME": "main" }), vec![there(), is_branch("/branches/main")], "BLOCKED PLATFORM_CONSTRAINT"),
+        ("a branch that is protected", "DELETE_BRANCH", delete(), vec![there(), is_protected.clone(), locked], "BLOCKED PLATFORM_CONSTRAINT"),
+        ("one that may be deleted", "DELETE_BRANCH", delete(), vec![there(), is_protected.clone(), open], ""),
+        ("nobody may see how", "DELETE_BRANCH", delete(), vec![there(), is_protected], ""),
+        ("no tag to delete", "DELETE_TAG", json!({ "TAG_NAME": "v1" }), vec![there()], "ACTION.PARAMETERS.TAG_NAME"),
+        ("no base", "CREATE_PULL_REQUEST", opened(), vec![there(), is_branch("/branches/fix")], "ACTION.PARAMETERS.BASE_BRANCH"),
+        ("no head", "CREATE_PULL_REQUEST", opened(), vec![there(), is_branch("/branches/main")], "ACTION.PARAMETERS.HEAD_BRANCH"),
+        ("no pull request", "MERGE_PULL_REQUEST", merge(), vec![there()], "ACTION.PARAMETERS.PR_NUMBER"),
+        ("a closed one", "MERGE_PULL_REQUEST", merge(), vec![there(), pull(json!({ "state": "closed" }))], "ACTION.PARAMETERS.PR_NUMBER"),
+        ("a draft", "MERGE_PULL_REQUEST", merge(), vec![there(), pull(json!({ "draft": true }))], "BLOCKED PLATFORM_CONSTRAINT"),
+        ("conflicts", "MERGE_PULL_REQUEST", merge(), vec![there(), pull(json!({ "mergeable_state": "dirty" }))], "BLOCKED PLATFORM_CONSTRAINT"),
+        ("checks that run", "MERGE_PULL_REQUEST", merge(), vec![there(), pull(json!({ "mergeable_state": "blocked" }))], ""),
+        ("no issue", "COMMENT_ON_ISSUE", comment(), vec![there()], "ACTION.PARAMETERS.ISSUE_NUMBER"),
+        ("no workflow", "TRIGGER_WORKFLOW", trigger(), vec![there()], "ACTION.PARAMETERS.WORKFLOW_ID"),
+        ("one that is off", "TRIGGER_WORKFLOW", trigger(), vec![there(), ("/workflows/deploy.yml", 200, json!({ "state": "disabled_manually" }))], "BLOCKED PLATFORM_CONSTRAINT"),
+        ("a run that is over", "CANCEL_WORKFLOW", json!({ "RUN_ID": 9 }), vec![there(), ("/runs/9", 200, json!({ "status": "completed" }))], "ACTION.PARAMETERS.RUN_ID"),
+        ("the platform is ill", "CREATE_BRANCH", branch(), vec![("/repos/acme/shop", 503, json!({}))], ""),
+    ];
+    for (name, action, parameters, answers, wanted) in cases {
+        let platform = shows(answers);
+        let (executor, it) = (platform.executor(), instruction(action, parameters));
+        let obstacles = executor.obstacles(&it, true);
+        let found = match obstacles.first() {
+            Some(obstacle) => obstacle.field.to_owned(),
+            None => {
+                let asked = platform.asked().len();
+                let acted = executor.act(&it, false);
+                match acted {
+                    Ok(acted) if platform.changes().is_empty() => {
+                        assert_eq!(platform.asked().len(), asked, "{name}: it was asked once");
+                        assert_eq!(acted["failure_details"]["RETRY_ALLOWED"], "NO", "{name}");
+                        format!(
+                            "{} {}",
+                            acted["status"].as_str().unwrap(),
+                            acted["failure_details"]["ERROR_TYPE"].as_str().unwrap()
+                        )
+                    }
+                    _ => String::new(),
+                }
+            }
+        };
+        assert_eq!(found, wanted, "{name}: {obstacles:?}");
+    }
+}
+
+#[test]
+fn a_limit_is_left_for_the_action_and_what_is_invalid_is_not_shown() {
+    let it = || instruction("CREATE_BRANCH", json!({ "BRANCH_NAME": "fix", "SOURCE_SHA": SHA }));
+    let platform = Platform::new(|_, _| Does::Answers(200, &[("x-ratelimit-remaining", "3")], json!({})));
+    assert!(platform.executor().obstacles(&it(), true).is_empty());
+    assert_eq!(platform.asked().len(), 1);
+    let platform = Platform::new(|_, _| Does::Answers(429, &[("retry-after", "3600")], json!({})));
+    assert!(platform.executor().obstacles(&it(), true).is_empty());
+    assert_eq!((platform.asked().len(), platform.waited()), (1, vec![]));
+    assert!(platform.executor().obstacles(&it(), false).is_empty());
+    assert_eq!(platform.asked().len(), 1);
+}
+
+#[test]
+fn a_success_is_looked_at() {
+    let issue = || instruction("CREATE_GITHUB_ISSUE", json!({ "TITLE": "t", "BODY": "b" }));
+    let response = json!({ "STATUS": "SUCCESS", "PLATFORM_EVIDENCE": { "RESOURCE_NUMBER": 42 } });
+    let cases = [
+        (vec![("/issues/42", 200, json!({ "body": MARK }))], Some(true)),
+        (vec![("/issues/42", 200, json!({ "body": "another's" }))], Some(false)),
+        (vec![], Some(false)),
+        (vec![("/issues/42", 500, json!({}))], None),
+    ];
+    for (answers, wanted) in cases {
+        let platform = shows(answers);
+        let seen = platform.executor().verify(&issue(), &response);
+        assert_eq!(seen.as_ref().ok().map(|seen| seen.holds), wanted, "{seen:?}");
+        assert!(platform.changes().is_empty());
+    }
+    // What is shown a moment later is waited for.
+    let platform = Platform::new(|_, before| match before {
+        0 => Does::Answers(404, &[], json!({})),
+        _ => Does::Answers(200, &[], json!({ "body": MARK })),
+    });
+    assert!(matches!(platform.executor().verify(&issue(), &response), Ok(Seen { holds: true, .. })));
+    assert_eq!(platform.waited(), [1]);
+}
+
+#[test]
+fn what_forbids_a_merge_is_watched_and_told_by_what_it_is() {
+    let merge = || instruction("MERGE_PULL_REQUEST", json!({ "PR_NUMBER": 42, "MERGE_METHOD": "merge" }));
+    let pull =
+        |state: &str| ("/pulls/42", 200, json!({ "state": "open", "mergeable_state": state, "head": { "sha": SHA } }));
+    let runs = |status: &str| ("/check-runs", 200, json!({ "check_runs": [{ "status": status }] }));
+    let statuses = |state: &str| ("/status", 200, json!({ "state": state, "total_count": 1 }));
+    // How the pull request stands, its checks, whether it is forbidden, and whether that clears by itself.
+    let cases = [
+        ("clean", "completed", "success", false, "NO"),
+        ("blocked", "in_progress", "success", true, "YES"),
+        ("blocked", "completed", "pending", true, "YES"),
+        ("blocked", "completed", "failure", true, "NO"),
+        ("unknown", "completed", "success", false, "YES"),
+        ("dirty", "in_progress", "success", true, "NO"),
+        ("behind", "completed", "success", true, "NO"),
+    ];
+    for (state, run, status, forbidden, clears) in cases {
+        let refusal = ("/merge", 405, json!({ "message": "Pull Request is not mergeable" }));
+        let platform = shows(vec![refusal, pull(state), runs(run), statuses(status)]);
+        let seen = platform.executor().constraint(&merge()).unwrap();
+        assert_eq!((seen.is_some(), platform.changes().len()), (forbidden, 0), "{state}: {seen:?}");
+        let acted = platform.act(&merge(), false);
+        assert_eq!(
+            (&acted["status"], &acted["failure_details"]["RETRY_ALLOWED"]),
+            (&json!("BLOCKED"), &json!(clears)),
+            "{state} {run} {status}: {acted:#}"
+        );
+    }
+}
+
+#[test]
+fn a_workflow_is_claimed_only_if_nothing_else_can_be_it() {
+    let trigger = || instruction("TRIGGER_WORKFLOW", json!({ "WORKFLOW_ID": "deploy.yml", "REF": "main" }));
+    let run = |patch: Value| {
+        let mut run = json!({
+            "id": 7, "event": "workflow_dispatch", "head_branch": "main", "head_sha": SHA, "status": "queued",
+            "created_at": "2025-12-25T10:31:00Z", "actor": { "login": "ana" }, "triggering_actor": { "login": "ana" },
+        });
+        countersign_contract::prove::merge(&mut run, &patch);
+        run
+    };
+    let user = ("/user", 200, json!({ "login": "Ana" }));
+    let nobody = ("/user", 403, json!({}));
+    let at = |sha: &str| ("/commits/main", 200, json!({ "sha": sha }));
+    let eve = || json!({ "actor": { "login": "eve" }, "triggering_actor": { "login": "eve" } });
+    #[rustfmt::skip]
+    let cases = [
+        ("its own", vec![run(json!({}))], &user, at(SHA), "SUCCESS", ""),
+        ("none", vec![], &user, at(SHA), "FAILURE", "UNKNOWN"),
+        ("another's", vec![run(eve())], &user, at(SHA), "FAILURE", "UNKNOWN"),
+        ("from before", vec![run(json!({ "created_at": "2025-12-25T10:29:59Z" }))], &user, at(SHA), "FAILURE", "UNKNOWN"),
+        ("another event", vec![run(json!({ "event": "push" }))], &user, at(SHA), "FAILURE", "UNKNOWN"),
+        ("another branch", vec![run(json!({ "head_branch": "x" }))], &user, at(SHA), "FAILURE", "UNKNOWN"),
+        ("two of them", vec![run(json!({})), run(json!({ "id": 8 }))], &user, at(SHA), "FAILURE", "UNCLEAR"),
+        ("its own beside another's", vec![run(json!({})), run(eve())], &user, at(SHA), "SUCCESS", ""),
+        ("another commit", vec![run(json!({}))], &user, at("0000"), "FAILURE", "UNCLEAR"),
+        ("nobody knows whose", vec![run(json!({}))], &nobody, at(SHA), "FAILURE", "UNCLEAR"),
+    ];
+    for (name, runs, who, head, status, code) in cases {
+        let list = ("/runs", 200, json!({ "total_count": runs.len(), "workflow_runs": runs }));
+        let workflow = ("/workflows/deploy.yml", 200, json!({ "id": 7, "state": "active" }));
+        let platform = shows(vec![list, who.clone(), head, workflow]);
+        let acted = platform.act(&trigger(), true);
+        assert_eq!(acted["status"], status, "{name}: {acted:#}");
+        assert!(platform.changes().is_empty(), "{name}: it is not triggered again");
+        if status == "FAILURE" {
+            let failure = &acted["failure_details"];
+            assert_eq!((&failure["ERROR_CODE"], &failure["RETRY_ALLOWED"]), (&json!(code), &json!("NO")), "{name}");
+            assert!(acted["resulting_state"].as_str().unwrap().contains("not known"), "{name}: {acted:#}");
+        }
+    }
+}
