@@ -20,6 +20,7 @@ mod checkpoint;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod deciding;
+mod due;
 mod erasure;
 mod error;
 mod event;

@@ -1,5 +1,6 @@
 //! Making everything that is derived again, from the events alone.
 
+use crate::due;
 use crate::error::{Error, Result};
 use crate::fold::Fold;
 use crate::hash::Hash;
@@ -12,7 +13,7 @@ use crate::tree::{Edge, leaf};
 use crate::writer::{META_PROJECT, META_SHAPE, may_write, meta};
 
 /// Takes all derived rows away and makes them again, in one transaction: whoever reads sees the old ones until all of
-/// the new ones are there. Says how many events are done. Liveness stays as it is.
+/// the new ones are there. Says how many events are done. Signs of life stay as they are, and when leases lapse follows from them.
 pub fn rebuild(store: &mut dyn Store, fold: &dyn Fold, progress: &mut dyn FnMut(u64)) -> Result<Head> {
     let begun = store.begin_within(PATIENCE)?;
     let head = begun.head;
@@ -60,6 +61,7 @@ fn remake(store: &mut dyn Store, fold: &dyn Fold, head: Head, progress: &mut dyn
     if refold.size() < head.seq {
         return Err(Error::Damaged(format!("event {} is missing", refold.size() + 1)));
     }
+    due::restore(store)?;
     let shape = (meta(META_SHAPE), RowValue::Meta(fold.shape().to_string()));
     store.apply(&Batch { put: vec![shape], ..Batch::default() })
 }

@@ -10,6 +10,7 @@
 
 use crate::chain::{Chain, Hashes, text_faults};
 use crate::checkpoint::Checkpoint;
+use crate::due::{self, Differences};
 use crate::erasure::META_SCRUB;
 use crate::error::{Error, Result};
 use crate::event::{Event, TextPlace};
@@ -90,6 +91,7 @@ pub fn verify(
     let chain_holds = run.verified.findings.iter().all(|finding| finding.seq.is_none());
     if let (Some(mut scratch), true) = (scratch, chain_holds) {
         run.compare(store, fold, &mut scratch)?;
+        run.look_at_deadlines(store)?;
     }
     run.verified.root = run.chain.peaks().root();
     run.verified.head = run.chain.head();
@@ -359,6 +361,34 @@ impl Run {
         // Others may have written meanwhile. In the writer's place nothing moves: the scratch store is brought up to
         // there, and what still differs does.
         standing_still(store, |store, head| self.settle(store, scratch, head, suspects))
+    }
+
+    /// When leases lapse follows from rows that are compared or free; it must follow.
+    fn look_at_deadlines(&mut self, store: &mut dyn Store) -> Result<()> {
+        match due::differences(store) {
+            Ok(found) if found.is_empty() => return Ok(()),
+            Ok(_) => {}
+            Err(Error::Damaged(why)) => {
+                self.found(None, format!("the table `due` cannot be read: {why}"));
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        }
+        standing_still(store, |store, _| {
+            let Differences { missing, left_over } = due::differences(store)?;
+            let said = |key: &RowKey| match key {
+                RowKey::Due(time, name) => format!("lease `{name}` lapses at {time}"),
+                _ => String::new(),
+            };
+            for key in missing.iter().take(TOLD_MAX) {
+                self.found(None, format!("`due` does not say that {}; run `countersign rebuild`", said(key)));
+            }
+            for key in left_over.iter().take(TOLD_MAX) {
+                let why = "which does not follow from its last sign of life; run `countersign rebuild`";
+                self.found(None, format!("`due` says that {}, {why}", said(key)));
+            }
+            Ok(())
+        })
     }
 
     fn settle(
