@@ -59,7 +59,8 @@ fn a_refusal_counts_in_the_run_that_it_is_about() {
         let told = desk.events().last().unwrap().1.get("run").cloned();
         assert_eq!(told, counts.then(|| json!(run)), "{id} {request}");
     }
-    let results: Vec<(fn(Value) -> Value, &str)> = vec![
+    type Spoil = fn(Value) -> Value;
+    let results: Vec<(Spoil, &str)> = vec![
         (|it| without(it, "status"), "MISSING_REQUIRED_INPUT"),
         (|it| with(it, "schema_version", json!("9.0.0")), "UNKNOWN_SCHEMA_VERSION"),
         (|it| with(it, "status", json!("perfect")), "SCHEMA_INVALID"),

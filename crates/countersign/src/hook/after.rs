@@ -59,7 +59,7 @@ fn near_others(desk: &Desk<'_>, project: &Project) -> anyhow::Result<Option<Stri
     if !texts(&shown, "task_ids").is_empty() {
         return Ok(None);
     }
-    let new = Told::of(project, &desk.actor).map_or_else(Vec::new, |told| told.new(texts(&shown, "paths")));
+    let new = Told::of(project, &desk.actor).map_or_else(Vec::new, |told| told.untold(texts(&shown, "paths")));
     let mut said = Vec::new();
     for path in new.iter().take(NAMED_MAX) {
         said.push(denial(desk, path, &desk.may(path)?));
@@ -80,7 +80,7 @@ fn near_others(desk: &Desk<'_>, project: &Project) -> anyhow::Result<Option<Stri
 pub(super) fn begun(desk: &Desk<'_>, project: &Project) -> anyhow::Result<()> {
     let shown = desk.look("lock.strays", &json!({}))?;
     if let Some(told) = Told::of(project, &desk.actor).filter(|_| texts(&shown, "task_ids").is_empty()) {
-        told.new(texts(&shown, "paths"));
+        told.untold(texts(&shown, "paths"));
     }
     Ok(())
 }

@@ -21,7 +21,7 @@ impl Told {
     }
 
     /// Of the paths those that were not told before as they are now; from here on they are. What cannot be noted is told again.
-    pub(super) fn new<'p>(&self, paths: Vec<&'p str>) -> Vec<&'p str> {
+    pub(super) fn untold<'p>(&self, paths: Vec<&'p str>) -> Vec<&'p str> {
         let text = std::fs::read_to_string(&self.file).unwrap_or_default();
         let before: BTreeMap<String, String> = serde_json::from_str(&text).unwrap_or_default();
         let now: BTreeMap<String, String> = paths.iter().map(|path| ((*path).to_owned(), self.state(path))).collect();
