@@ -14,12 +14,17 @@ use crate::transaction::Transaction;
 use crate::tree::{Edge, TILE_HASHES, leaf};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Where commands are decided.
+/// Where commands are decided, one after the other, from one end of the log to another.
 pub(crate) struct Deciding<'a> {
     pub(crate) store: &'a mut dyn Store,
     pub(crate) fold: &'a dyn Fold,
     pub(crate) project: &'a str,
     pub(crate) now: Time,
+    pub(crate) before: Head,
+    pub(crate) after: Head,
+    pub(crate) overlay: Overlay,
+    pub(crate) edge: Option<Edge>,
+    pub(crate) answers: Vec<Answer>,
 }
 
 /// What is known of a ledger without asking its store, as long as nobody else has written.
@@ -46,50 +51,34 @@ pub(crate) type Answer = (Ticket, Result<()>);
 
 impl Deciding<'_> {
     /// Decides some commands, after one another.
-    pub(crate) fn all(mut self, mut jobs: Vec<Job>, before: Head, mut overlay: Overlay, edge: Option<Edge>) -> Decided {
-        overlay.make_room(jobs.len());
-        let read = self.read_ahead(&mut jobs, &mut overlay);
-        let mut after = before;
-        let mut answers = Vec::with_capacity(jobs.len());
+    pub(crate) fn some(&mut self, mut jobs: Vec<Job>) {
+        self.overlay.make_room(jobs.len());
+        let read = self.read_ahead(&mut jobs);
         for job in jobs {
             // None of them, if what they look at could not be read.
-            let done = read.clone().and_then(|()| self.perform(job.work, &mut overlay, &mut after));
-            answers.push((job.ticket, done));
+            let done = read.clone().and_then(|()| self.perform(job.work));
+            self.answers.push((job.ticket, done));
         }
-        Decided { answers, ..self.close(before, after, overlay, edge) }
     }
 
     /// Reads what some commands will look at.
-    fn read_ahead(&mut self, jobs: &mut [Job], overlay: &mut Overlay) -> Result<()> {
+    fn read_ahead(&mut self, jobs: &mut [Job]) -> Result<()> {
         let mut looks_at: Vec<_> = jobs.iter_mut().flat_map(|job| std::mem::take(&mut job.looks_at)).collect();
         // Those of one table share a statement, and neighbours a page.
         looks_at.sort_unstable();
         looks_at.dedup();
-        overlay.read_ahead(self.store, &looks_at)
-    }
-
-    /// Decides one command, whose caller does not wait in line.
-    pub(crate) fn one(
-        mut self,
-        work: Work,
-        before: Head,
-        mut overlay: Overlay,
-        edge: Option<Edge>,
-    ) -> (Result<()>, Decided) {
-        let mut after = before;
-        let done = self.perform(work, &mut overlay, &mut after);
-        (done, self.close(before, after, overlay, edge))
+        self.overlay.read_ahead(self.store, &looks_at)
     }
 
     /// Runs one command. One that fails leaves no trace in the overlay.
-    fn perform(&mut self, work: Work, overlay: &mut Overlay, head: &mut Head) -> Result<()> {
-        let (mark, head_before) = (overlay.mark(), *head);
+    pub(crate) fn perform(&mut self, work: Work) -> Result<()> {
+        let (mark, head_before) = (self.overlay.mark(), self.after);
         let mut transaction = Transaction {
             store: self.store,
             fold: self.fold,
             project: self.project,
-            overlay,
-            head,
+            overlay: &mut self.overlay,
+            head: &mut self.after,
             now: self.now,
             live: true,
             healed: Vec::new(),
@@ -109,9 +98,10 @@ impl Deciding<'_> {
     }
 
     /// Everything that there is to write.
-    fn close(&mut self, before: Head, after: Head, mut overlay: Overlay, edge: Option<Edge>) -> Decided {
+    pub(crate) fn close(self) -> Decided {
+        let Self { store, before, after, mut overlay, edge, answers, .. } = self;
         let hot = overlay.take_hot();
-        let (edge, fault) = match grow(self.store, before, after, edge, &mut overlay) {
+        let (edge, fault) = match grow(store, before, after, edge, &mut overlay) {
             Ok(edge) => (edge, None),
             Err(error) => (None, Some(error)),
         };
@@ -120,7 +110,7 @@ impl Deciding<'_> {
             overlay.put(key, value);
         }
         let batch = overlay.into_batch();
-        Decided { before, after, batch, answers: Vec::new(), fault, known: Known { hot, edge } }
+        Decided { before, after, batch, answers, fault, known: Known { hot, edge } }
     }
 }
 

@@ -85,6 +85,11 @@ pub trait Store: Send {
         Ok(None)
     }
 
+    /// Whether every question is a journey, so that it is better to ask for much at once.
+    fn is_far(&self) -> bool {
+        false
+    }
+
     /// Writes a batch into the transaction. It may be called more than once; after an error the transaction is over.
     fn apply(&mut self, batch: &Batch) -> Result<()>;
 

@@ -17,8 +17,6 @@ use crate::overlay::Overlay;
 use crate::queue::{Job, Queue, Work};
 use crate::rows::RowKey;
 use crate::store::{Batch, Begun, Head, Store};
-use crate::time::Time;
-use crate::tree::Edge;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -26,6 +24,8 @@ use std::time::{Duration, Instant};
 
 /// How many commands share a commit at most.
 const COMMANDS_MAX: usize = 128;
+/// How many of those that are likely to come are waited for before they are decided.
+const AT_ONCE: usize = 16;
 /// How long commands are taken into a commit at most.
 const TAKING_MAX: Duration = Duration::from_millis(5);
 /// How long to wait for one more command when more were there a moment ago.
@@ -74,9 +74,7 @@ impl Writer {
                 return;
             }
         };
-        let jobs = self.gather(first);
-        let (overlay, edge) = self.known_at(begun.head);
-        let mut decided = self.deciding(begun.now).all(jobs, begun.head, overlay, edge);
+        let mut decided = self.gather_and_decide(first, &begun);
         let outcome = write(&mut *self.store, &self.in_line, &decided);
         let answers = std::mem::take(&mut decided.answers);
         let taken = answers.len();
@@ -101,8 +99,9 @@ impl Writer {
             self.store.rollback();
             return Ok(Err(error));
         }
-        let (overlay, edge) = self.known_at(begun.head);
-        let (done, decided) = self.deciding(begun.now).one(work, begun.head, overlay, edge);
+        let mut deciding = self.deciding(&begun);
+        let done = deciding.perform(work);
+        let decided = deciding.close();
         let outcome = write(&mut *self.store, &self.in_line, &decided);
         self.store.settle();
         self.remember(&outcome, decided);
@@ -116,22 +115,41 @@ impl Writer {
         may.inspect_err(|_| self.store.rollback()).map(|()| begun)
     }
 
-    /// The commands that share this commit: those that wait, and those that are likely to come at once.
-    fn gather(&mut self, first: Job) -> Vec<Job> {
-        let likely = self.about.load(Ordering::SeqCst).saturating_sub(1);
-        let more = self.queue.more(likely, COMMANDS_MAX - 1, LINGER, Instant::now() + TAKING_MAX);
-        std::iter::once(first).chain(more).filter(|job| job.ticket.take()).collect()
+    /// Decides the commands that share this commit: those that wait, and those that are likely to come at once. The first are
+    /// decided while the others are on their way, but where each question is a journey, they are asked about together.
+    fn gather_and_decide(&mut self, first: Job, begun: &Begun) -> Decided {
+        let (queue, until) = (Arc::clone(&self.queue), Instant::now() + TAKING_MAX);
+        let likely = self.about.load(Ordering::SeqCst).clamp(1, COMMANDS_MAX);
+        let at_once = if self.store.is_far() { COMMANDS_MAX } else { AT_ONCE };
+        let mut deciding = self.deciding(begun);
+        let (mut jobs, mut taken) = (vec![first], 0);
+        loop {
+            let had = taken + jobs.len();
+            let wanted = likely.saturating_sub(had).min(at_once);
+            jobs.extend(queue.more(wanted, COMMANDS_MAX - had, LINGER, until));
+            taken += jobs.len();
+            deciding.some(std::mem::take(&mut jobs).into_iter().filter(|job| job.ticket.take()).collect());
+            if taken >= likely || taken == had {
+                return deciding.close();
+            }
+        }
     }
 
-    fn deciding(&mut self, now: Time) -> Deciding<'_> {
-        Deciding { store: &mut *self.store, fold: &*self.fold, project: &self.project, now }
-    }
-
-    /// What is known where the log ends here.
-    fn known_at(&mut self, head: Head) -> (Overlay, Option<Edge>) {
-        let known = self.known.take().filter(|(known, _)| *known == head).map(|(_, known)| known);
+    /// Where commands are decided from what a transaction begins with, and from what is known there.
+    fn deciding(&mut self, begun: &Begun) -> Deciding<'_> {
+        let known = self.known.take().filter(|(head, _)| *head == begun.head).map(|(_, known)| known);
         let Known { hot, edge } = known.unwrap_or_default();
-        (Overlay::knowing(hot), edge)
+        Deciding {
+            store: &mut *self.store,
+            fold: &*self.fold,
+            project: &self.project,
+            now: begun.now,
+            before: begun.head,
+            after: begun.head,
+            overlay: Overlay::knowing(hot),
+            edge,
+            answers: Vec::new(),
+        }
     }
 
     /// Keeps what is known after a commit for the next one.

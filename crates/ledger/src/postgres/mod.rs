@@ -264,6 +264,10 @@ impl Store for Postgres {
         }
     }
 
+    fn is_far(&self) -> bool {
+        true
+    }
+
     fn apply(&mut self, batch: &Batch) -> Result<()> {
         let new = self.new.rows(batch);
         self.write(WRITE, async |session| write_batch(session, batch, &new).await)?;
