@@ -135,11 +135,19 @@ claim src/T-1"#,
 
 #[test]
 fn without_a_repository_what_changed_is_nobodys_word() {
-    let yard = Yard::plain();
-    let script = "echo x > outside.txt; claim src/T-1";
-    let acceptance = json!([{ "text": "only what was declared is changed", "check": { "diff": true } }]);
-    let patch = json!({ "retries": 0, "lock_scope": ["src/T-1"], "acceptance": acceptance });
-    let answer = yard.one(json!({ "coder": yard.agent(script) }), patch, json!({}));
-    answer.says("AC-1 diff BLOCKED").says("in a git repository alone");
-    assert_eq!((answer.code, yard.count("task.completed", "T-1")), (1, 0), "{}", answer.out);
+    let cases: [(&str, &[&str]); 3] = [
+        ("echo x > outside.txt; claim src/T-1", &["SCOPE_VIOLATION", "changed outside the scope: outside.txt"]),
+        ("claim src/T-1", &["INTEGRITY_MISMATCH", "nothing at all was changed"]),
+        ("echo x > src/T-1; claim src/T-1", &["AC-1 diff BLOCKED", "in a git repository alone"]),
+    ];
+    for (script, words) in cases {
+        let yard = Yard::plain();
+        let acceptance = json!([{ "text": "only what was declared is changed", "check": { "diff": true } }]);
+        let patch = json!({ "retries": 0, "lock_scope": ["src/T-1"], "acceptance": acceptance });
+        let answer = yard.one(json!({ "coder": yard.agent(script) }), patch, json!({}));
+        for words in words {
+            answer.says(words);
+        }
+        assert_eq!((answer.code, yard.count("task.completed", "T-1")), (1, 0), "{}", answer.out);
+    }
 }

@@ -124,7 +124,7 @@ fn seed() -> u64 {
     let named =
         std::env::var(SEED).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{SEED} is no number: {text}")));
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    named.unwrap_or_else(|| since.as_nanos() as u64)
+    named.unwrap_or(since.as_nanos() as u64)
 }
 
 #[test]

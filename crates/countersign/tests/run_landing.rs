@@ -184,6 +184,7 @@ fn a_folder_without_git_is_worked_in_itself() {
     assert_eq!(yard.count("task.completed", "T-2"), 1);
     yard.run(&["verify"]).ended(0);
     // What needs a commit says so.
+    std::fs::remove_file(yard.root().join("src/T-1")).unwrap();
     let acceptance = json!([{ "text": "t", "check": { "test": ["sh", "tests/t.sh"] }, "pin": "tests/t.sh" }]);
     let answer =
         yard.one(json!({ "coder": yard.honest() }), json!({ "retries": 0, "acceptance": acceptance }), json!({}));
@@ -202,6 +203,40 @@ fn a_repository_without_a_commit_says_what_to_do_and_nothing_is_begun() {
     yard.commit("the first");
     yard.one(json!({ "coder": yard.honest() }), json!({}), json!({})).ended(0);
     assert_eq!(yard.landed(), ["T-1"]);
+}
+
+#[test]
+fn without_a_repository_what_is_changed_outside_the_scope_is_seen() {
+    let write = "mkdir -p src; echo x > $scope; ";
+    let cases = [
+        ("nothing else", format!("{write}claim $scope"), 0, "T-1: done (verified)"),
+        ("something else", format!("{write}echo x > other; claim $scope"), 1, "changed outside the scope: other"),
+        ("another file", format!("{write}echo x > src/start; claim $scope"), 1, "changed outside the scope: src/start"),
+        ("what is ignored", format!("{write}mkdir cache; echo x > cache/a; claim $scope"), 0, "T-1: done (verified)"),
+        ("not declared", format!("{write}claim"), 0, "note: changed, and not declared: src/T-1"),
+    ];
+    for (what, script, code, words) in cases {
+        let yard = Yard::plain();
+        yard.write(".gitignore", "cache\n");
+        let answer = yard.one(json!({ "coder": yard.agent(&script) }), json!({ "retries": 0 }), json!({}));
+        assert_eq!(answer.code, code, "{what}: {answer:?}");
+        answer.says(words);
+        if code == 1 {
+            assert_eq!(yard.asked()["code"], "SCOPE_VIOLATION", "{what}");
+        }
+    }
+    // Where two work at once, either can have done it.
+    let yard = Yard::plain();
+    let one = "while [ ! -e $COUNTERSIGN_HOME/on ]; do sleep 0.02; done; mkdir -p src; echo x > other; echo x > $scope; \
+               touch $COUNTERSIGN_HOME/done; claim $scope";
+    let two = "touch $COUNTERSIGN_HOME/on; while [ ! -e $COUNTERSIGN_HOME/done ]; do sleep 0.02; done; mkdir -p src; \
+               echo x > $scope; claim $scope";
+    let tasks = vec![task("T-1", json!({})), task("T-2", json!({ "agent": "second" }))];
+    let agents = json!({ "coder": yard.agent(one), "second": yard.agent(two) });
+    let answer = yard.run(&["run", &yard.plan(agents, tasks, json!({ "concurrency": 2 }))]);
+    answer.says("T-1: note: changed outside of every scope, by one of T-1, T-2: other");
+    answer.says("T-2: note: changed outside of every scope, by one of T-2, T-1: other");
+    answer.ended(0);
 }
 
 #[test]

@@ -50,11 +50,13 @@ fn answer(desk: &Desk, id: &str, more: Value) -> Result<Value, No> {
 }
 
 /// What was there, what it was bound to, what is there now, and whether that is the same.
+type Case = (Option<Tree>, Option<&'static str>, Option<Tree>, bool);
+
 #[test]
 fn what_was_found_counts_for_the_tree_that_was_there() {
     let clean = || tree(COMMIT, &[]);
     let edited = |hash| tree(COMMIT, &[("src/cart.rs", hash)]);
-    let table: [(Option<Tree>, Option<&str>, Option<Tree>, bool); 9] = [
+    let table: [Case; 9] = [
         (clean(), Some(COMMIT), clean(), true),
         (clean(), None, clean(), true),
         // A commit that brought the same content, or only a message.

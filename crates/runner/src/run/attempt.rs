@@ -34,6 +34,7 @@ impl Attempt<'_> {
 /// Attempts a task. Says whether it could be begun; if not, somebody else is in the way just now.
 pub(super) fn attempt(run: &Run<'_>, number: usize) -> bool {
     let Some(planned) = run.setup.plan.tasks.get(number) else { return true };
+    let _stay = run.beside.begin(number);
     if planned.is_delegate() {
         return super::delegating::attempt(run, planned, number);
     }

@@ -19,6 +19,7 @@
 mod agent_at_work;
 mod alone;
 mod answering;
+mod around;
 mod attempt;
 mod board;
 mod checking;
@@ -27,6 +28,7 @@ mod delegating;
 mod desk;
 mod effect;
 mod flags;
+mod folder;
 mod gates;
 mod ground;
 mod handing;
@@ -135,6 +137,7 @@ struct Run<'a> {
     stop: Stop,
     landing: landing::Queue,
     handing: handing::Turns,
+    beside: folder::Beside,
     began: Instant,
 }
 
@@ -169,6 +172,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
         board: Mutex::new(Board::new(setup.plan)),
         landing: landing::Queue::of(setup.plan),
         handing: handing::Turns::of(setup.plan),
+        beside: folder::Beside::default(),
         bell: Condvar::new(),
         stop: Stop::default(),
         began: Instant::now(),

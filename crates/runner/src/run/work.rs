@@ -4,7 +4,8 @@ use super::agent_at_work::run_agent;
 use super::attempt::Attempt;
 use super::desk::No;
 use super::effect::usage_of;
-use super::{Note, Run, flags};
+use super::folder::Folder;
+use super::{Note, Run, around, flags};
 use crate::agent::{self, How};
 use crate::worktree::{After, Worktree};
 use countersign_domain::deciding::Tree;
@@ -57,6 +58,7 @@ fn in_tree(
 ) -> Result<Option<Claimed>, No> {
     let task = attempt.task();
     let folder = tree.map_or(run.ground.root(), |tree| tree.folder.as_path());
+    let before = if tree.is_none() { Some(Folder::of(folder)) } else { None };
     let ended = run_agent(run, attempt, gate, folder)?;
     if ended.left == 0 {
         *after = After::AllEnded;
@@ -77,6 +79,7 @@ fn in_tree(
         }
         None => (run.ground.content(&scope(attempt)).map_err(No::from)?, Vec::new(), None),
     };
+    let around = before.map(|before| around::look(run, attempt, before, &result)).transpose()?;
     let mut request = run.desk.of_task(task);
     request["lease"] = json!(attempt.lease);
     request["result"] = json!(result);
@@ -91,10 +94,14 @@ fn in_tree(
         return Ok(None);
     }
     let declared = declared(run, answer["result"].as_u64());
-    let changed = if tree.is_some() { changed } else { declared.clone() };
+    let (changed, strays) = match around {
+        None => (changed, Vec::new()),
+        Some(around) => around.claimed(&declared),
+    };
     run.note(&Note::Claimed { task, changes: changed.len() });
     let usage = ended.usage.as_ref().map_or(Value::Null, usage_of);
-    let flags = flags::flags(attempt, &usage, (&changed, &declared), &result);
+    let mut flags = flags::flags(attempt, &usage, (&changed, &declared), &result);
+    flags.extend(strays);
     for flag in &flags {
         run.note(&Note::Flag { task, text: flag });
     }

@@ -1,0 +1,121 @@
+//! What an agent changed around it, where there is no repository: seen by comparing the folder, and held against its scope.
+
+use super::Run;
+use super::attempt::Attempt;
+use super::desk::No;
+use super::folder::Folder;
+use super::work::scope;
+use countersign_contract::{Form, SIZE_MAX, parse, show};
+use countersign_domain::plan::payload::PlannedTask;
+use countersign_domain::work::places::Placed;
+use countersign_domain::work::scope::contains;
+use serde_json::Value;
+
+/// How many files are named.
+const NAMED_MAX: usize = 20;
+
+/// What changed while an agent worked in the project's folder.
+pub(super) enum Around {
+    /// What lies in its scope, and what is to be told of the rest.
+    Seen { own: Vec<String>, told: Option<String> },
+    /// Why nothing could be seen.
+    Unseen(String),
+}
+
+/// Compares the folder with what it was. What changed outside of every scope is a violation if nobody else can have done it.
+pub(super) fn look(
+    run: &Run<'_>,
+    attempt: &Attempt<'_>,
+    before: Result<Folder, String>,
+    result: &str,
+) -> Result<Around, No> {
+    let changed = match before.and_then(|mut before| before.changed()) {
+        Ok(changed) => changed,
+        Err(why) => return Ok(Around::Unseen(why)),
+    };
+    let row = run.desk.row(attempt.task()).ok().flatten();
+    // What an attempt before left in the folder is there already, and may be told of again.
+    let is_first = row.as_ref().is_some_and(|row| row.attempt <= 1);
+    if changed.is_empty() && is_first && claims_changes(result) {
+        let reason = format!("the result of {} lists changes, and nothing at all was changed", attempt.task());
+        return Err(No { code: Some("INTEGRITY_MISMATCH".to_owned()), reason });
+    }
+    let (scope, forbidden) = (scope(attempt), places(attempt.planned.forbidden_scope.iter().flat_map(|it| it.iter())));
+    let within = |places: &[String], path: &str| places.iter().any(|place| contains(place, path));
+    let banned: Vec<String> = changed.iter().filter(|path| within(&forbidden, path)).cloned().collect();
+    let (own, rest): (Vec<String>, Vec<String>) = changed.into_iter().partition(|path| within(&scope, path));
+    let others = others(run, attempt);
+    let theirs =
+        |path: &String| others.iter().any(|it| it.lock_scope.iter().any(|place| contains(place.place(), path)));
+    // Where the worker keeps its log, which it may.
+    let worklog = row.map(|row| row.spec.worklog_path);
+    let strays: Vec<String> =
+        rest.into_iter().filter(|path| !theirs(path) && worklog.as_deref() != Some(path)).collect();
+    let violation = |reason: String| No { code: Some("SCOPE_VIOLATION".to_owned()), reason };
+    if !banned.is_empty() && others.is_empty() {
+        return Err(violation(format!("changed, and forbidden: {}", named(&banned))));
+    }
+    if strays.is_empty() {
+        return Ok(Around::Seen { own, told: None });
+    }
+    if others.is_empty() {
+        return Err(violation(format!("changed outside the scope: {}", named(&strays))));
+    }
+    let who: Vec<&str> = std::iter::once(attempt.task()).chain(others.iter().map(|it| it.id.as_str())).collect();
+    let told = format!("changed outside of every scope, by one of {}: {}", who.join(", "), named(&strays));
+    Ok(Around::Seen { own, told: Some(told) })
+}
+
+/// Whether a result says that something was changed, and that all is done.
+fn claims_changes(result: &str) -> bool {
+    let document = parse(result, Form::of_text(result), SIZE_MAX).map(|document| document.root().to_value());
+    let is_claim = |result: Value| {
+        let lists =
+            ["changes", "files_touched"].iter().any(|name| result[*name].as_array().is_some_and(|it| !it.is_empty()));
+        lists && result["status"] == "done"
+    };
+    document.is_ok_and(is_claim)
+}
+
+impl Around {
+    /// What really differs of what was claimed, and what is to be told to those who look.
+    pub(super) fn claimed(self, declared: &[String]) -> (Vec<String>, Vec<String>) {
+        match self {
+            Self::Unseen(why) => {
+                (declared.to_vec(), vec![format!("what was changed outside the scope was not seen: {why}")])
+            }
+            Self::Seen { own, told } => {
+                let is_told = |path: &&String| declared.iter().any(|place| contains(place, path));
+                let untold: Vec<String> = own.iter().filter(|path| !is_told(path)).cloned().collect();
+                let untold = (!untold.is_empty()).then(|| format!("changed, and not declared: {}", named(&untold)));
+                (own, told.into_iter().chain(untold).collect())
+            }
+        }
+    }
+}
+
+/// The tasks that can have changed something at the same time: those that were attempted, and those that peers work on.
+fn others<'r>(run: &'r Run<'_>, attempt: &Attempt<'_>) -> Vec<&'r PlannedTask> {
+    let met = run.beside.met(attempt.number);
+    let is_peers = |task: &PlannedTask| {
+        let peer = run.setup.plan.agents.iter().any(|(name, it)| name == task.agent.as_str() && it.peer == Some(true));
+        peer && run.desk.row(task.id.as_str()).ok().flatten().is_none_or(|row| row.attempt > 0)
+    };
+    let tasks = run.setup.plan.tasks.iter().enumerate();
+    tasks
+        .filter(|(number, task)| *number != attempt.number && (met.contains(number) || is_peers(task)))
+        .map(|(_, task)| task)
+        .collect()
+}
+
+fn places<'p>(paths: impl Iterator<Item = &'p (impl Placed + 'p)>) -> Vec<String> {
+    paths.map(|path| path.place().to_owned()).collect()
+}
+
+fn named(paths: &[String]) -> String {
+    let named: Vec<String> = paths.iter().take(NAMED_MAX).map(|path| show(path)).collect();
+    match paths.len().saturating_sub(NAMED_MAX) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
+}
