@@ -19,7 +19,9 @@ use countersign_domain::delegation::command::ExecutorKind;
 use countersign_domain::delegation::payload::DelegationInstruction;
 use countersign_engine::{Call, Engine, Nowhere};
 use countersign_ledger::{Clock, Sqlite};
-use countersign_runner::delegate::{Executor, GitExecutor, GithubExecutor, Obstacle, Setup, carry_out, entry};
+use countersign_runner::delegate::{
+    Executor, GitExecutor, GithubExecutor, Looked, Obstacle, Seen, Setup, carry_out, entry,
+};
 use house::{House, document};
 use platform::Platform;
 use serde_json::{Value, json};
@@ -124,14 +126,22 @@ impl Executor for Watched<'_> {
         self.inner.seconds()
     }
 
-    fn obstacles(&self, instruction: &DelegationInstruction) -> Vec<Obstacle> {
-        self.inner.obstacles(instruction)
+    fn obstacles(&self, instruction: &DelegationInstruction, valid: bool) -> Vec<Obstacle> {
+        self.inner.obstacles(instruction, valid)
     }
 
     fn act(&self, instruction: &DelegationInstruction, again: bool) -> Result<Value, String> {
         let (took, acted) = timed(|| self.inner.act(instruction, again));
         self.acted.set(took);
         acted
+    }
+
+    fn verify(&self, instruction: &DelegationInstruction, response: &Value) -> Result<Seen, String> {
+        self.inner.verify(instruction, response)
+    }
+
+    fn constraint(&self, instruction: &DelegationInstruction) -> Result<Option<String>, String> {
+        self.inner.constraint(instruction)
     }
 }
 
@@ -160,6 +170,7 @@ fn measure(repository: &Repository, executor: &dyn Executor, own: &dyn Fn() -> f
         };
         let (took, answered) = timed(|| carry_out(&setup).unwrap());
         assert_eq!(answered.response["STATUS"], "SUCCESS", "{:#}", answered.response);
+        assert_eq!(answered.looked, Looked::Found);
         wholes.push((took, executor.acted.get(), own()));
     }
     let steps: Vec<Steps> = (ACTIONS..2 * ACTIONS)
@@ -177,10 +188,11 @@ fn measure(repository: &Repository, executor: &dyn Executor, own: &dyn Fn() -> f
 }
 
 /// How long each step of an action took, asked for as `carry_out` asks.
-struct Steps([f64; 5]);
+struct Steps([f64; 6]);
 
 impl Steps {
-    const NAMES: [&str; 5] = ["receive", "start", "act", "answer", "audit entry as a file"];
+    const NAMES: [&str; 6] =
+        ["receive", "start", "act", "answer", "audit entry as a file", "look, and say what was seen"];
 
     fn of(engine: &Engine, call: &Call, executor: &dyn Executor, root: &Path, text: &str) -> Self {
         let ask = |id: &str, request: Value| engine.ask(&Nowhere, call, id, &request.to_string()).unwrap().answer;
@@ -203,7 +215,12 @@ impl Steps {
             let document: Value = serde_json::from_str(shown["audit_entry"].as_str().unwrap()).unwrap();
             entry::write(root, &document).unwrap()
         });
-        Self([receive, start, act, answer, audit])
+        let (looked, _) = timed(|| {
+            let seen = executor.verify(&record, &Value::Null).unwrap();
+            let says = json!({ "instruction_id": id, "about": "outcome", "holds": seen.holds, "says": seen.says });
+            ask("delegation.observe", says)
+        });
+        Self([receive, start, act, answer, audit, looked])
     }
 }
 

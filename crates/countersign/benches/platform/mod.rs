@@ -1,10 +1,11 @@
 //! A server that speaks as GitHub does, makes whatever it is asked to make, and takes a fixed time for each answer.
 
-use serde_json::json;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 pub struct Platform {
@@ -18,6 +19,8 @@ struct Seen {
     requests: AtomicU64,
     /// Since somebody asked last, in nanoseconds.
     took: AtomicU64,
+    /// The refs that were made, and what they are at.
+    refs: Mutex<BTreeMap<String, String>>,
 }
 
 impl Platform {
@@ -65,13 +68,15 @@ fn serve(mut stream: TcpStream, latency: Duration, seen: &Seen) {
                 length = found.trim().parse().unwrap_or(0);
             }
         }
-        if reader.read_exact(&mut vec![0; length]).is_err() {
+        let mut body = vec![0; length];
+        if reader.read_exact(&mut body).is_err() {
             return;
         }
+        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
         let began = Instant::now();
         seen.requests.fetch_add(1, Ordering::Relaxed);
         std::thread::sleep(latency);
-        let (status, body) = if first.starts_with("GET") { (404, json!({ "message": "Not Found" })) } else { made() };
+        let (status, body) = seen.answer(&first, &body);
         let body = body.to_string();
         let answer = format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\n\r\n{body}", body.len());
         // Before it is sent, so that whoever has the answer finds the time that it took.
@@ -82,10 +87,22 @@ fn serve(mut stream: TcpStream, latency: Duration, seen: &Seen) {
     }
 }
 
-fn made() -> (u16, serde_json::Value) {
-    let sha = "1f0c3a5b7d9e2f4a6b8c0d1e3f5a7b9c2d4e6f80";
-    (
-        201,
-        json!({ "ref": "refs/heads/fix", "node_id": "N_7", "id": 7, "object": { "sha": sha, "type": "commit" }, "sha": sha }),
-    )
+impl Seen {
+    fn answer(&self, first: &str, body: &Value) -> (u16, Value) {
+        let shown = |name: &str, sha: &str| json!({ "ref": name, "object": { "sha": sha, "type": "commit" } });
+        let mut refs = self.refs.lock().unwrap();
+        let path = first.split(' ').nth(1).unwrap_or_default();
+        match (first.starts_with("GET"), path.split_once("/git/ref/")) {
+            (false, _) => {
+                let text = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
+                refs.insert(text("ref"), text("sha"));
+                (201, shown(&text("ref"), &text("sha")))
+            }
+            (true, Some((_, name))) => match refs.get_key_value(&format!("refs/{name}")) {
+                Some((name, sha)) => (200, shown(name, sha)),
+                None => (404, json!({ "message": "Not Found" })),
+            },
+            (true, None) => (200, json!({})),
+        }
+    }
 }

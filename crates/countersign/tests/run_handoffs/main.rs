@@ -501,7 +501,7 @@ fn an_action_hands_over_how_it_was_answered_and_takes_nothing() {
     let yard = Yard::new();
     let given = jiff::Timestamp::from_second(jiff::Timestamp::now().as_second() - 2).unwrap().to_string();
     let id = format!("DI-{}-001", &given[..10]);
-    let info = countersign_domain::contracts().into_iter().find(|it| it.name == "delegation_instruction").unwrap();
+    let info = countersign_domain::contract("delegation_instruction").unwrap();
     let mut instruction = (info.example)();
     (instruction["INSTRUCTION_ID"], instruction["TIMESTAMP_UTC"]) = (json!(id), json!(given));
     let commit = yard.git(&["rev-parse", "HEAD"]);

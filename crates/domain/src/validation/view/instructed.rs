@@ -60,7 +60,10 @@ pub(super) fn escalation(key: &Key, seen: &Seen, moment: &Moment) -> Option<Inbo
     }
     let since = end.unsettled?;
     let response = text_of(seen, since);
-    let said = response.as_ref().and_then(said).map(|said| format!(": {said}")).unwrap_or_default();
+    // Of a success that is not there, what was seen is a text and no document.
+    let seen_there = || seen.text(since, 0).map(|text| text.inspect(countersign_contract::show));
+    let told = if response.is_some() { response.as_ref().and_then(said) } else { seen_there() };
+    let said = told.map(|said| format!(": {said}")).unwrap_or_default();
     let meant = text_of(seen, row.received).and_then(|it| {
         let meant = it.pointer("/EXPECTED_OUTCOME/FAILURE_HANDLING")?.as_str().map(countersign_contract::show)?;
         Some(format!("; its requester meant then to: {meant}"))
