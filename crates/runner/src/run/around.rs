@@ -9,7 +9,6 @@ use countersign_contract::{Form, SIZE_MAX, parse, show};
 use countersign_domain::plan::payload::PlannedTask;
 use countersign_domain::work::places::Placed;
 use countersign_domain::work::scope::contains;
-use serde_json::Value;
 
 /// How many files are named.
 const NAMED_MAX: usize = 20;
@@ -36,8 +35,10 @@ pub(super) fn look(
     let row = run.desk.row(attempt.task()).ok().flatten();
     // What an attempt before left in the folder is there already, and may be told of again.
     let is_first = row.as_ref().is_some_and(|row| row.attempt <= 1);
-    if changed.is_empty() && is_first && claims_changes(result) {
-        let reason = format!("the result of {} lists changes, and nothing at all was changed", attempt.task());
+    let listed = if changed.is_empty() && is_first { listed(result) } else { Vec::new() };
+    if !listed.is_empty() {
+        let (task, listed) = (attempt.task(), named(&listed));
+        let reason = format!("the result of {task} lists changes ({listed}), and nothing at all was changed");
         return Err(No { code: Some("INTEGRITY_MISMATCH".to_owned()), reason });
     }
     let (scope, forbidden) = (scope(attempt), places(attempt.planned.forbidden_scope.iter().flat_map(|it| it.iter())));
@@ -66,15 +67,12 @@ pub(super) fn look(
     Ok(Around::Seen { own, told: Some(told) })
 }
 
-/// Whether a result says that something was changed, and that all is done.
-fn claims_changes(result: &str) -> bool {
+/// What a result says was changed, if it says that all is done.
+fn listed(result: &str) -> Vec<String> {
     let document = parse(result, Form::of_text(result), SIZE_MAX).map(|document| document.root().to_value());
-    let is_claim = |result: Value| {
-        let lists =
-            ["changes", "files_touched"].iter().any(|name| result[*name].as_array().is_some_and(|it| !it.is_empty()));
-        lists && result["status"] == "done"
-    };
-    document.is_ok_and(is_claim)
+    let Some(result) = document.ok().filter(|result| result["status"] == "done") else { return Vec::new() };
+    let lists = ["changes", "files_touched"].iter().filter_map(|name| result[*name].as_array()).flatten();
+    lists.filter_map(|it| it["resource"].as_str().or(it.as_str())).map(str::to_owned).collect()
 }
 
 impl Around {

@@ -23,6 +23,8 @@ use std::collections::BTreeSet;
 
 /// How many results that came too late are kept of a task.
 const LATE_MAX: usize = 16;
+/// How many of the changes that were not made are named.
+const NAMED_MAX: usize = 5;
 
 shape! {
     /// Bring the result of a task. It is checked against the assignment and against what was really changed.
@@ -204,7 +206,10 @@ impl Command for Submit {
         }
         // Not one file of it was forgotten: the claim itself is untrue.
         if facts["contradicted"] == true {
-            let reason = format!("the result of {} lists changes, and nothing at all was changed", task.task);
+            let listed = facts["changes"].as_array().into_iter().flatten().filter_map(Value::as_str).take(NAMED_MAX);
+            let listed = listed.map(show).collect::<Vec<_>>().join(", ");
+            let task = &task.task;
+            let reason = format!("the result of {task} lists changes ({listed}), and nothing at all was changed");
             let help = "make the changes, or list none; what git ignores does not count";
             return Err(Refusal::new(Code::IntegrityMismatch, reason, help).of_run(&run.run));
         }
