@@ -10,7 +10,7 @@
 //!
 //! The text of a block is a merge patch (RFC 7396) over the smallest example of the rule's contract, or of the contract
 //! named after the part; with `jsonl`, each line is one. After it may stand: `raw` (the text is the document itself),
-//! `strict`, `tokens_max=N` (the setting), `unsealed` (hashes and counts are left as the patch makes them), and `also=RULE`
+//! `strict`, `tokens_max=N` (the setting), `unsealed` (hashes and counts are left as the patch makes them), and `also:RULE`
 //! for another error that cannot be kept out.
 
 use crate::check::{Checker, Request, check};
@@ -139,7 +139,7 @@ fn prove(
     let decision = check(&checker, &request).decision;
     let findings = &decision.details.diagnostics;
     let raised = findings.iter().any(|it| it.rule == rule.id);
-    let also: Vec<&str> = block.info.iter().filter_map(|it| it.strip_prefix("also=")).collect();
+    let also: Vec<&str> = block.info.iter().filter_map(|it| it.strip_prefix("also:")).collect();
     let strangers: Vec<String> = findings
         .iter()
         .filter(|it| it.severity == Severity::Error && it.rule != rule.id && !also.contains(&it.rule))

@@ -212,7 +212,7 @@ fn a_schema_outside_of_the_project_is_not_read() {
     for schema in [outside.as_str(), "../../etc/hostname"] {
         house.write(
             ".countersign/config.toml",
-            &format!("[[contracts]]\nname = \"own\"\nmarks = [\"own\"]\nschema = \"{schema}\"\n"),
+            format!("[[contracts]]\nname = \"own\"\nmarks = [\"own\"]\nschema = \"{schema}\"\n"),
         );
         let answer = house.run(&["contracts"]);
         assert_eq!(answer.code, 3, "{schema}: {answer:?}");

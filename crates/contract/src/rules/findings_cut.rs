@@ -7,7 +7,7 @@ rule! {
     /// A document with so many faults is usually one fault repeated. Mend what is listed and check again.
     ///
     /// ## Rejected
-    /// ```json rejected assignment also=kind-mismatch
+    /// ```json rejected assignment also:kind-mismatch
     /// {"task": {"acceptance_criteria": [
     /// 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     /// 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,

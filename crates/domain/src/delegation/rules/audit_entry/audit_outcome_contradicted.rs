@@ -13,7 +13,7 @@ rule! {
     /// ```json rejected
     /// {"PLATFORM_RESPONSE": {"STATUS_CODE": 404}}
     /// ```
-    /// ```json rejected also=audit-error-missing
+    /// ```json rejected also:audit-error-missing
     /// {"OUTCOME": {"SUCCESS": "NO"}}
     /// ```
     ///

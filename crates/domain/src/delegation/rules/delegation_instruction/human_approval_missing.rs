@@ -14,7 +14,7 @@ rule! {
     /// ```json rejected
     /// {"AUTHORIZATION": {"HUMAN_APPROVAL": "NO", "HUMAN_APPROVAL_EVIDENCE": null}}
     /// ```
-    /// ```json rejected also=approval-evidence-missing
+    /// ```json rejected also:approval-evidence-missing
     /// {"AUTHORIZATION": {"HUMAN_APPROVAL_EVIDENCE": "NOT_APPLICABLE"}}
     /// ```
     ///

@@ -13,7 +13,7 @@ rule! {
     /// ```json rejected
     /// {"active_locks": [{"task_id": "T-9", "resource": "src/../../api", "active": false}]}
     /// ```
-    /// ```json rejected also=lock-scope-forbidden also=worklog-path-forbidden
+    /// ```json rejected also:lock-scope-forbidden also:worklog-path-forbidden
     /// {"task": {"forbidden_scope": ["./C:/secrets"]}}
     /// ```
     ///

@@ -13,7 +13,7 @@ rule! {
     /// ```json rejected
     /// {"task": {"lock_scope": ["src/money"], "forbidden_scope": ["src/money/legacy.rs"]}}
     /// ```
-    /// ```json rejected also=worklog-path-forbidden
+    /// ```json rejected also:worklog-path-forbidden
     /// {"task": {"lock_scope": ["src/money"], "forbidden_scope": ["."]}}
     /// ```
     ///

@@ -10,7 +10,7 @@ rule! {
     /// gives the same file out a third time.
     ///
     /// ## Rejected
-    /// ```json rejected also=lock-holder-idle
+    /// ```json rejected also:lock-holder-idle
     /// {
     ///   "active_locks": [
     ///     {"task_id": "T-12", "resource": "src/money", "active": true},

@@ -11,7 +11,7 @@ rule! {
     /// A task that waits for one that is not there waits for ever, or starts because nobody can say that it must not.
     ///
     /// ## Rejected
-    /// ```json rejected also=row-started-early
+    /// ```json rejected also:row-started-early
     /// {"dependencies": [{"task_id": "T-12", "depends_on": ["T-8"]}]}
     /// ```
     ///

@@ -10,7 +10,7 @@ rule! {
     /// Of two rows one is out of date, and nobody can tell which.
     ///
     /// ## Rejected
-    /// ```json rejected also=lock-holder-idle also=blocked-row-unexplained also=rows-collide
+    /// ```json rejected also:lock-holder-idle also:blocked-row-unexplained also:rows-collide
     /// {
     ///   "ledger": [
     ///     {
