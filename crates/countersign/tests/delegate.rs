@@ -224,6 +224,15 @@ fn what_is_invalid_is_answered_and_not_acted_on() {
     }
     assert!(!shop.has("refs/heads/fix"));
     assert_eq!(shop.events("delegation.started"), 0);
+    // Authority that was lacking is not had by saying so in the next one: a person decides first.
+    let parameters = || json!({ "BRANCH_NAME": "other", "SOURCE_SHA": sha });
+    let lacking = json!({ "AUTHORIZATION": { "HUMAN_APPROVAL": "NO" } });
+    let (_, response) = shop.delegate(&shop.instruction_with(7, "CREATE_BRANCH", parameters(), lacking));
+    assert_eq!(response["STATUS"], "INVALID_REQUEST", "{response}");
+    let (answer, response) = shop.delegate(&shop.instruction_with(8, "CREATE_BRANCH", parameters(), json!({})));
+    assert!(answer.code == 1 && response.is_null(), "{answer:?}");
+    assert!(answer.out.contains("AUTHORIZATION_MISSING") && answer.out.contains("a person decides"), "{answer:?}");
+    assert!(!shop.has("refs/heads/other"));
 }
 
 /// Everything in an instruction that can be missing or wrong, but for its id.

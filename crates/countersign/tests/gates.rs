@@ -189,6 +189,9 @@ fn what_was_found_counts_for_the_working_tree_that_was_there() {
     assert_eq!(check(&house, &[ID]).0, 0);
     git(&["commit", "--quiet", "--all", "-m", "the same, committed"]);
     assert_eq!(check(&house, &[ID]).0, 0);
+    // Where the tree cannot be looked at, nobody knows.
+    let blind = house.run_with(&["gate", "check", ID], "", &[("PATH", "/nonexistent")]);
+    assert!(blind.code == 2 && blind.err.contains("cannot be seen here"), "{blind:?}");
     house.write("src/new.rs", "");
     let (code, why) = check(&house, &[ID]);
     assert!(code == 2 && why.contains("src/new.rs") && why.contains("make another promise"), "{why}");

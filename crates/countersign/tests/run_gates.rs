@@ -267,6 +267,11 @@ fn what_only_a_person_can_say_waits_in_the_inbox_and_lands_when_they_have_answer
         let inbox = yard.look("inbox.list", json!({}));
         let asked = inbox["items"].as_array().unwrap().iter().find(|it| it["task_id"] == "T-1").unwrap().clone();
         assert_eq!(asked["asks"], "validation", "{asked}");
+        let criterion = &asked["criteria"][0];
+        assert_eq!(
+            (&criterion["id"], &criterion["description"], &criterion["question"]),
+            (&json!("AC-2"), &json!("it is elegant"), &json!("Is it elegant?"))
+        );
         let status = if passes { "PASS" } else { "FAIL" };
         let results = json!([{ "criterion": "AC-2", "status": status, "evidence": "I read it twice, at length" }]);
         let request = json!({ "task_id": "T-1", "shown": asked["shown"], "results": results });

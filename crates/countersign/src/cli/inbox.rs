@@ -86,6 +86,12 @@ pub fn one(item: &Value, waited: &str) -> String {
     }
     let which = if asks == "validation" { "to look at" } else { "failures" };
     field(which, texts(item, "failures").join(", "));
+    for criterion in item["criteria"].as_array().into_iter().flatten() {
+        let found = criterion["status"].as_str().map(|found| format!(" [{found}]")).unwrap_or_default();
+        let question = criterion["question"].as_str().map(|_| format!(": {}", text(criterion, "question")));
+        let said = format!("{}{}{found}", text(criterion, "description"), question.unwrap_or_default());
+        field(&text(criterion, "id"), said);
+    }
     field("tests edited", texts(item, "test_edits").join(", "));
     for flag in texts(item, "flags") {
         field("note", flag);

@@ -43,6 +43,11 @@ struct Looked {
 pub(crate) fn observe(observer: &dyn Observer, subject: &Subject<'_>, bound: Option<&str>) -> Result<Value, Refusal> {
     let Some(row) = row_of(observer, subject) else { return Ok(Value::Null) };
     let named = bound.filter(|bound| observer.tree(Some(bound)).is_some());
+    if let Some(bound) = bound.filter(|bound| named.is_none() && is_hex(bound) && observer.tree(None).is_some()) {
+        let reason = format!("commit {} is not known here", show(bound));
+        let help = "name the commit that was validated; without one it is about what lies here";
+        return Err(Refusal::new(Code::IntegrityMismatch, reason, help));
+    }
     let now = match named {
         Some(commit) => Some(Ground { commit: commit.to_owned(), differs: hash(&BTreeMap::new()) }),
         None => observer.tree(None).and_then(|tree| {
@@ -54,16 +59,16 @@ pub(crate) fn observe(observer: &dyn Observer, subject: &Subject<'_>, bound: Opt
     Ok(serde_json::to_value(Looked { of: row.ground, stale, now }).unwrap_or_default())
 }
 
-/// The tree to compare a promise with. None, where there is nothing to compare; without a commit, if the one that it was
-/// validated on is not known here.
+/// The tree to compare a promise with. None, where there was none when it was validated; without a commit, if the one that it
+/// was validated on cannot be seen here.
 pub(crate) fn tree(observer: &dyn Observer, subject: &Subject<'_>) -> Option<Tree> {
     look(observer, &row_of(observer, subject)?)
 }
 
 fn look(observer: &dyn Observer, row: &PromiseRow) -> Option<Tree> {
     let ground = row.ground.as_ref()?;
-    let compared = observer.tree(Some(&ground.commit));
-    compared.or_else(|| observer.tree(None).map(|_| Tree::default()))
+    // What cannot be seen any more is not there any more: nobody keeps a verdict by hiding the tree that it was about.
+    Some(observer.tree(Some(&ground.commit)).unwrap_or_default())
 }
 
 /// The promise that is meant, if it belongs to no task.
@@ -79,7 +84,10 @@ fn row_of(observer: &dyn Observer, subject: &Subject<'_>) -> Option<PromiseRow> 
 pub(crate) fn stale(row: &PromiseRow, tree: Option<&Tree>) -> Option<String> {
     let (ground, tree) = (row.ground.as_ref()?, tree?);
     if tree.commit.is_none() {
-        return Some(format!("it was validated on commit {}, which is not known here any more", show(&ground.commit)));
+        return Some(format!(
+            "it was validated on commit {}, which cannot be seen here any more",
+            show(&ground.commit)
+        ));
     }
     if hash(&tree.changed) == ground.differs {
         return None;
@@ -95,6 +103,11 @@ pub(crate) fn stale(row: &PromiseRow, tree: Option<&Tree>) -> Option<String> {
             named.join(", ")
         ),
     })
+}
+
+/// Whether a text can be meant for nothing but the name of a commit.
+fn is_hex(text: &str) -> bool {
+    (7..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn hash(changed: &BTreeMap<String, Option<String>>) -> String {

@@ -41,8 +41,8 @@ pub(crate) fn complete(desk: &mut Desk, task: &TaskRow, hold: &Hold, done: &Done
     }
     let mut facts = json!({
         "assurance": done.assurance, "attempt": task.attempt, "frees": frees, "from": task.status.as_str(),
-        "lease": hold.number, "owner": hold.holder, "reason": done.reason, "result": done.result, "run": task.run,
-        "task": task.task, "to": TaskStatus::Done.as_str(),
+        "lease": hold.number, "owner": hold.holder, "reason": done.reason, "result": done.result,
+        "retried": !task.failures.is_empty(), "run": task.run, "task": task.task, "to": TaskStatus::Done.as_str(),
     });
     if let Some(commit) = done.commit {
         facts["commit"] = json!(commit);

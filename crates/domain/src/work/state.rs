@@ -166,9 +166,10 @@ fn count(metrics: &mut Metrics, event: &Happened<'_>) {
         TASK_CLAIMED => metrics.dispatches += 1,
         TASK_REQUEUED if facts["retry"] == true => metrics.retries += 1,
         TASK_COMPLETED => {
-            let attempt = facts["attempt"].as_u64().unwrap_or(1);
-            metrics.first_pass += u64::from(attempt <= 1);
-            metrics.retries_won += u64::from(attempt > 1);
+            // Work goes on in a new attempt after a person's answer, too; that is no retry. Earlier versions did not say.
+            let retried = facts["retried"].as_bool().unwrap_or_else(|| facts["attempt"].as_u64().unwrap_or(1) > 1);
+            metrics.first_pass += u64::from(!retried);
+            metrics.retries_won += u64::from(retried);
         }
         RESULT_SUBMITTED => metrics.results_passed += u64::from(facts["late"] != true),
         COMMAND_REFUSED => {

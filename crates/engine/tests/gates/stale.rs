@@ -87,9 +87,12 @@ fn what_was_found_counts_for_the_tree_that_was_there() {
 fn a_commit_that_is_gone_is_not_what_is_there() {
     let desk = met(tree(COMMIT, &[]), "none");
     validate(&desk, Some(COMMIT), &["PASS", "PASS"]).unwrap();
-    *desk.around.tree.lock().unwrap() = Some(Tree::default());
-    let shown = gate(&desk);
-    assert!(shown["stale"].as_str().unwrap().contains("not known here"), "{shown}");
+    // Nor is it there where nothing can be looked at.
+    for seen in [Some(Tree::default()), None] {
+        *desk.around.tree.lock().unwrap() = seen;
+        let shown = gate(&desk);
+        assert!(shown["stale"].as_str().unwrap().contains("cannot be seen here"), "{shown}");
+    }
 }
 
 #[test]

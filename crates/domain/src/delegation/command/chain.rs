@@ -36,15 +36,15 @@ pub(crate) fn wrong(seen: &Seen, row: &DelegationRow) -> u64 {
     concern.filter(|concern| concern.last == row.instruction_id).map_or(0, |concern| concern.invalid)
 }
 
-/// Refuses an instruction whose end waits: for a person, for a time, for a constraint, or for an answer. Where nothing was tried
-/// because the last one was wrong, the next may be right, and is answered like any other.
-pub(super) fn must_be_free(desk: &Desk, id: &str, end: &str) -> Result<(), Refusal> {
+/// Refuses an instruction whose end waits: for a person, for a time, for a constraint, or for an answer. One that is wrong itself,
+/// like the last one, is answered so: nothing would be done for it anyway.
+pub(super) fn must_be_free(desk: &Desk, id: &str, end: &str, is_wrong: bool) -> Result<(), Refusal> {
     let Some((last, after)) = standing(desk.seen(), end, desk.moment().now_ms) else { return Ok(()) };
     let before = &last.instruction_id;
-    let was_invalid = last.answered.as_ref().is_some_and(|it| it.status == Status::InvalidRequest.as_str());
+    let was_wrong = last.answered.as_ref().is_some_and(|it| it.status == Status::InvalidRequest.as_str());
     let until = after.not_before.filter(|until| *until > desk.moment().now_ms);
     let (code, reason, help) = match after.step {
-        NextStep::Escalate if !was_invalid => {
+        NextStep::Escalate if !(is_wrong && was_wrong) => {
             let reason = format!("{before} was for the same, and a person decides how it goes on: {}", after.reason);
             let help = "`countersign inbox` shows what is asked; `countersign delegate --resolve` answers it";
             (Code::AuthorizationMissing, reason, help)

@@ -209,7 +209,8 @@ impl Command for Receive {
         }
         if self.task_id.is_none() {
             bypassing::must_not_bypass(desk, id, text("deed"))?;
-            chain::must_be_free(desk, id, text("end"))?;
+            let is_wrong = facts["errors"].as_array().is_some_and(|errors| !errors.is_empty());
+            chain::must_be_free(desk, id, text("end"), is_wrong)?;
         }
         let planned = self.must_be_planned(desk, digest)?;
         let day = today(desk.moment()).to_owned();

@@ -126,6 +126,25 @@ impl GateStatus {
     }
 }
 
+/// The events whose texts say what the criteria of a promise are.
+pub(super) fn criteria_needs(row: &PromiseRow, seen: &Seen) -> [Need; 2] {
+    [Need::Texts(asking::event_of(row, seen)), Need::Texts(row.made)]
+}
+
+/// The criteria of a promise, with what was found about each.
+pub(super) fn criteria(row: &PromiseRow, seen: &Seen) -> Vec<GateCriterion> {
+    let (found, descriptions) = (row.results(), asking::descriptions(row, seen));
+    let seen_any = !row.verdicts.is_empty();
+    let shown = row.criteria.iter().enumerate().map(|(n, criterion)| GateCriterion {
+        id: criterion.id.clone(),
+        description: Untrusted::new(descriptions.get(n).cloned().unwrap_or_default()),
+        question: criterion.question.and_then(|n| seen.text(row.made, n).cloned()),
+        asks: criterion.asks.as_str().to_owned(),
+        status: found.get(n).filter(|_| seen_any).map(|(_, status)| status.as_str().to_owned()),
+    });
+    shown.collect()
+}
+
 impl View for GateStatus {
     const INFO: ViewInfo = ViewInfo { id: "gate.status", summary: "How the gates of a task or a promise stand" };
     type Shown = GateShown;
@@ -139,8 +158,9 @@ impl View for GateStatus {
         if let Some(row) = self.row(seen) {
             let last = row.last.iter().flat_map(|it| it.verdicts.iter().copied());
             let verdicts = row.verdicts.values().map(|it| it.seq).chain(row.judgement.as_ref().map(|it| it.seq));
-            let texts = verdicts.chain(last).chain([asking::event_of(&row, seen), row.made]);
-            needs.extend(texts.map(Need::Texts).chain(told::needs(&row)));
+            needs.extend(
+                verdicts.chain(last).map(Need::Texts).chain(criteria_needs(&row, seen)).chain(told::needs(&row)),
+            );
         }
         needs
     }
@@ -150,16 +170,6 @@ impl View for GateStatus {
         let standing = row.standing();
         let stale = ground::stale(&row, tree).filter(|_| row.status != "cancelled");
         let done = row.status == "verified" && stale.is_none();
-        let seen_any = !row.verdicts.is_empty();
-        let found = row.results();
-        let descriptions = asking::descriptions(&row, seen);
-        let criteria = row.criteria.iter().enumerate().map(|(n, criterion)| GateCriterion {
-            id: criterion.id.clone(),
-            description: Untrusted::new(descriptions.get(n).cloned().unwrap_or_default()),
-            question: criterion.question.and_then(|n| seen.text(row.made, n).cloned()),
-            asks: criterion.asks.as_str().to_owned(),
-            status: found.get(n).filter(|_| seen_any).map(|(_, status)| status.as_str().to_owned()),
-        });
         let verdicts = row.verdicts.iter().map(|(validator, verdict)| VerdictShown {
             validator: validator.clone(),
             verdict: crate::validation::verdict::Verdict::of(verdict.results.values().copied()).as_str().to_owned(),
@@ -187,7 +197,7 @@ impl View for GateStatus {
             claim: row.claim.map(Int::from),
             commit: row.commit.clone(),
             bound: row.bound.clone(),
-            criteria: criteria.collect::<Vec<_>>().into(),
+            criteria: criteria(&row, seen).into(),
             verdicts: verdicts.collect::<Vec<_>>().into(),
             unvalidated: row.unvalidated().into(),
             judge: row.judge.clone(),

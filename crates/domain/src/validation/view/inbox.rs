@@ -1,5 +1,6 @@
 //! What waits for a person: one list, oldest first.
 
+use super::gate::{self, GateCriterion};
 use super::instructed;
 use crate::deciding::{Key, Moment, Need, Range, Refusal, Seen, Tree, View, ViewInfo};
 use crate::ids::RunId;
@@ -48,6 +49,8 @@ shape! {
         pub since: Int,
         /// The criteria that are not shown to hold.
         pub failures: List<String>,
+        /// What those criteria say, and what a person is asked about them; all of them, where none is named.
+        pub criteria: List<GateCriterion>,
         /// Files that test, as the worker changed them.
         pub test_edits: List<Untrusted<String>>,
         /// What does not fit together in the claim.
@@ -89,7 +92,9 @@ impl View for Inbox {
         let of_task = |key: Key| {
             let run = key.id.split_once('/').map(|(run, _)| Need::Entity(run_key(run)));
             let promise = Need::Entity(promise_key(&key.id));
-            let told: Vec<Need> = promise_of(seen.so_far(&promise_key(&key.id))).iter().flat_map(told::needs).collect();
+            let row = promise_of(seen.so_far(&promise_key(&key.id)));
+            let told = row.iter().flat_map(|row| told::needs(row).chain(gate::criteria_needs(row, seen)));
+            let told: Vec<Need> = told.collect();
             [Some(Need::Entity(key)), Some(promise), run].into_iter().flatten().chain(told)
         };
         tasks.into_iter().flat_map(of_task).chain(others).chain([Need::Range(range)]).collect()
@@ -143,6 +148,9 @@ pub(super) fn item(task: &TaskRow, promise: Option<&PromiseRow>, seen: &Seen, mo
         "judgement" => Some(format!("countersign gate rule {id} PASS --reason TEXT")),
         _ => None,
     };
+    let asked = |it: &GateCriterion| failures.is_empty() || failures.contains(&it.id);
+    let criteria = promise.map(|row| gate::criteria(row, seen)).unwrap_or_default().into_iter().filter(asked).collect();
+    let criteria: Vec<GateCriterion> = criteria;
     let of_claim = |name| promise.map(|row| told::told(row, seen, name)).unwrap_or_default();
     InboxItem {
         run_id: Some(task.run.clone()),
@@ -154,6 +162,7 @@ pub(super) fn item(task: &TaskRow, promise: Option<&PromiseRow>, seen: &Seen, mo
         code: blocker.map(|it| it.code.clone()).unwrap_or_default(),
         reason: blocker.map(|it| it.reason.clone()).unwrap_or_default(),
         since: blocker.map_or(0, |it| it.at).into(),
+        criteria: criteria.into(),
         failures: failures.into(),
         test_edits: of_claim(told::TEST_EDITS).into(),
         flags: of_claim(told::FLAGS).into(),

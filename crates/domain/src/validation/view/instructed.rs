@@ -82,6 +82,7 @@ pub(super) fn escalation(key: &Key, seen: &Seen, moment: &Moment) -> Option<Inbo
         code: code.as_str().to_owned(),
         reason: format!("{}{said}{}", after.reason, meant.unwrap_or_default()),
         since: since.into(),
+        criteria: Vec::new().into(),
         failures: Vec::new().into(),
         test_edits: Vec::new().into(),
         flags: Vec::new().into(),
