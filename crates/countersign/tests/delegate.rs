@@ -230,7 +230,7 @@ fn what_is_invalid_is_answered_and_not_acted_on() {
     let (_, response) = shop.delegate(&shop.instruction_with(7, "CREATE_BRANCH", parameters(), lacking));
     assert_eq!(response["STATUS"], "INVALID_REQUEST", "{response}");
     let (answer, response) = shop.delegate(&shop.instruction_with(8, "CREATE_BRANCH", parameters(), json!({})));
-    assert!(answer.code == 1 && response.is_null(), "{answer:?}");
+    assert!(answer.code == 1 && response["STATUS"].is_null(), "{answer:?}");
     assert!(answer.out.contains("AUTHORIZATION_MISSING") && answer.out.contains("a person decides"), "{answer:?}");
     assert!(!shop.has("refs/heads/other"));
 }

@@ -202,7 +202,7 @@ fn hold_back(run: &Run<'_>, attempt: &Attempt<'_>, obstacle: &str, reason: &str)
 
 /// What is typed when the obstacle is out of the way.
 fn unblock(attempt: &Attempt<'_>) -> String {
-    format!("`countersign task unblock {} --reason TEXT`", attempt.task())
+    format!("`countersign task unblock {} --reason TEXT`, as `countersign inbox` has it", attempt.task())
 }
 
 #[cfg(test)]
