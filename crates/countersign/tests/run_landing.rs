@@ -254,6 +254,8 @@ fn is_found_and_can_be_accepted(yard: &Yard, what: &str) {
     assert_eq!(asked["code"], "SCOPE_VIOLATION", "{what}: {asked}");
     assert!(asked["reason"].as_str().unwrap().contains("changed outside the scope: other"), "{what}: {asked}");
     assert!(!yard.path("home/again").exists(), "{what}");
+    let run = yard.look("run.show", json!({ "run_id": yard.runs()[0] }));
+    assert_eq!(run["metrics"]["denials"], json!({ "SCOPE_VIOLATION": 1 }), "{what}: {run}");
     yard.decide(&["task", "unblock", "T-1", "--reason", "it may stay"]).ended(0);
     yard.resume().ended(0);
     assert_eq!(yard.count("task.completed", "T-1"), 1, "{what}");

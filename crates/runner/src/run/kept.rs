@@ -109,6 +109,11 @@ pub(super) fn look_back(run: &Run<'_>) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether something was found that nobody has answered for.
+pub(super) fn is_found(run: &Run<'_>, task: &str) -> bool {
+    run.ground.trees().is_none() && read(run, task).is_ok_and(|kept| kept.is_some_and(|kept| kept.found.is_some()))
+}
+
 /// Nothing of it is needed any more.
 pub(super) fn end(run: &Run<'_>) {
     let _ = std::fs::remove_dir_all(run.setup.spool.join(FOLDERS));
