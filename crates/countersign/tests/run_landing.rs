@@ -239,6 +239,88 @@ fn without_a_repository_what_is_changed_outside_the_scope_is_seen() {
     answer.ended(0);
 }
 
+/// What is done once, the first time that an agent is begun.
+fn once(first: &str) -> String {
+    format!(
+        "mkdir -p src; if [ ! -e $COUNTERSIGN_HOME/once ]; then touch $COUNTERSIGN_HOME/once; {first}; fi; \
+         touch $COUNTERSIGN_HOME/again; echo x > $scope; claim $scope"
+    )
+}
+
+/// A person is asked about what lies outside of the scope, nobody was begun again, and what they unblock counts as accepted.
+#[track_caller]
+fn is_found_and_can_be_accepted(yard: &Yard, what: &str) {
+    let asked = yard.asked();
+    assert_eq!(asked["code"], "SCOPE_VIOLATION", "{what}: {asked}");
+    assert!(asked["reason"].as_str().unwrap().contains("changed outside the scope: other"), "{what}: {asked}");
+    assert!(!yard.path("home/again").exists(), "{what}");
+    let run = yard.look("run.show", json!({ "run_id": yard.runs()[0] }));
+    assert_eq!(run["metrics"]["denials"], json!({ "SCOPE_VIOLATION": 1 }), "{what}: {run}");
+    yard.decide(&["task", "unblock", "T-1", "--reason", "it may stay"]).ended(0);
+    yard.resume().ended(0);
+    assert_eq!(yard.count("task.completed", "T-1"), 1, "{what}");
+    assert!(!yard.root().join(".countersign/runs").join(&yard.runs()[0]).exists(), "{what}: files are left");
+}
+
+#[test]
+fn without_a_repository_what_a_failed_attempt_changed_is_not_forgotten() {
+    for (what, first) in [
+        ("it fails", "echo x > other; exit 1"),
+        ("it says nothing", "echo x > other; exit 0"),
+        ("what it says is no result", "echo x > other; echo done; exit 0"),
+    ] {
+        let yard = Yard::plain();
+        let answer = yard.one(json!({ "coder": yard.agent(&once(first)) }), json!({ "retries": 2 }), json!({}));
+        assert_eq!(answer.code, 1, "{what}: {answer:?}");
+        is_found_and_can_be_accepted(&yard, what);
+    }
+    // One that keeps to its scope is tried again.
+    let yard = Yard::plain();
+    yard.one(json!({ "coder": yard.agent(&once("exit 1")) }), json!({ "retries": 2 }), json!({})).ended(0);
+    assert_eq!(yard.count("task.claimed", "T-1"), 2);
+}
+
+#[test]
+fn without_a_repository_what_an_attempt_changed_that_was_cut_short_is_not_forgotten() {
+    for signal in ["-KILL", "-TERM"] {
+        for strays in [true, false] {
+            let what = format!("{signal}, {strays}");
+            let yard = Yard::plain();
+            let stray = if strays { "echo x > other" } else { "echo x > $scope" };
+            let first = format!("{stray}; touch $COUNTERSIGN_HOME/hangs; sleep 600");
+            let plan =
+                yard.plan(json!({ "coder": yard.agent(&once(&first)) }), vec![task("T-1", json!({}))], json!({}));
+            let going = yard.start(&["run", &plan]);
+            wait_for("the agent", || yard.path("home/hangs").exists());
+            if signal == "-KILL" {
+                going.kill();
+            } else {
+                going.signal(signal);
+                going.end();
+            }
+            let answer = yard.resume();
+            assert_eq!(answer.code, i32::from(strays), "{what}: {answer:?}");
+            if strays {
+                is_found_and_can_be_accepted(&yard, &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn without_a_repository_what_one_of_two_changed_is_told_of_the_next_attempt_too() {
+    let yard = Yard::plain();
+    let first = "while [ ! -e $COUNTERSIGN_HOME/on ]; do sleep 0.02; done; echo x > other; exit 1";
+    let two = "touch $COUNTERSIGN_HOME/on; while [ ! -e $COUNTERSIGN_HOME/again ]; do sleep 0.02; done; mkdir -p src; \
+               echo x > $scope; claim $scope";
+    let tasks = vec![task("T-1", json!({ "retries": 2 })), task("T-2", json!({ "agent": "second" }))];
+    let agents = json!({ "coder": yard.agent(&once(first)), "second": yard.agent(two) });
+    let answer = yard.run(&["run", &yard.plan(agents, tasks, json!({ "concurrency": 2 }))]);
+    answer.says("T-1: note: changed outside of every scope, by one of T-1, T-2: other");
+    answer.ended(0);
+    assert_eq!(yard.count("task.claimed", "T-1"), 2);
+}
+
 #[test]
 fn work_lands_on_a_head_that_is_on_no_branch() {
     let yard = Yard::new();

@@ -138,6 +138,12 @@ fn somebody_is_told_whenever_a_person_is_asked() {
     }
     assert!(told[0]["shown"].is_string(), "{told:?}");
     assert_eq!(std::fs::read_to_string(yard.path("home/whom")).unwrap(), "to us\n");
+    // Whoever goes on tells once of what waits already.
+    assert_eq!(yard.run(&["run", "--resume", "--notify", &format!("sh '{tell}' again")]).code, 1);
+    let told = std::fs::read_to_string(yard.path("home/told")).unwrap();
+    let told: Vec<Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert_eq!((&told[1]["task_id"], &told[1]["answers"]), (&json!("T-1"), &asked["answers"]));
     for open in ["'", "\"", ""] {
         assert_eq!(yard.run(&["run", "--notify", open, &plan]).code, 2, "{open}");
     }

@@ -22,6 +22,21 @@ pub(crate) fn escaped(name: &[u8]) -> String {
     name.iter().map(letter).collect()
 }
 
+/// The name that was written so.
+pub(crate) fn unescaped(written: &str) -> Vec<u8> {
+    let digits = |rest: &str| rest.get(1..3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+    let (mut name, mut rest) = (Vec::new(), written);
+    while let Some(first) = rest.bytes().next() {
+        let (byte, width) = match digits(rest).filter(|_| first == b'%') {
+            Some(byte) => (byte, 3),
+            None => (first, 1),
+        };
+        name.push(byte);
+        rest = rest.get(width..).unwrap_or_default();
+    }
+    name
+}
+
 /// The name as a path below the folder that it is relative to.
 #[cfg(unix)]
 pub(crate) fn path(name: &[u8]) -> PathBuf {
@@ -54,6 +69,7 @@ mod tests {
         ];
         for (name, expected) in cases {
             assert_eq!(resource(name), *expected);
+            assert_eq!(unescaped(&escaped(name)), *name);
             assert_eq!(scope::normal(expected).ok().as_deref(), Some(*expected), "{expected} is a resource");
         }
     }

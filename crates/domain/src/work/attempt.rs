@@ -27,11 +27,23 @@ pub(crate) fn has_budget(task: &TaskRow, owner: &str, code: Code) -> bool {
 
 /// A worker says that an attempt failed.
 pub(crate) fn fail(desk: &mut Desk, task: &TaskRow, hold: &Hold, code: Code, reason: &str) {
+    fail_with(desk, task, hold, (code, reason), false);
+}
+
+/// An attempt failed with what nobody had the occasion to refuse; it counts as if it had been.
+pub(crate) fn fail_as_found(desk: &mut Desk, task: &TaskRow, hold: &Hold, code: Code, reason: &str) {
+    fail_with(desk, task, hold, (code, reason), true);
+}
+
+fn fail_with(desk: &mut Desk, task: &TaskRow, hold: &Hold, (code, reason): (Code, &str), found: bool) {
     let retry = has_budget(task, &hold.holder, code);
-    let facts = json!({
+    let mut facts = json!({
         "code": code.as_str(), "escalated": !retry, "failed": true, "from": task.status.as_str(), "lease": hold.number,
         "owner": hold.holder, "reason": reason, "run": task.run, "task": task.task, "to": TaskStatus::Blocked.as_str(),
     });
+    if found {
+        facts["found"] = json!(true);
+    }
     let lease = LeaseStep::Release { name: task.lease_name(), number: hold.number };
     desk.record(Happening::of_run(TASK_BLOCKED, &task.run, of_task(facts, task)).with_lease(lease));
     if retry {

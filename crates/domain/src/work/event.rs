@@ -27,7 +27,7 @@ pub const TASK_CLAIMED: &str = "task.claimed";
 /// A worker has more or less time. Facts: `lease`, `timeout_seconds`.
 pub const TASK_EXTENDED: &str = "task.extended";
 /// A task waits for something. Facts: `code`, `owner`, `lease`, `failed` (whether an attempt failed with it),
-/// `lost` (whether the lease was taken away), `escalated`.
+/// `lost` (whether the lease was taken away), `escalated`, `found` (whether it counts as refused, although nothing was).
 pub const TASK_BLOCKED: &str = "task.blocked";
 /// A worker was silent for too long. Facts as with [`TASK_BLOCKED`], and `last_heartbeat_at`, `timeout_seconds`.
 pub const TASK_TIMED_OUT: &str = "task.timed_out";

@@ -172,6 +172,10 @@ fn count(metrics: &mut Metrics, event: &Happened<'_>) {
             metrics.retries_won += u64::from(retried);
         }
         RESULT_SUBMITTED => metrics.results_passed += u64::from(facts["late"] != true),
+        TASK_BLOCKED if facts["found"] == true => {
+            let code = facts["code"].as_str().unwrap_or_default();
+            *metrics.denials.entry(code.to_owned()).or_default() += 1;
+        }
         COMMAND_REFUSED => {
             let code = facts["code"].as_str().unwrap_or_default();
             let number = |value: &Value| value.as_u64().unwrap_or(0);

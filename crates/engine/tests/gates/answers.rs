@@ -37,15 +37,14 @@ const KINDS: [Blocked; 4] = [
 ];
 
 /// Every command that answers, but for what was shown.
-fn answers(stage: &Stage) -> [(&'static str, Value); 5] {
+fn answers(stage: &Stage) -> [(&'static str, Value); 4] {
     let of = json!({ "run_id": stage.run, "task_id": "T-1", "reason": "so it is" });
     let two = json!({ "acceptance_criteria": ["criterion 1 holds", "criterion 2 holds"] });
     let anew = with(spec("T-1", "src/t-1"), two);
     [
         ("task.unblock", of.clone()),
         ("task.cancel", of.clone()),
-        ("task.fail", with(of.clone(), json!({ "code": "NON_COMPLIANT" }))),
-        ("task.reassign", with(of, json!({ "owner": "mia" }))),
+        ("task.fail", with(of, json!({ "code": "NON_COMPLIANT" }))),
         ("task.replan", json!({ "run_id": stage.run, "task": anew, "reason": "so it is" })),
     ]
 }

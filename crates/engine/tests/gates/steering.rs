@@ -68,7 +68,7 @@ fn table(stage: &Stage, lease: u64) -> Vec<(&'static str, Value, [&'static str; 
         ("task.unblock", with(of("T-3"), shown), STEERS),
         ("task.cancel", of("T-2"), STEERS),
         ("task.fail", failed("T-2"), STEERS),
-        ("task.reassign", with(of("T-1"), json!({ "owner": "mia" })), STEERS),
+        ("task.reassign", with(of("T-1"), json!({ "owner": "mia" })), [NO, NO, NO, INVALID, INVALID]),
         ("task.block", failed("T-2"), STEERS),
         ("envelope.apply", envelope, STEERS),
         ("run.cancel", json!({ "run_id": stage.run, "reason": "enough" }), STEERS),
@@ -113,8 +113,7 @@ fn only_who_leads_and_people_say_how_a_run_goes_on() {
 
 #[test]
 fn nor_does_a_worker_while_nobody_carries_the_run_out() {
-    let steering =
-        ["task.replan", "task.unblock", "task.cancel", "task.fail", "task.reassign", "envelope.apply", "run.cancel"];
+    let steering = ["task.replan", "task.unblock", "task.cancel", "task.fail", "envelope.apply", "run.cancel"];
     for id in steering {
         let (stage, lease) = stage(false);
         let request = |it: &str| table(&stage, lease).into_iter().find(|(id, ..)| *id == it).unwrap().1;
@@ -136,5 +135,27 @@ fn the_refusal_says_who_may_and_how() {
     }
     for words in ["countersign inbox", "at a terminal", "--token-file"] {
         assert!(refusal.help.contains(words), "{}", refusal.help);
+    }
+}
+
+/// The plan says who works: whoever carries the run out would start them again.
+#[test]
+fn nobody_gives_a_task_of_a_plan_to_another_worker() {
+    for led in [true, false] {
+        let (stage, lease) = stage(led);
+        let mark = stage.inbox()[0]["shown"].clone();
+        for (task, shown) in [("T-1", json!({})), ("T-2", json!({})), ("T-3", json!({ "shown": mark }))] {
+            let request = json!({ "run_id": stage.run, "task_id": task, "owner": "mia", "reason": "stuck" });
+            let request = with(request, shown).to_string();
+            let said = stage.desk.engine.ask(&stage.desk.around, &owner("olga"), "task.reassign", &request);
+            let Err(countersign_engine::Failure::Refused(refusal)) = said else { panic!("{task}: {said:?}") };
+            assert_eq!(refusal.code.as_str(), INVALID, "{task}");
+            for words in ["task unblock", "task cancel", "change the plan"] {
+                assert!(refusal.help.contains(words), "{}", refusal.help);
+            }
+        }
+        // Nothing was lost by asking.
+        assert_eq!(stage.lease("T-1"), lease);
+        assert_eq!(stage.inbox()[0]["task_id"], "T-3");
     }
 }

@@ -126,6 +126,9 @@ pub(super) fn give_up_lease(run: &Run<'_>, task: &str, lease: u64, no: &No) {
     request["lease"] = json!(lease);
     request["code"] = json!(code);
     request["reason"] = json!(reason);
+    if code == "SCOPE_VIOLATION" && super::kept::is_found(run, task) {
+        request["found"] = json!(true);
+    }
     match run.desk.ask("attempt.fail", &request) {
         Ok(answer) if answer["status"] == "todo" => run.note(&Note::Again { task, reason: &reason }),
         Ok(_) => stopped(run, task, &reason),

@@ -4,10 +4,13 @@ use countersign_contract::{Checked, Checker, Outside, Settings};
 use countersign_domain::deciding::{Role, Tree};
 use countersign_domain::plan::payload::Budgets;
 use countersign_domain::validation::row::{promise_key, promise_of};
-use countersign_domain::work::event::{TASK_CANCELED, TASK_TIMED_OUT};
+use countersign_domain::work::event::{
+    TASK_BLOCKED, TASK_CANCELED, TASK_CLAIMED, TASK_REPLANNED, TASK_REQUEUED, TASK_TIMED_OUT,
+};
 use countersign_domain::work::row::{TaskRow, run_key, run_of, task_key, task_of};
 use countersign_engine::{Call, Engine, Failure, Stored, StoredText, World};
 use serde_json::{Value, json};
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 /// How many events are read at a time.
@@ -224,6 +227,40 @@ impl<'a> Desk<'a> {
             next = end + 1;
         }
         Ok(None)
+    }
+
+    /// Whether since an event a person was asked about a task, and had it go on or asked for it anew.
+    pub(super) fn was_answered(&self, since: u64, task: &str) -> Result<bool, String> {
+        let asked = Cell::new(false);
+        let answers = |event: &Stored| {
+            let facts = event.facts();
+            if facts["task"].as_str() != Some(task) {
+                return false;
+            }
+            match event.text("kind") {
+                TASK_BLOCKED | TASK_TIMED_OUT => {
+                    asked.set(facts["escalated"] == true);
+                    false
+                }
+                // A lease that lapsed while the runner was gone is taken back by the next one.
+                TASK_REQUEUED => asked.replace(false) && facts["excused"].is_null(),
+                TASK_REPLANNED => true,
+                _ => false,
+            }
+        };
+        Ok(self.find(since + 1, self.head()?, answers)?.is_some())
+    }
+
+    /// The tasks of the run that somebody has begun since an event.
+    pub(super) fn claimed_since(&self, since: u64) -> Result<BTreeSet<String>, String> {
+        let claimed = RefCell::new(BTreeSet::new());
+        self.find(since + 1, self.head()?, |event| {
+            if event.text("kind") == TASK_CLAIMED {
+                claimed.borrow_mut().extend(event.facts()["task"].as_str().map(str::to_owned));
+            }
+            false
+        })?;
+        Ok(claimed.into_inner())
     }
 
     /// The facts of an event.

@@ -3,9 +3,10 @@
 //! Names are compared first, then sizes and times, and contents where those leave it open. What `.gitignore` files named
 //! before the work is left out, whatever they say after it: nobody hides what they did by a rule of their own.
 
-use crate::{content, names};
+use crate::{content, files, names};
 use ignore::Match;
-use ignore::gitignore::Gitignore;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,8 @@ const READ_ALL_MAX: u64 = 64 << 20;
 const GRAIN: Duration = Duration::from_secs(2);
 /// How long looking at a folder may take.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How large a file of rules may be.
+const RULES_MAX: usize = 1 << 20;
 /// Folders that are never looked into.
 const APART: [&str; 2] = [".countersign", ".git"];
 
@@ -28,13 +31,39 @@ const APART: [&str; 2] = [".countersign", ".git"];
 pub(super) struct Folder {
     root: PathBuf,
     /// What is left out, by the folder that says so.
-    rules: BTreeMap<PathBuf, Gitignore>,
+    rules: BTreeMap<PathBuf, Rule>,
     files: BTreeMap<PathBuf, Seen>,
     /// Files that were touched after this could be written to once more without another time to show for it.
     settled: SystemTime,
 }
 
+/// What a folder leaves out, as it is written and as it is used.
+struct Rule {
+    text: String,
+    rules: Gitignore,
+}
+
+impl Rule {
+    fn of(folder: &Path, text: String) -> Self {
+        let mut builder = GitignoreBuilder::new(folder);
+        for line in text.trim_start_matches('\u{feff}').lines() {
+            // One that cannot be understood leaves nothing out.
+            let _ = builder.add_line(None, line);
+        }
+        Self { rules: builder.build().unwrap_or_else(|_| Gitignore::empty()), text }
+    }
+}
+
+/// A folder as it was, in a form that can be kept. Names are relative, with `%` and digits for every unusual byte.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Files {
+    rules: BTreeMap<String, String>,
+    files: BTreeMap<String, Seen>,
+    settled: SystemTime,
+}
+
 /// A file as it was.
+#[derive(Clone, Serialize, Deserialize)]
 struct Seen {
     size: u64,
     touched: Option<SystemTime>,
@@ -62,6 +91,32 @@ impl Folder {
             folder.files.insert(path, Seen { size: meta.len(), touched: touched(&meta), hash });
         }
         Ok(folder)
+    }
+
+    /// The folder in a form that can be kept.
+    pub(super) fn files(&self) -> Files {
+        let name =
+            |path: &Path| names::escaped(path.strip_prefix(&self.root).unwrap_or(path).as_os_str().as_encoded_bytes());
+        Files {
+            rules: self.rules.iter().map(|(folder, rule)| (name(folder), rule.text.clone())).collect(),
+            files: self.files.iter().map(|(path, seen)| (name(path), seen.clone())).collect(),
+            settled: self.settled,
+        }
+    }
+
+    /// The folder as it was kept.
+    pub(super) fn kept(root: &Path, kept: &Files) -> Self {
+        // Joined to nothing, it would end with a separator.
+        let path = |name: &String| {
+            if name.is_empty() { root.to_owned() } else { root.join(names::path(&names::unescaped(name))) }
+        };
+        let rule = |(name, text): (&String, &String)| (path(name), Rule::of(&path(name), text.clone()));
+        Self {
+            root: root.to_owned(),
+            rules: kept.rules.iter().map(rule).collect(),
+            files: kept.files.iter().map(|(name, seen)| (path(name), seen.clone())).collect(),
+            settled: kept.settled,
+        }
     }
 
     /// The files that are something else by now, came or went, relative to the folder.
@@ -138,17 +193,14 @@ enum Rules {
 }
 
 /// The files and links below a folder, without those that a rule leaves out.
-fn walk(
-    rules: &mut BTreeMap<PathBuf, Gitignore>,
-    root: &Path,
-    read: Rules,
-    until: Instant,
-) -> Result<Vec<PathBuf>, String> {
-    let (mut files, mut folders) = (Vec::new(), vec![root.to_owned()]);
+fn walk(rules: &mut BTreeMap<PathBuf, Rule>, root: &Path, read: Rules, until: Instant) -> Result<Vec<PathBuf>, String> {
+    let (mut found, mut folders) = (Vec::new(), vec![root.to_owned()]);
     while let Some(folder) = folders.pop() {
-        if read == Rules::Read {
-            let (own, _) = Gitignore::new(folder.join(".gitignore"));
-            if !own.is_empty() {
+        if read == Rules::Read
+            && let Ok(bytes) = files::read(&folder.join(".gitignore"), RULES_MAX)
+        {
+            let own = Rule::of(&folder, String::from_utf8_lossy(&bytes).into_owned());
+            if !own.rules.is_empty() {
                 rules.insert(folder.clone(), own);
             }
         }
@@ -160,20 +212,20 @@ fn walk(
             if kind.is_dir() {
                 folders.push(path)
             } else {
-                files.push(path)
+                found.push(path)
             }
-            if files.len() + folders.len() > FILES_MAX || Instant::now() >= until {
+            if found.len() + folders.len() > FILES_MAX || Instant::now() >= until {
                 return Err(too_much());
             }
         }
     }
-    Ok(files)
+    Ok(found)
 }
 
 /// Whether a rule leaves a path out: the nearest one that says anything decides.
-fn is_left_out(rules: &BTreeMap<PathBuf, Gitignore>, root: &Path, path: &Path, is_folder: bool) -> bool {
+fn is_left_out(rules: &BTreeMap<PathBuf, Rule>, root: &Path, path: &Path, is_folder: bool) -> bool {
     let above = path.ancestors().skip(1).take_while(|folder| folder.starts_with(root));
-    let said = above.filter_map(|folder| rules.get(folder)).map(|rules| rules.matched(path, is_folder));
+    let said = above.filter_map(|folder| rules.get(folder)).map(|rule| rule.rules.matched(path, is_folder));
     let said = said.into_iter().find(|said| !said.is_none());
     matches!(said, Some(Match::Ignore(_)))
 }
@@ -261,9 +313,13 @@ mod tests {
                 write(root, name, text);
             }
             write(root, "target/out/a", "");
+            write(root, "odd %41/\u{e9} b", "odd");
             let mut before = Folder::of(root).unwrap();
+            let kept = serde_json::to_string(&before.files()).unwrap();
             act(root);
             assert_eq!(before.changed().unwrap(), wanted, "{what}");
+            let mut kept = Folder::kept(root, &serde_json::from_str(&kept).unwrap());
+            assert_eq!(kept.changed().unwrap(), wanted, "{what}, as it was kept");
         }
     }
 

@@ -33,6 +33,7 @@ mod gates;
 mod ground;
 mod handing;
 mod judging;
+mod kept;
 mod landing;
 mod life;
 mod looking_on;
@@ -187,11 +188,18 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
     }
     recover::recover(&run, before.as_deref())?;
     run.board().catch_up(&run.desk)?;
-    let end = std::thread::scope(|scope| lead(&run, scope));
+    let waiting = run.board().rows();
+    let end = std::thread::scope(|scope| {
+        if goes_on {
+            scope.spawn(|| notice::tell_waiting(&run, &waiting));
+        }
+        lead(&run, scope)
+    });
     run.ground.sweep();
     run.board().catch_up(&run.desk)?;
     if end == Ok(End::Finished) {
         run.ground.forget();
+        kept::end(&run);
         alone.end();
     }
     if goes_on {

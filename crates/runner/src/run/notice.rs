@@ -1,6 +1,6 @@
 //! Telling somebody that a person is asked.
 
-use super::{Note, Run};
+use super::{Note, Row, Run, State};
 use crate::program;
 use serde_json::{Value, json};
 use std::process::Command;
@@ -21,6 +21,16 @@ pub(super) fn tell(run: &Run<'_>, task: &str, reason: &str) {
     let said = program::run(command, item(run, task, reason).to_string().as_bytes(), Instant::now() + PATIENCE);
     if !said.is_some_and(|said| said.ok) {
         run.note(&Note::Flag { task, text: "nobody could be told: the program for that did not end well" });
+    }
+}
+
+/// Tells of everything that waits for a person already when a runner begins: whoever was told before may be somebody else.
+pub(super) fn tell_waiting(run: &Run<'_>, rows: &[Row]) {
+    for row in rows.iter().filter(|row| row.state == State::Blocked) {
+        if run.stop.is_asked() {
+            return;
+        }
+        tell(run, &row.task, row.why.as_deref().unwrap_or_default());
     }
 }
 

@@ -55,7 +55,7 @@ pub(super) fn recover(run: &Run<'_>, before: Option<&str>) -> Result<(), String>
         of_task(run, task)?;
     }
     run.ground.sweep();
-    Ok(())
+    super::kept::look_back(run)
 }
 
 /// Ends whatever an earlier runner of this run had started: agents, those that validate and judge, and checks. Whoever
@@ -68,8 +68,9 @@ fn end_what_is_left(run: &Run<'_>) {
     if left > 0 {
         run.note(&Note::Swept { what: &format!("{left} processes that an earlier runner left could not be ended") });
     }
+    let apart = [Some(super::PICTURES), Some(super::kept::FOLDERS)];
     let entries = std::fs::read_dir(run.setup.spool).into_iter().flatten().flatten();
-    for entry in entries.filter(|entry| entry.file_name() != super::PICTURES && entry.path().is_dir()) {
+    for entry in entries.filter(|entry| !apart.contains(&entry.file_name().to_str()) && entry.path().is_dir()) {
         let _ = std::fs::remove_dir_all(entry.path());
     }
 }

@@ -4,8 +4,7 @@ use super::agent_at_work::run_agent;
 use super::attempt::Attempt;
 use super::desk::No;
 use super::effect::usage_of;
-use super::folder::Folder;
-use super::{Note, Run, around, flags};
+use super::{Note, Run, around, flags, kept};
 use crate::agent::{self, How};
 use crate::worktree::{After, Worktree};
 use countersign_domain::deciding::Tree;
@@ -58,8 +57,12 @@ fn in_tree(
 ) -> Result<Option<Claimed>, No> {
     let task = attempt.task();
     let folder = tree.map_or(run.ground.root(), |tree| tree.folder.as_path());
-    let before = if tree.is_none() { Some(Folder::of(folder)) } else { None };
-    let ended = run_agent(run, attempt, gate, folder)?;
+    let before = if tree.is_none() { Some(kept::begin(run, attempt)?) } else { None };
+    let ended = run_agent(run, attempt, gate, folder);
+    // However it ended: what it changed is there, and the next attempt would find it as if it had always been.
+    let look = |before| kept::compared(run, task, around::look(run, attempt, before));
+    let around = before.map(look).transpose()?;
+    let ended = ended?;
     if ended.left == 0 {
         *after = After::AllEnded;
     }
@@ -79,7 +82,9 @@ fn in_tree(
         }
         None => (run.ground.content(&scope(attempt)).map_err(No::from)?, Vec::new(), None),
     };
-    let around = before.map(|before| around::look(run, attempt, before, &result)).transpose()?;
+    if let Some((around, _)) = &around {
+        around.must_fit(run, attempt, &result)?;
+    }
     let mut request = run.desk.of_task(task);
     request["lease"] = json!(attempt.lease);
     request["result"] = json!(result);
@@ -96,7 +101,11 @@ fn in_tree(
     let declared = declared(run, answer["result"].as_u64());
     let (changed, strays) = match around {
         None => (changed, Vec::new()),
-        Some(around) => around.claimed(&declared),
+        Some((around, mut told)) => {
+            let (changed, untold) = around.claimed(&declared);
+            told.extend(untold);
+            (changed, told)
+        }
     };
     run.note(&Note::Claimed { task, changes: changed.len() });
     let usage = ended.usage.as_ref().map_or(Value::Null, usage_of);

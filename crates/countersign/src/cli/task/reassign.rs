@@ -13,9 +13,8 @@ use serde_json::{Value, json};
 Examples:
   countersign task reassign T-1 --to coder-2 --reason 'the first worker is stuck'
 
-In a run that follows a plan this is for people: at a terminal, or with an owner's token (--token-file).
-What waits for a person is answered with the mark that `countersign inbox` prints (--shown): the answer counts for what
-was shown, once, and for a day.")]
+Not in a run that follows a plan: that says who works. There `countersign task unblock` has the same agent try again, and
+`countersign task cancel` gives the task up.")]
 pub struct Args {
     /// The task
     #[arg(value_name = "TASK")]

@@ -23,6 +23,9 @@ shape! {
         pub code: ErrorCode,
         /// What happened.
         pub reason: Text<1, 2000> = "the agent was ended by signal 9",
+        /// Whether who leads found it themselves, where nothing was brought that could have been refused: it counts among the
+        /// refusals of the run.
+        pub found: Option<bool>,
     }
 }
 
@@ -53,7 +56,11 @@ impl Command for FailAttempt {
             return Err(Refusal::new(Code::ConcurrencyConflict, reason, help).of_run(&run.run));
         };
         desk.write_under(task.lease_name(), number);
-        attempt::fail(desk, &task, &hold, self.code.get(), self.reason.as_str());
+        if self.found == Some(true) {
+            attempt::fail_as_found(desk, &task, &hold, self.code.get(), self.reason.as_str());
+        } else {
+            attempt::fail(desk, &task, &hold, self.code.get(), self.reason.as_str());
+        }
         Ok(())
     }
 

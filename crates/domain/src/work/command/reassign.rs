@@ -14,7 +14,7 @@ use countersign_contract::{Name, Text, shape};
 use serde_json::json;
 
 shape! {
-    /// Give a task to a worker by name. Whoever works on it loses it.
+    /// Give a task to a worker by name. Whoever works on it loses it. Not in a run that follows a plan, which says who works.
     pub closed struct Reassign {
         /// The run; the only open one, if it is not named.
         pub run_id: Option<RunId>,
@@ -56,6 +56,13 @@ impl Command for Reassign {
     fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
         steering::must_steer(&run, desk)?;
+        if run.is_gated() {
+            let reason = format!(
+                "run {} follows a plan, and who works on {} is what the plan says: whoever carries it out would start them again",
+                run.run, self.task_id
+            );
+            return Err(Refusal::new(Code::InvalidTransition, reason, ANOTHER_WAY).of_run(&run.run));
+        }
         let mut task = picking::task(&run, &self.task_id, desk.seen())?;
         shown::must_be_answered(&run, &task, self.shown.as_ref().map(|it| it.as_str()), desk)?;
         let owner = self.owner.as_str();
@@ -83,3 +90,6 @@ impl Command for Reassign {
         task_answer(stored)
     }
 }
+
+const ANOTHER_WAY: &str = "`countersign task unblock` has the same agent try again, `countersign task cancel` gives the task up; \
+                           to have somebody else do it, cancel it, change the plan and run that";
