@@ -271,6 +271,28 @@ fn what_an_agent_mends_inside_of_the_payload_is_sealed_anew() {
 
 #[cfg(unix)]
 #[test]
+fn what_was_taken_out_before_an_agent_mended_the_rest_is_kept() {
+    let house = project();
+    let whole = long(20_000);
+    house.write("long.json", whole.to_string());
+    let later = repairer(&house, "later", &json!({ "/handoff/expires_at": "2999-01-01T00:00:00Z" }));
+    let late = ["--payload", "long.json", "--session-path", "s", "--expires-at", "2020-01-01T00:00:00Z"];
+    // As long as it may not pass, nothing is written.
+    assert_eq!(make(&house, "a", "b", "h.json", &late).code, 1);
+    assert!(!house.path("h.json").exists() && !house.path("s").exists());
+    let answer = json_of(&done(make(&house, "a", "b", "h.json", &[&late[..], &["--repairer", &later]].concat())));
+    let at = answer["kept_at"].as_str().unwrap();
+    assert!(house.read("h.json").contains(at), "{answer}");
+    let taken: Vec<&str> = answer["taken"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+    assert!(taken.contains(&"/handoff/payload/session"), "{taken:?}");
+    let kept = document(&house, at);
+    assert_eq!(kept["values"]["/handoff/payload/session"], whole["session"]);
+    done(send(&house, "h.json", "a"));
+    done(receive(&house, "h.json", "b"));
+}
+
+#[cfg(unix)]
+#[test]
 fn programs_of_ones_own_are_split_into_words_as_by_a_shell() {
     let house = project();
     let draft = json!({ "handoff": { "context": { "problem_type": "gardening" } } });

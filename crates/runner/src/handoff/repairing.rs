@@ -5,6 +5,7 @@
 //! form, and has no say in what is handed over, to whom, and with whose word. Hash, size and count are computed here, never
 //! taken from it.
 
+use super::fitting::Unkept;
 use super::unchanged::{SEALED, Wrong};
 use super::{Making, Place, summarized};
 use countersign_contract::diagnostic::{Diagnostic, Severity};
@@ -39,7 +40,7 @@ impl Making<'_> {
     /// Asks the agent, as often as it may be asked, until what it answers passes. What it leaves is what was there before.
     pub(super) fn mended(&self, mut fixed: Fixed, place: &Place) -> anyhow::Result<Fixed> {
         let Some(repairer) = self.repairer else { return Ok(fixed) };
-        let mut refused = String::new();
+        let (mut refused, mut unkept) = (String::new(), Unkept::default());
         for _ in 0..REPAIRS_MAX {
             if fixed.checked.decision.allow {
                 break;
@@ -53,7 +54,8 @@ impl Making<'_> {
             };
             match taken(&fixed, &answer) {
                 Ok(text) => {
-                    let again = self.fit(&text, place)?;
+                    unkept.add(&fixed);
+                    let again = self.fit_again(&text, place, &unkept)?;
                     let changes = std::mem::take(&mut fixed.changes);
                     let more = ["an agent mended what rules could not".to_owned()];
                     fixed = Fixed { changes: changes.into_iter().chain(more).chain(again.changes).collect(), ..again };
@@ -65,7 +67,7 @@ impl Making<'_> {
                 }
             }
         }
-        Ok(fixed)
+        Ok(unkept.told(fixed))
     }
 }
 
