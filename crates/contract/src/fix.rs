@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 mod seal;
 mod write;
 
+pub use seal::seal;
 pub use write::write;
 
 /// How often a document is repaired before a person is asked.

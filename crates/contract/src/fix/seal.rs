@@ -7,7 +7,7 @@ use serde_json::Value;
 /// Seals `changed`, but leaves every hash and size that did not fit the document it came from. One that was wrong before
 /// anything was repaired is a finding for a person; computing it again would make it look as if it had always been
 /// right. Estimates are renewed, and so is what a repair has put in place itself.
-pub(super) fn seal(contract: &ContractInfo, original: &Value, changed: &mut Value) {
+pub fn seal(contract: &ContractInfo, original: &Value, changed: &mut Value) {
     seal_with(contract.seal, contract.estimates, original, changed);
 }
 

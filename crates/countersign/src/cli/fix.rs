@@ -1,5 +1,6 @@
 //! `countersign fix`
 
+use super::splitting::{Typed, typed};
 use super::{Exit, contracts, output};
 use crate::company::{Company, Given, Together};
 use crate::gather::Input;
@@ -51,9 +52,10 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     max_tokens: Option<usize>,
 
-    /// A command that reads a text on standard input and writes a shorter one
-    #[arg(long, value_name = "CMD")]
-    summarizer: Option<String>,
+    /// A command that reads a text on standard input and writes a shorter one: a program and its arguments, in words as a shell
+    /// would split them; no shell
+    #[arg(long, value_name = "CMD", value_parser = typed)]
+    summarizer: Option<Typed>,
 
     /// What standard input is called in output; the ending of the name tells its form
     #[arg(long, value_name = "NAME")]
@@ -194,7 +196,7 @@ impl Job<'_> {
 
     fn fix(&self, source: Source<'_>, kept_at: Option<&str>, outside: &Outside) -> Fixed {
         let mut summarize = |text: &str, length: usize| {
-            let by = Summarizer::typed(self.args.summarizer.as_deref()?);
+            let by = Summarizer::typed(&self.args.summarizer.as_ref()?.0);
             match summarized(&by, text, length) {
                 Ok(shorter) => Some(shorter),
                 Err(error) => {

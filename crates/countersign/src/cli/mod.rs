@@ -41,6 +41,7 @@ mod run;
 mod schema;
 mod serve;
 mod show;
+mod splitting;
 mod targets;
 mod task;
 mod token;

@@ -11,7 +11,6 @@ pub(super) mod live;
 mod open;
 mod report;
 mod show;
-mod splitting;
 mod start;
 
 use super::Exit;

@@ -111,6 +111,18 @@ fn what_was_taken_out_is_what_it_was_when_it_was_sent_or_nothing_is_loaded() {
     std::fs::remove_file(&at).unwrap();
     let gone = receive(&house, TRACE, "builder");
     assert!(gone.err.contains("session-context.json is gone"), "{gone:?}");
-    std::fs::write(&at, whole).unwrap();
-    done(receive(&house, "h.json", "builder"));
+    std::fs::write(&at, &whole).unwrap();
+    // Receiving by its trace counted although the file was gone. Whoever comes again acts on the files as they are now.
+    assert_eq!(json_of(&done(receive(&house, "h.json", "builder")))["repeated"], true);
+    for what in ["h.json", TRACE] {
+        std::fs::write(&at, whole.replace("half to even", "half upwards")).unwrap();
+        let changed = receive(&house, what, "builder");
+        assert_eq!(
+            (code(&changed).as_str(), &json_of(&changed)["state"]),
+            ("INTEGRITY_MISMATCH", &json!("hash_mismatch"))
+        );
+        std::fs::write(&at, &whole).unwrap();
+        assert_eq!(json_of(&done(receive(&house, what, "builder")))["repeated"], true);
+    }
+    assert_eq!(arrived(&house), ["handoff.sent", "handoff.received"]);
 }

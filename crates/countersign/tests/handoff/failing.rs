@@ -165,9 +165,10 @@ fn repairer(house: &House, name: &str, sets: &Value) -> String {
 import json, sys
 asked = sys.stdin.read()
 open(__file__ + ".asked", "w").write(asked)
+open(__file__ + ".times", "a").write("x")
 document = json.loads(asked.split(" begins\n")[1].split("\n}\n")[0] + "\n}")
 for path, value in json.load(open(__file__ + ".sets")).items():
-    *way, last = path.split("/")[1:]
+    *way, last = [int(step) if step.isdigit() else step for step in path.split("/")[1:]]
     at = document
     for step in way:
         at = at[step]
@@ -206,21 +207,110 @@ fn what_rules_cannot_mend_an_agent_may_and_nothing_but_that() {
     // Whoever changes what was not wrong is not believed.
     for (name, pointer, value) in [
         ("elsewhere", "/handoff/target/skill", json!("eve")),
-        ("payload", "/handoff/payload/working", json!({ "other": 1 })),
-        ("chain", "/handoff/meta/handoff_chain", json!(["eve"])),
+        ("payload", "/handoff/payload/working/decision", json!("round up")),
+        ("chain", "/handoff/meta/handoff_chain/0", json!("eve")),
         ("approved", "/handoff/meta/user_approved", json!(true)),
         ("for-ever", "/handoff/expires_at", json!("2999-01-01T00:00:00Z")),
+        ("sure", "/handoff/meta/confidence", json!("high")),
+        ("sort", "/handoff/context/problem_type", json!("creative")),
+        ("added", "/handoff/context/focus_areas", json!(["eve"])),
     ] {
         let mut sets = summary.clone();
         sets[pointer] = value;
         let answer = make("c.json", &repairer(&house, name, &sets));
         assert_eq!(code(&answer), "MISSING_REQUIRED_INPUT", "{name}");
-        assert!(answer.err.contains("with which nothing was wrong") && !house.path("c.json").exists(), "{answer:?}");
+        let told = format!("it changes `{pointer}`, with which nothing was wrong");
+        assert!(answer.err.contains(&told) && !house.path("c.json").exists(), "{told}: {answer:?}");
+        // It is told so, and may answer twice more.
+        assert_eq!(house.read(&format!("{name}.times")), "xxx");
+        assert!(house.read(&format!("{name}.asked")).contains(&told), "{name}");
     }
     // One that does not mend it is asked three times, and no more; what is no program does not help.
     assert_eq!(make("d.json", &repairer(&house, "idle", &json!({}))).code, 1);
+    assert_eq!(house.read("idle.times"), "xxx");
     assert_eq!(make("e.json", "/nowhere/at/all").code, 1);
     assert!(!house.path("d.json").exists() && !house.path("e.json").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn what_an_agent_mends_inside_of_the_payload_is_sealed_anew() {
+    let house = project();
+    let artifact = |name: &str, kind: &str| json!({ "name": name, "path": "plan.md", "type": kind });
+    let session = json!({ "artifacts": [artifact("Plan", "report"), artifact("Statue", "sculpture")] });
+    let draft = json!({ "handoff": { "payload": { "session": session } } });
+    house.write("draft.json", crate::house::document("universal_handoff", draft).to_string());
+    let make = |out: &str, repairer: &str| {
+        let arguments = ["handoff", "make", "--from", "draft.json", "--session-path", "s", "--format", "json"];
+        house.run(&[&arguments[..], &["--out", out, "--repairer", repairer]].concat())
+    };
+    let kind = "/handoff/payload/session/artifacts/1/type";
+    // A hash of its own is none that counts.
+    let hash = format!("sha256:{}", "0".repeat(64));
+    let sets = json!({ kind: "model", "/handoff/meta/payload_hash": hash, "/handoff/meta/payload_size_bytes": 7 });
+    done(make("a.json", &repairer(&house, "good", &sets)));
+    assert_eq!(house.read("good.times"), "x");
+    let made = document(&house, "a.json");
+    assert_eq!(made.pointer(kind), Some(&json!("model")));
+    let mut sealed = made.clone();
+    (countersign_domain::contract("universal_handoff").unwrap().seal)(&mut sealed);
+    assert_eq!(made, sealed);
+    done(house.run(&["handoff", "check", "a.json"]));
+    // What stands beside it in the payload is not freed with it.
+    for (name, pointer) in [
+        ("other", "/handoff/payload/session/artifacts/0/type"),
+        ("beside", "/handoff/payload/session/artifacts/1/name"),
+        ("decision", "/handoff/payload/working/decision"),
+    ] {
+        let answer = make("b.json", &repairer(&house, name, &json!({ kind: "model", pointer: "data" })));
+        assert_eq!(code(&answer), "SCHEMA_INVALID", "{name}");
+        assert!(answer.err.contains(&format!("it changes `{pointer}`")), "{answer:?}");
+        assert!(!house.path("b.json").exists());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_was_taken_out_before_an_agent_mended_the_rest_is_kept() {
+    let house = project();
+    let whole = long(20_000);
+    house.write("long.json", whole.to_string());
+    let later = repairer(&house, "later", &json!({ "/handoff/expires_at": "2999-01-01T00:00:00Z" }));
+    let late = ["--payload", "long.json", "--session-path", "s", "--expires-at", "2020-01-01T00:00:00Z"];
+    // As long as it may not pass, nothing is written.
+    assert_eq!(make(&house, "a", "b", "h.json", &late).code, 1);
+    assert!(!house.path("h.json").exists() && !house.path("s").exists());
+    let answer = json_of(&done(make(&house, "a", "b", "h.json", &[&late[..], &["--repairer", &later]].concat())));
+    let at = answer["kept_at"].as_str().unwrap();
+    assert!(house.read("h.json").contains(at), "{answer}");
+    let taken: Vec<&str> = answer["taken"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+    assert!(taken.contains(&"/handoff/payload/session"), "{taken:?}");
+    let kept = document(&house, at);
+    assert_eq!(kept["values"]["/handoff/payload/session"], whole["session"]);
+    done(send(&house, "h.json", "a"));
+    done(receive(&house, "h.json", "b"));
+}
+
+#[cfg(unix)]
+#[test]
+fn programs_of_ones_own_are_split_into_words_as_by_a_shell() {
+    let house = project();
+    let draft = json!({ "handoff": { "context": { "problem_type": "gardening" } } });
+    house.write("draft.json", crate::house::document("universal_handoff", draft).to_string());
+    let program = repairer(&house, "an agent", &json!({ "/handoff/context/problem_type": "research" }));
+    let make = ["handoff", "make", "--from", "draft.json", "--session-path", "s", "--out", "a.json"];
+    done(house.run(&[&make[..], &["--repairer", &format!("'{program}' \"of ours\"")]].concat()));
+    house.write("long.json", json!({ "notes": "The total is rounded. ".repeat(900) }).to_string());
+    let shorter = "sh -c 'cat > /dev/null; echo \"$1\"' sh 'in short'";
+    done(crate::make(&house, "a", "b", "c.json", &["--payload", "long.json", "--summarizer", shorter]));
+    assert_eq!(document(&house, "c.json")["handoff"]["payload"]["working"]["notes"], "in short");
+    let fix = ["fix", "draft.json"];
+    for (verb, flag) in [(&make[..], "--repairer"), (&make[..], "--summarizer"), (&fix[..], "--summarizer")] {
+        for open in ["tell 'us", ""] {
+            let answer = house.run(&[verb, &[flag, open]].concat());
+            assert!(answer.code == 2 && answer.err.contains(flag), "{answer:?}");
+        }
+    }
 }
 
 /// What is tried in a row, and what must be true then.

@@ -21,6 +21,7 @@ pub mod reach;
 mod repairing;
 mod summarizer;
 pub mod tiers;
+mod unchanged;
 
 pub use draft::{Undrafted, Words};
 pub use placing::Place;

@@ -30,9 +30,9 @@ pub struct Summarizer {
 }
 
 impl Summarizer {
-    /// One that a person typed, words between spaces; they are passed on as they are, without a shell.
-    pub fn typed(command: &str) -> Self {
-        Self { words: command.split_whitespace().map(str::to_owned).collect(), ..Self::default() }
+    /// One that a person typed; its words are passed on as they are, without a shell.
+    pub fn typed(words: &[String]) -> Self {
+        Self { words: words.to_vec(), ..Self::default() }
     }
 
     fn command(&self) -> anyhow::Result<Command> {

@@ -4,6 +4,7 @@ use super::onward::{Document, discover, meant, show_refused};
 use super::{tiers, verdict};
 use crate::cli::asking::{Here, How, line, refused, wrong};
 use crate::cli::output::Format;
+use crate::cli::splitting::{Typed, typed};
 use crate::cli::targets::Among;
 use crate::cli::{Exit, output};
 use crate::client::Client;
@@ -97,14 +98,15 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
 
-    /// A command that reads a text on standard input and writes a shorter one
-    #[arg(long, value_name = "CMD")]
-    pub summarizer: Option<String>,
+    /// A command that reads a text on standard input and writes a shorter one: a program and its arguments, in words as a shell
+    /// would split them; no shell
+    #[arg(long, value_name = "CMD", value_parser = typed)]
+    pub summarizer: Option<Typed>,
 
     /// A command that mends what rules cannot: it reads on standard input what is wrong with which document, and writes the mended
-    /// document. What was not wrong must come back as it was
-    #[arg(long, value_name = "CMD")]
-    pub repairer: Option<String>,
+    /// document. What was not wrong must come back as it was; hash, size and count are computed anew. Split as --summarizer is
+    #[arg(long, value_name = "CMD", value_parser = typed)]
+    pub repairer: Option<Typed>,
 
     /// Hand it to a target that neither a registry nor a skill file names, though some name others
     #[arg(long)]
@@ -133,8 +135,8 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     let mut settings = here.project.settings.clone();
     settings.tokens_max = args.max_tokens.map_or(settings.tokens_max, |max| max.min(settings.tokens_max));
     let checker = Checker { settings: &settings, ..here.project.checker() };
-    let summarizer = args.summarizer.as_deref().map(Summarizer::typed);
-    let repairer = args.repairer.as_deref().map(Summarizer::typed);
+    let summarizer = args.summarizer.as_ref().map(|it| Summarizer::typed(&it.0));
+    let repairer = args.repairer.as_ref().map(|it| Summarizer::typed(&it.0));
     let client = ledger(here, &words)?;
     let chain = |client: &Client<'_>, question: &Value| client.look("handoff.chain", question);
     let chain = client.as_ref().map(|client| move |question: &Value| chain(client, question));

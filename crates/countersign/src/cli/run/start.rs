@@ -1,11 +1,11 @@
 //! `countersign run start`, for short `countersign run PLAN`
 
 use super::live::Live;
-use super::splitting::split;
 use super::{dry, inlining, report};
 use crate::cli::asking::{Here, How, refused, text_of, wrong};
 use crate::cli::delegate::forge::Forge;
 use crate::cli::output::{self, Format};
+use crate::cli::splitting::{Typed, typed};
 use crate::cli::{Exit, interrupt};
 use crate::client::{self, Client};
 use crate::terminal;
@@ -64,8 +64,8 @@ pub struct Args {
 
     /// A command to run whenever a person is asked: a program and its arguments, in words as a shell would split them; no
     /// shell. It reads the item of the inbox from standard input, as JSON
-    #[arg(long, value_name = "CMD", value_parser = words)]
-    notify: Option<Words>,
+    #[arg(long, value_name = "CMD", value_parser = typed)]
+    notify: Option<Typed>,
 
     /// What may be spent this time instead of what the plan says: attempts, tokens, money or wall_time
     #[arg(long, value_name = "NAME=VALUE", value_parser = budget)]
@@ -126,18 +126,6 @@ fn fits(args: &Args, here: &Here<'_>, text: &str) -> anyhow::Result<()> {
     }
     let root = here.project.root.as_deref();
     root.map_or(Ok(()), |root| runner::ready(root).map_err(anyhow::Error::msg))
-}
-
-/// A command in words.
-#[derive(Debug, Clone)]
-struct Words(Vec<String>);
-
-/// A command from the command line.
-fn words(text: &str) -> Result<Words, String> {
-    match split(text)? {
-        words if words.first().is_some_and(|program| !program.is_empty()) => Ok(Words(words)),
-        _ => Err("it names no program".to_owned()),
-    }
 }
 
 /// A budget from the command line. Whether it is a good one is for the plan's contract to say.

@@ -211,9 +211,11 @@ impl Command for ReceiveHandoff {
         if let Some(run) = run {
             leading::must_receive_for(desk, run)?;
         }
+        let changed = kept::difference(step, self.kept.as_deref().unwrap_or_default());
         if let Some(receipt) = &step.received {
             if receipt.by == desk.moment().actor {
-                return Ok(());
+                // Whoever looks at it again acts on the files as they are now.
+                return changed.map_or(Ok(()), |why| Err(tampered(why)));
             }
             let reason = format!("{} was received by {} at {}", step.says(), show(&receipt.by), receipt.at);
             return Err(Refusal::new(Code::InvalidTransition, reason, "it is theirs; a handoff is received once"));
@@ -222,7 +224,7 @@ impl Command for ReceiveHandoff {
         if let Some(expires) = expires.filter(|it| it.instant().as_millisecond() <= desk.moment().now_ms) {
             return Err(stale(expires.as_str()));
         }
-        if let Some(why) = kept::difference(step, self.kept.as_deref().unwrap_or_default()) {
+        if let Some(why) = changed {
             return Err(tampered(why));
         }
         let mut facts = json!({ "skill": self.skill, "step": number, "trace": self.trace_id });

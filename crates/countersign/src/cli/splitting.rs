@@ -1,11 +1,26 @@
 //! A command line in words, as a shell would split it, without a shell: nothing is expanded, and nothing is run.
 
+/// A program and its arguments, as somebody typed them.
+#[derive(Debug, Clone)]
+pub struct Typed(pub Vec<String>);
+
+/// A command from the command line, which names a program.
+///
+/// # Errors
+/// It cannot be split, or names none.
+pub fn typed(text: &str) -> Result<Typed, String> {
+    match split(text)? {
+        words if words.first().is_some_and(|program| !program.is_empty()) => Ok(Typed(words)),
+        _ => Err("it names no program".to_owned()),
+    }
+}
+
 /// The words of a command line. Quotes keep white space together, a backslash keeps the next letter as it is; between single
 /// quotes nothing else means anything, between double quotes a backslash counts before `"`, `\\`, `$` and `` ` `` alone.
 ///
 /// # Errors
 /// A quote is left open, or nothing comes after the last backslash.
-pub fn split(text: &str) -> Result<Vec<String>, String> {
+fn split(text: &str) -> Result<Vec<String>, String> {
     let (mut words, mut word) = (Vec::new(), None::<String>);
     let mut letters = text.chars();
     while let Some(letter) = letters.next() {
@@ -62,6 +77,9 @@ mod tests {
         }
         for text in ["tell 'a", "tell \"a", "tell \"a\\", "tell \\"] {
             assert!(split(text).is_err(), "{text}");
+        }
+        for text in ["", "  ", "'' a"] {
+            assert!(typed(text).is_err(), "{text}");
         }
     }
 }
