@@ -3,32 +3,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use countersign_contract::diagnostic::{Severity, Source};
-use countersign_contract::{Checked, Checker, Form, Outside, Request, Set, Settings, check, prove};
+mod delegated;
+
+use countersign_contract::Set;
+use countersign_contract::diagnostic::Severity;
+use delegated::{ENTRY, INSTRUCTION, RESPONSE, checked, patched};
 use serde_json::{Value, json};
-
-const INSTRUCTION: &str = "delegation_instruction";
-const RESPONSE: &str = "delegation_response";
-const ENTRY: &str = "audit_entry";
-
-fn patched(contract: &str, patch: &Value) -> String {
-    let contract = countersign_domain::contract(contract).unwrap();
-    let mut document = (contract.example)();
-    prove::merge(&mut document, patch);
-    (contract.seal)(&mut document);
-    document.to_string()
-}
-
-fn checked(contract: &str, text: &str, others: &Set) -> Checked {
-    let settings = Settings::default();
-    let contracts = countersign_domain::contracts();
-    let checker = Checker { contracts, foreign: &[], settings: &settings, raised: &[] };
-    let outside = Outside::default();
-    let source = Source { name: "document", text };
-    let request =
-        Request { form: Some(Form::Json), contract: Some(contract), others, ..Request::alone(source, &outside) };
-    check(&checker, &request)
-}
 
 /// The errors and warnings of a document that is checked with others.
 fn speaks(contract: &str, patch: &Value, with: &[(&str, Value)]) -> Vec<&'static str> {
