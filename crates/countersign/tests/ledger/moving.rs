@@ -1,0 +1,114 @@
+//! A ledger somewhere else: in another file or a database, exported, imported and moved.
+
+use super::Project;
+use super::house::House;
+use countersign_ledger::conformance::postgres_server;
+
+#[test]
+fn what_is_imported_into_an_empty_folder_is_a_project_like_any_other() {
+    let project = Project::with_file();
+    project.record("a.json", "the first");
+    project.says(&["export", "--out", "all.jsonl"]);
+    let other = House::new();
+    std::fs::copy(project.house.path("all.jsonl"), other.path("all.jsonl")).unwrap();
+    let answer = other.run(&["import", "all.jsonl", "--unsigned"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    for file in ["config.toml", ".gitignore", "ledger.db"] {
+        assert!(other.path(".countersign").join(file).exists(), "{file}");
+    }
+    assert_eq!(other.run(&["verify"]).code, 0);
+}
+
+#[test]
+fn a_ledger_elsewhere_is_found_again() {
+    let house = House::new();
+    assert_eq!(house.run(&["--ledger", "kept/here.db", "init"]).code, 3, "the folder is not there");
+    std::fs::create_dir(house.path("kept")).unwrap();
+    assert_eq!(house.run(&["--ledger", "kept/here.db", "init"]).code, 0);
+    assert!(house.read(".countersign/config.toml").contains("\nplace = \"kept/here.db\"\n"));
+    assert_eq!(house.run(&["log"]).out.lines().count(), 1);
+}
+
+#[test]
+fn settings_of_a_project_do_not_choose_where_a_password_goes() {
+    let project = Project::with_file();
+    let config =
+        project.config().replace("# place = \".countersign/ledger.db\"", "place = \"postgres://ana@localhost:1/db\"");
+    project.house.write(".countersign/config.toml", config);
+    let answer = project.run(&["log"]);
+    assert!(answer.code == 3 && answer.err.contains("name it once with --ledger"), "{answer:?}");
+}
+
+#[test]
+fn an_export_of_a_stranger_is_taken_only_when_asked_to() {
+    let stranger = Project::with_file();
+    stranger.record("a.json", "the first");
+    let text = stranger.says(&["export"]);
+    let project = Project::with_file();
+    project.house.write("all.jsonl", &text);
+    let answer = project.run(&["verify", "all.jsonl"]);
+    assert!(answer.code == 1 && answer.err.contains("no known key has signed"), "{answer:?}");
+    project.says(&["verify", "all.jsonl", "--unsigned"]);
+    // An id that would lead out of the folder of keys is none.
+    let id = text.split("\"project\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    project.house.write("evil.jsonl", text.replace(&id, "../../evil"));
+    let answer = project.run(&["--ledger", "x.db", "import", "evil.jsonl", "--unsigned"]);
+    assert!(answer.code == 3 && answer.err.contains("names no project"), "{answer:?}");
+}
+
+#[test]
+fn an_export_becomes_the_same_ledger_again() {
+    let project = Project::with_file();
+    for number in 0..30 {
+        project.record("a.json", &format!("number {number}"));
+    }
+    let head = project.head();
+    project.says(&["export", "--out", "all.jsonl"]);
+    let said = project.says(&["--ledger", "copy.db", "import", "all.jsonl"]);
+    assert!(said.starts_with("imported 31 events"), "{said}");
+    let copied = project.says(&["--ledger", "copy.db", "verify"]);
+    assert!(copied.contains(&head), "{copied}");
+    assert_eq!(project.run(&["--ledger", "copy.db", "import", "all.jsonl"]).code, 3, "it is in use now");
+    let text = project.house.read("all.jsonl");
+    project.house.write("cut.jsonl", &text[..text.len() - 1]);
+    let cut = project.run(&["verify", "cut.jsonl"]);
+    assert_eq!(cut.code, 1);
+    assert!(cut.err.contains("was cut"), "{}", cut.err);
+    let stranger = House::new();
+    stranger.write("all.jsonl", &text);
+    let unknown = stranger.run(&["verify", "all.jsonl"]);
+    assert!(unknown.code == 1 && unknown.err.contains("--key"), "{unknown:?}");
+    let key = std::fs::read_dir(project.house.path(".home/keys")).unwrap().map(|it| it.unwrap().path());
+    let key = key.filter(|it| it.extension().is_some_and(|it| it == "pub")).collect::<Vec<_>>().remove(0);
+    assert_eq!(stranger.run(&["verify", "all.jsonl", "--key", key.to_str().unwrap()]).code, 0);
+}
+
+#[test]
+fn a_ledger_moves_to_a_database_and_back() {
+    let project = Project::with_file();
+    project.record("a.json", "the first");
+    let head = project.head();
+    let server = postgres_server::shared();
+    let said = project.says(&["migrate", "--to", &server.url()]);
+    assert!(said.starts_with("moved 2 events"), "{said}");
+    assert_eq!(project.head(), head);
+    project.record("b.json", "in the database");
+    let closed = project.run(&["--ledger", ".countersign/ledger.db", "record", "a.json"]);
+    assert!(closed.code == 3 && closed.err.contains("has moved to postgres://"), "{closed:?}");
+    let head = project.head();
+    project.says(&["migrate", "--to", ".countersign/ledger.db"]);
+    assert_eq!(project.head(), head);
+    project.record("c.json", "at home again");
+}
+
+#[test]
+fn a_password_is_written_nowhere() {
+    let house = House::new();
+    let answer = house.run(&["--ledger", "postgres://ana:tops3cret@localhost:1/db", "init"]);
+    assert_eq!(answer.code, 3);
+    let said = answer.out + &answer.err;
+    assert!(said.contains("PGPASSWORD") && !said.contains("tops3cret"), "{said}");
+    let answer = house.run(&["--ledger", "postgres://ana:tops3cret@localhost:1/db?sslmode=disable", "log"]);
+    assert!(answer.code == 3 && !(answer.out + &answer.err).contains("tops3cret"));
+    assert!(house.all().iter().all(|(_, bytes)| !bytes.windows(9).any(|it| it == b"tops3cret")));
+}
