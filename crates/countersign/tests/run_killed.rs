@@ -227,6 +227,27 @@ fn locks_that_a_killed_runner_held_are_let_go_of_by_the_next_one() {
     yard.is_tidy();
 }
 
+/// Two runners in a row are killed while the judge thinks: what was claimed before the first still is, and is not done anew.
+#[test]
+fn what_was_claimed_stands_however_many_runners_are_killed() {
+    let yard = Yard::new();
+    let judge = "for n in 1 2; do if [ ! -e $COUNTERSIGN_HOME/hangs-$n ]; then touch $COUNTERSIGN_HOME/hangs-$n; sleep 600; fi; done; \
+        echo '{\"verdict\":\"PASS\",\"reasoning\":\"it is shown\"}'";
+    let agents = json!({
+        "coder": yard.agent("mkdir -p src; echo x > $scope; claim $scope"),
+        "judge": { "command": yard.agent(judge)["command"], "role": "judge" },
+    });
+    let plan = yard.plan(agents, vec![task("T-1", json!({ "retries": 0 }))], json!({ "gates": { "judge": "judge" } }));
+    for (n, arguments) in [&["run", plan.as_str()][..], &["run", "--resume"]].iter().enumerate() {
+        let going = yard.start(arguments);
+        wait_for("the judge", || yard.path(&format!("home/hangs-{}", n + 1)).exists());
+        going.kill();
+    }
+    yard.resume().ended(0);
+    assert_eq!((yard.count("result.submitted", "T-1"), yard.landed().len()), (1, 1));
+    yard.is_tidy();
+}
+
 #[test]
 fn work_that_changed_nothing_is_known_as_such_by_the_next_runner() {
     let yard = Yard::new();

@@ -156,6 +156,12 @@ pub struct LastRow {
     /// The events that say what was found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verdicts: Vec<u64>,
+    /// What it had claimed by then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<u64>,
+    /// The commit that was checked out when it claimed that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
 }
 
 impl PromiseRow {

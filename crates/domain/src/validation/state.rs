@@ -135,6 +135,12 @@ fn change(row: &mut PromiseRow, event: &Happened<'_>) {
             own(row, None, event);
             lost(row, &text("reason").unwrap_or_default());
         }
+        // Nobody was silent: who had to keep the work alive was gone. What was claimed may have landed already.
+        TASK_REQUEUED if facts["excused"].is_string() => {
+            if let Some(last) = row.last.as_ref().filter(|_| row.claim.is_none()) {
+                (row.claim, row.commit) = (last.claim, last.commit.clone());
+            }
+        }
         TASK_REQUEUED | TASK_REPLANNED if facts["keeps"] != true && row.claim.is_some() => {
             lost(row, &text("reason").unwrap_or_default())
         }
@@ -145,7 +151,8 @@ fn change(row: &mut PromiseRow, event: &Happened<'_>) {
 /// An attempt did not pass: what it claimed counts no more, and the next one is told why.
 fn lost(row: &mut PromiseRow, reason: &str) {
     let verdicts = row.verdicts.values().map(|verdict| verdict.seq).collect();
-    row.last = Some(LastRow { round: row.round, reason: reason.to_owned(), verdicts });
+    let (claim, commit) = (row.claim, row.commit.take());
+    row.last = Some(LastRow { round: row.round, reason: reason.to_owned(), verdicts, claim, commit });
     row.begin_anew();
 }
 

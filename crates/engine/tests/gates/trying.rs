@@ -1,6 +1,6 @@
 //! Work that does not pass is tried again within its budget, and then somebody must decide.
 
-use crate::stage::{COMMIT, OTHER, Reached, Stage, code, of_words, with};
+use crate::stage::{COMMIT, OTHER, Reached, Stage, code, of_words, owner, say, with};
 use serde_json::{Value, json};
 
 #[test]
@@ -102,6 +102,43 @@ fn a_worker_who_falls_silent_loses_what_it_claimed() {
         stage.validate("critic", &["PASS", "PASS"]);
         assert_eq!(stage.land("T-1", COMMIT).unwrap()["status"], "done", "{what}");
     }
+}
+
+#[test]
+fn a_claim_stands_however_often_whoever_led_the_run_was_gone() {
+    // `return`: the next one gives the task back under a lease that is alive. `lapse`: the lease has lapsed by then.
+    for ways in [&["return", "return"][..], &["return", "lapse"], &["lapse", "return"], &["lapse", "lapse", "return"]] {
+        for retries in [0, 1] {
+            let stage = Stage::of(of_words(retries));
+            let mut lease = stage.work("T-1");
+            let claim = stage.gate("T-1")["claim"].clone();
+            for way in ways {
+                if *way == "lapse" {
+                    stage.desk.pass(601);
+                    assert_eq!(stage.desk.engine.settle(8).unwrap(), 1, "{ways:?}");
+                }
+                let gone = json!({ "run_id": stage.run, "task_id": "T-1", "lease": lease, "reason": "it was gone" });
+                say(&stage.desk, &owner("olga"), "attempt.return", &gone).unwrap();
+                assert_eq!((stage.status("T-1").as_str(), &stage.gate("T-1")["claim"]), ("todo", &claim), "{ways:?}");
+                lease = stage.claim("coder", "T-1");
+            }
+            stage.validate("critic", &["PASS", "PASS"]);
+            assert_eq!(stage.land("T-1", COMMIT).unwrap()["status"], "done", "{ways:?}");
+        }
+    }
+}
+
+#[test]
+fn what_did_not_pass_is_not_claimed_again_because_the_next_attempt_lapsed() {
+    let stage = Stage::of(of_words(3));
+    stage.work("T-1");
+    stage.validate("critic", &["FAIL", "FAIL"]);
+    let lease = stage.claim("coder", "T-1");
+    stage.desk.pass(601);
+    assert_eq!(stage.desk.engine.settle(8).unwrap(), 1);
+    let gone = json!({ "run_id": stage.run, "task_id": "T-1", "lease": lease, "reason": "it was gone" });
+    say(&stage.desk, &owner("olga"), "attempt.return", &gone).unwrap();
+    assert_eq!((stage.status("T-1").as_str(), &stage.gate("T-1")["claim"]), ("todo", &Value::Null));
 }
 
 #[test]

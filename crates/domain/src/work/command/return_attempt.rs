@@ -60,16 +60,12 @@ impl Command for ReturnAttempt {
         }
         desk.write_under(task.lease_name(), number);
         let code = Code::ConcurrencyConflict.as_str();
-        let mut facts =
-            json!({ "code": code, "escalated": false, "failed": false, "reason": self.reason, "returned": true });
-        if task.result.is_some() {
-            facts["asks"] = json!("return");
-            attempt::stop(desk, &task, TASK_BLOCKED, TaskStatus::Blocked, facts);
-            attempt::requeue_keeping(desk, &task, self.reason.as_str());
-        } else {
-            attempt::stop(desk, &task, TASK_BLOCKED, TaskStatus::Blocked, facts);
-            attempt::requeue(desk, &task, false, self.reason.as_str());
-        }
+        // What was claimed, under this lease or one before it, still counts: it may have landed already.
+        let facts = json!({
+            "asks": "return", "code": code, "escalated": false, "failed": false, "reason": self.reason, "returned": true,
+        });
+        attempt::stop(desk, &task, TASK_BLOCKED, TaskStatus::Blocked, facts);
+        attempt::requeue_keeping(desk, &task, self.reason.as_str());
         Ok(())
     }
 
