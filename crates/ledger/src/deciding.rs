@@ -13,6 +13,7 @@ use crate::time::Time;
 use crate::transaction::Transaction;
 use crate::tree::{Edge, TILE_HASHES, leaf};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 /// Where commands are decided, one after the other, from one end of the log to another.
 pub(crate) struct Deciding<'a> {
@@ -39,6 +40,8 @@ pub(crate) struct Known {
 pub(crate) struct Decided {
     pub(crate) before: Head,
     pub(crate) after: Head,
+    /// What was given out to be written beside the deciding, and what is left to be written.
+    pub(crate) parts: Vec<Arc<Batch>>,
     pub(crate) batch: Batch,
     pub(crate) answers: Vec<Answer>,
     /// Why none of it can be written.
@@ -109,8 +112,8 @@ impl Deciding<'_> {
             let (key, value) = crate::erasure::set(after);
             overlay.put(key, value);
         }
-        let batch = overlay.into_batch();
-        Decided { before, after, batch, answers, fault, known: Known { hot, edge } }
+        let (parts, batch) = overlay.into_batch();
+        Decided { before, after, parts, batch, answers, fault, known: Known { hot, edge } }
     }
 }
 
@@ -130,7 +133,7 @@ fn grow(
         Some(edge) => edge,
         None => Edge::load(store, before.seq)?,
     };
-    let leaves: Vec<_> = overlay.events.iter().map(|event| leaf(&event.body)).collect();
+    let leaves: Vec<_> = overlay.all_events().map(|event| leaf(&event.body)).collect();
     for leaf in leaves {
         edge.add(leaf, |key, value| overlay.put(key, value));
     }
@@ -140,9 +143,18 @@ fn grow(
 impl Decided {
     /// What is known once it was written.
     pub(crate) fn written(mut self) -> Known {
-        self.known.catch_up(&self.batch);
-        self.known.hot.follow(self.batch);
+        // Whoever wrote the parts has let go of them by now.
+        let parts = self.parts.into_iter().map(Arc::unwrap_or_clone);
+        for batch in parts.chain(std::iter::once(self.batch)) {
+            self.known.catch_up(&batch);
+            self.known.hot.follow(batch);
+        }
         self.known
+    }
+
+    /// Whether there is nothing to write.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.batch.is_empty() && self.parts.is_empty()
     }
 }
 

@@ -96,6 +96,8 @@ impl Ledger {
         let in_line = Arc::new(AtomicBool::new(false));
         let writer = Writer {
             store: writing,
+            reader: None,
+            scribe: None,
             fold: Arc::clone(&fold),
             project: project.clone(),
             queue: Arc::clone(&queue),

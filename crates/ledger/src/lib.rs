@@ -43,6 +43,7 @@ mod rebuild;
 mod refold;
 mod rows;
 mod scratch;
+mod scribe;
 mod sqlite;
 mod store;
 mod strict;

@@ -1,7 +1,7 @@
 //! What a transaction has changed and the store does not know yet.
 //!
 //! Commands that share a commit see each other's changes here, and one that is refused takes back only its own. The
-//! store is written to when all are through.
+//! store is written to when all are through, or beside them, part by part.
 
 use crate::error::Result;
 use crate::hot::Hot;
@@ -9,6 +9,7 @@ use crate::rows::{Entity, EventRow, Row, RowKey, RowValue, TextRow};
 use crate::store::{Batch, Store};
 use std::collections::HashMap;
 use std::collections::btree_map::{BTreeMap, Entry};
+use std::sync::Arc;
 
 #[derive(Default)]
 pub(crate) struct Overlay {
@@ -17,6 +18,9 @@ pub(crate) struct Overlay {
     changes: Vec<Change>,
     /// How many commands have begun.
     marks: u64,
+    /// What was given out to be written already, and how many commands had begun by then.
+    parts: Vec<Arc<Batch>>,
+    given: u64,
     pub(crate) events: Vec<EventRow>,
     pub(crate) texts: Vec<TextRow>,
     pub(crate) erase: Vec<(u64, u32)>,
@@ -31,9 +35,15 @@ pub(crate) struct Overlay {
 /// What became of a row.
 struct Change {
     now: Option<RowValue>,
-    /// The command that changed it last, and what it was before that; nothing, if nobody had changed it.
+    /// The command that changed it last, and how it was before that; nothing, if nobody had changed it.
     mark: u64,
-    before: Option<Box<Option<RowValue>>>,
+    before: Option<Box<Before>>,
+}
+
+/// How a row was before a command changed it, and which command had made it so.
+struct Before {
+    was: Option<RowValue>,
+    mark: u64,
 }
 
 /// How far an overlay had come.
@@ -52,7 +62,12 @@ impl Overlay {
 
     /// An event that the store does not have yet.
     pub(crate) fn event(&self, seq: u64) -> Option<&EventRow> {
-        self.events.iter().find(|row| row.seq == seq)
+        self.all_events().find(|row| row.seq == seq)
+    }
+
+    /// Every event that the store does not have yet.
+    pub(crate) fn all_events(&self) -> impl Iterator<Item = &EventRow> {
+        self.parts.iter().flat_map(|part| &part.events).chain(&self.events)
     }
 
     /// Makes room for what some commands will change, about.
@@ -83,8 +98,9 @@ impl Overlay {
             Change { mark: last, .. } if *last < mark => true,
             Change { before: None, .. } => false,
             change => {
-                change.now = change.before.take().and_then(|before| *before);
-                change.mark = 0;
+                if let Some(before) = change.before.take() {
+                    (change.now, change.mark) = (before.was, before.mark);
+                }
                 true
             }
         });
@@ -119,7 +135,7 @@ impl Overlay {
                 let last = std::mem::replace(&mut change.now, now);
                 // What the same command had done before is nothing to go back to.
                 if change.mark < mark {
-                    change.before = Some(Box::new(last));
+                    change.before = Some(Box::new(Before { was: last, mark: change.mark }));
                     change.mark = mark;
                 }
             }
@@ -197,18 +213,42 @@ impl Overlay {
         Ok(merged.into_iter().take(limit).collect())
     }
 
-    /// Everything as one batch. Rows come out in the order of their keys, which is the order in which a tree of pages
-    /// takes them best.
-    pub(crate) fn into_batch(mut self) -> Batch {
+    /// What has changed since the last part, to be written while more is decided. What is erased waits for the end: it must
+    /// have been written before.
+    pub(crate) fn part(&mut self) -> Arc<Batch> {
+        let (events, texts) = (std::mem::take(&mut self.events), std::mem::take(&mut self.texts));
+        let mut part = Batch { events, texts, ..Batch::default() };
+        let changed = self.rows.iter().map(|(key, at)| (key, &self.changes[*at]));
+        for (key, change) in changed.filter(|(_, change)| change.mark > self.given) {
+            match &change.now {
+                Some(value) => part.put.push((key.clone(), value.clone())),
+                None => part.delete.push(key.clone()),
+            }
+        }
+        // What changes from here on is not among it, whoever changes it.
+        self.given = self.marks;
+        self.marks += 1;
+        let part = Arc::new(part);
+        self.parts.push(Arc::clone(&part));
+        part
+    }
+
+    /// What was given out, and everything else as one batch. Rows come out in the order of their keys, which is the order in
+    /// which a tree of pages takes them best.
+    pub(crate) fn into_batch(mut self) -> (Vec<Arc<Batch>>, Batch) {
         let mut batch = Batch { events: self.events, texts: self.texts, erase: self.erase, ..Batch::default() };
         batch.returning = Some(self.returning);
         for (key, at) in self.rows {
-            match self.changes[at].now.take() {
+            let change = &mut self.changes[at];
+            if change.mark <= self.given && !self.parts.is_empty() {
+                continue;
+            }
+            match change.now.take() {
                 Some(value) => batch.put.push((key, value)),
                 None => batch.delete.push(key),
             }
         }
-        batch
+        (self.parts, batch)
     }
 }
 

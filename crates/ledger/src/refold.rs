@@ -66,7 +66,7 @@ impl<'a> Refold<'a> {
     /// All that was added since the last time, to be written.
     pub(crate) fn take_batch(&mut self) -> Batch {
         let hot = self.overlay.take_hot();
-        std::mem::replace(&mut self.overlay, Overlay::knowing(hot)).into_batch()
+        std::mem::replace(&mut self.overlay, Overlay::knowing(hot)).into_batch().1
     }
 
     /// That was written. What it made of entities need not be read again.

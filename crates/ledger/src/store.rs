@@ -38,7 +38,7 @@ impl Begun {
 }
 
 /// Everything that one commit changes.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Batch {
     /// Events to add, in order.
     pub events: Vec<EventRow>,
@@ -87,6 +87,12 @@ pub trait Store: Send {
 
     /// Whether every question is a journey, so that it is better to ask for much at once.
     fn is_far(&self) -> bool {
+        false
+    }
+
+    /// Whether it pays to read through another handle while this one writes: that one sees what was there when the transaction
+    /// began, and neither waits for the other.
+    fn writes_beside(&self) -> bool {
         false
     }
 

@@ -245,7 +245,7 @@ impl Transaction<'_> {
         if chosen.is_empty() {
             return Ok(());
         }
-        let mut used: HashSet<&str> = self.overlay.events.iter().map(|row| row.id.as_str()).collect();
+        let mut used: HashSet<&str> = self.overlay.all_events().map(|row| row.id.as_str()).collect();
         for id in chosen {
             if !used.insert(id) || self.store.find(id)?.is_some() {
                 return Err(Error::Malformed(format!(

@@ -4,8 +4,9 @@
 //! take the writer's place ─▶ who waits? ─▶ read ahead ─▶ command ─▶ command ─▶ … ─▶ commit ─▶ answer all ─▶ settle
 //! ```
 //!
-//! Where only one command is about, its own thread does all that, and is spared two changes of thread. Nothing is decided
-//! while something else is written: what that gains in time, the smaller commits lose again.
+//! Where only one command is about, its own thread does all that, and is spared two changes of thread. Where many are, what
+//! the first came to is written by the scribe while the others are decided. All of it is one transaction, and one commit:
+//! nothing is decided on what is not durable yet but what shares its fate.
 //!
 //! **Invariant:** nobody is answered before the commit has returned, not even who was refused: a refusal may rest on a write
 //! that shares the commit.
@@ -16,7 +17,9 @@ use crate::fold::Fold;
 use crate::overlay::Overlay;
 use crate::queue::{Job, Queue, Work};
 use crate::rows::RowKey;
+use crate::scribe::Scribe;
 use crate::store::{Batch, Begun, Head, Store};
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -24,8 +27,10 @@ use std::time::{Duration, Instant};
 
 /// How many commands share a commit at most.
 const COMMANDS_MAX: usize = 128;
-/// How many of those that are likely to come are waited for before they are decided.
+/// How many of those that are likely to come are waited for before they are decided, and are then written beside the next.
 const AT_ONCE: usize = 16;
+/// How many must be likely to come for the scribe to be called.
+const CROWD: usize = 2 * AT_ONCE;
 /// How long commands are taken into a commit at most.
 const TAKING_MAX: Duration = Duration::from_millis(5);
 /// How long to wait for one more command when more were there a moment ago.
@@ -36,6 +41,9 @@ const RESOLVING_PAUSE: Duration = Duration::from_millis(100);
 
 pub(crate) struct Writer {
     pub(crate) store: Box<dyn Store>,
+    /// To read from while the scribe has the other.
+    pub(crate) reader: Option<Box<dyn Store>>,
+    pub(crate) scribe: Option<Scribe>,
     pub(crate) fold: Arc<dyn Fold>,
     pub(crate) project: String,
     pub(crate) queue: Arc<Queue>,
@@ -59,6 +67,7 @@ impl Writer {
         catch_unwind(AssertUnwindSafe(|| work(self))).map_err(|panic| {
             self.known = None;
             self.in_line.store(false, Ordering::SeqCst);
+            let _ = self.take_back();
             let _ = catch_unwind(AssertUnwindSafe(|| self.store.rollback()));
             Error::Unknown(format!("the writer broke off: {}", said(&*panic)))
         })
@@ -74,7 +83,11 @@ impl Writer {
                 return;
             }
         };
+        self.call_the_scribe();
         let mut decided = self.gather_and_decide(first, &begun);
+        if let Err(error) = self.take_back() {
+            decided.fault = Some(error);
+        }
         let outcome = write(&mut *self.store, &self.in_line, &decided);
         let answers = std::mem::take(&mut decided.answers);
         let taken = answers.len();
@@ -99,7 +112,7 @@ impl Writer {
             self.store.rollback();
             return Ok(Err(error));
         }
-        let mut deciding = self.deciding(&begun);
+        let (mut deciding, _) = self.deciding(&begun);
         let done = deciding.perform(work);
         let decided = deciding.close();
         let outcome = write(&mut *self.store, &self.in_line, &decided);
@@ -115,31 +128,62 @@ impl Writer {
         may.inspect_err(|_| self.store.rollback()).map(|()| begun)
     }
 
+    /// Has the scribe write, where many commands are likely to come. Until it is done, the other handle is read from.
+    fn call_the_scribe(&mut self) {
+        if self.about.load(Ordering::SeqCst) < CROWD || !self.store.writes_beside() {
+            return;
+        }
+        let reader = self.reader.take().or_else(|| self.store.another().ok());
+        self.scribe = self.scribe.take().or_else(Scribe::start);
+        let (Some(reader), Some(scribe)) = (reader, &mut self.scribe) else { return };
+        let store = std::mem::replace(&mut self.store, reader);
+        if let Err(store) = scribe.take(store) {
+            self.reader = Some(std::mem::replace(&mut self.store, store));
+            self.scribe = None;
+        }
+    }
+
+    /// Waits until the scribe has written what it was given, and takes the store back.
+    fn take_back(&mut self) -> Result<()> {
+        let Some(scribe) = self.scribe.as_mut().filter(|it| it.is_busy) else { return Ok(()) };
+        let Some((store, outcome)) = scribe.give_back() else {
+            // Its handle is gone with it, and what was begun. The other one goes on in its place.
+            self.scribe = None;
+            return Err(Error::NotWritten("who wrote it is gone".to_owned()));
+        };
+        self.reader = Some(std::mem::replace(&mut self.store, store));
+        outcome
+    }
+
     /// Decides the commands that share this commit: those that wait, and those that are likely to come at once. The first are
     /// decided while the others are on their way, but where each question is a journey, they are asked about together.
     fn gather_and_decide(&mut self, first: Job, begun: &Begun) -> Decided {
         let (queue, until) = (Arc::clone(&self.queue), Instant::now() + TAKING_MAX);
         let likely = self.about.load(Ordering::SeqCst).clamp(1, COMMANDS_MAX);
         let at_once = if self.store.is_far() { COMMANDS_MAX } else { AT_ONCE };
-        let mut deciding = self.deciding(begun);
-        let (mut jobs, mut taken) = (vec![first], 0);
+        let (mut deciding, scribe) = self.deciding(begun);
+        let (mut jobs, mut taken) = (VecDeque::from([first]), 0);
         loop {
             let had = taken + jobs.len();
-            let wanted = likely.saturating_sub(had).min(at_once);
+            let wanted = likely.saturating_sub(had).min(at_once.saturating_sub(jobs.len()));
             jobs.extend(queue.more(wanted, COMMANDS_MAX - had, LINGER, until));
-            taken += jobs.len();
-            deciding.some(std::mem::take(&mut jobs).into_iter().filter(|job| job.ticket.take()).collect());
-            if taken >= likely || taken == had {
+            let now = jobs.drain(..jobs.len().min(at_once)).collect::<Vec<_>>();
+            taken += now.len();
+            deciding.some(now.into_iter().filter(|job| job.ticket.take()).collect());
+            if jobs.is_empty() && (taken >= likely || taken == had) {
                 return deciding.close();
+            }
+            if let Some(scribe) = scribe {
+                scribe.write(deciding.overlay.part());
             }
         }
     }
 
     /// Where commands are decided from what a transaction begins with, and from what is known there.
-    fn deciding(&mut self, begun: &Begun) -> Deciding<'_> {
+    fn deciding(&mut self, begun: &Begun) -> (Deciding<'_>, Option<&Scribe>) {
         let known = self.known.take().filter(|(head, _)| *head == begun.head).map(|(_, known)| known);
         let Known { hot, edge } = known.unwrap_or_default();
-        Deciding {
+        let deciding = Deciding {
             store: &mut *self.store,
             fold: &*self.fold,
             project: &self.project,
@@ -149,7 +193,8 @@ impl Writer {
             overlay: Overlay::knowing(hot),
             edge,
             answers: Vec::new(),
-        }
+        };
+        (deciding, self.scribe.as_ref().filter(|it| it.is_busy))
     }
 
     /// Keeps what is known after a commit for the next one.
@@ -160,7 +205,7 @@ impl Writer {
 
 /// Writes what was decided into the transaction and ends it.
 fn write(store: &mut dyn Store, in_line: &AtomicBool, decided: &Decided) -> Result<()> {
-    if decided.fault.is_some() || decided.batch.is_empty() {
+    if decided.fault.is_some() || decided.is_empty() {
         store.rollback();
         return decided.fault.clone().map_or(Ok(()), Err);
     }

@@ -213,6 +213,10 @@ impl Store for Sqlite {
         self.begin_in_turn().inspect_err(|_| self.give_up()).map(Some)
     }
 
+    fn writes_beside(&self) -> bool {
+        true
+    }
+
     fn apply(&mut self, batch: &Batch) -> Result<()> {
         let Some(connection) = self.connection.take_if(|it| !it.is_autocommit()) else {
             return Err(Error::NotWritten("no transaction was begun".to_owned()));

@@ -61,6 +61,10 @@ impl Store for Breaking {
         begun
     }
 
+    fn writes_beside(&self) -> bool {
+        self.store.writes_beside()
+    }
+
     fn apply(&mut self, batch: &Batch) -> Result<()> {
         let applied = self.store.apply(batch);
         self.fuse.burn(At::Apply);
@@ -181,8 +185,9 @@ fn crowd(ledger: &Ledger, clients: usize, each: usize) -> Vec<(String, Result<u6
 #[test]
 fn whoever_waits_for_a_writer_that_breaks_is_told_and_the_next_are_served() {
     for at in [At::Begin, At::Apply, At::Commit, At::Settle] {
-        // A crowd goes on afterwards; who is alone is broken with its last command.
-        for (clients, after) in [(1, 24), (24, 5)] {
+        // A crowd goes on afterwards, whether or not it is so large that the scribe is called; who is alone is broken with its
+        // last command.
+        for (clients, after) in [(1, 24), (24, 5), (2 * CROWD, 5)] {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("ledger.db");
             let store = Sqlite::create(&path, Clock::System).unwrap();

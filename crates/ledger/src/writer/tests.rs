@@ -58,6 +58,8 @@ fn writer(store: Box<dyn Store>) -> Writer {
     drop(Ledger::create(store, Arc::new(Counters), PROJECT).unwrap());
     Writer {
         store: another,
+        reader: None,
+        scribe: None,
         fold: Arc::new(Counters),
         project: PROJECT.to_owned(),
         queue: Arc::default(),
