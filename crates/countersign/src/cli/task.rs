@@ -1,7 +1,7 @@
 //! `countersign task`
 
 mod add;
-mod answering;
+pub mod answering;
 mod assignment;
 mod block;
 mod cancel;

@@ -1,7 +1,8 @@
 //! How a person answers for an action of a plan: what they answer is what they were shown, and a mark says what that was.
 
-use super::answering::{Shown, agreed, may_not};
-use crate::cli::asking::{Here, OfRun, Once, ask_of, refused, without_nothing, wrong};
+use super::answering::{agreed, may_not};
+use crate::cli::asking::{Here, ask_of, refused, without_nothing, wrong};
+use crate::cli::task::answering::Asked;
 use crate::cli::words::text;
 use crate::cli::{Exit, output};
 use crate::client::Client;
@@ -14,27 +15,6 @@ use serde_json::{Value, json};
 
 /// What is in the environment of agents, and of checks of what they did.
 const MARKS: &[&str] = &["COUNTERSIGN_ATTEMPT", "COUNTERSIGN_CHECK"];
-
-/// Which action, and why.
-#[derive(Debug, clap::Args)]
-pub struct Asked {
-    /// The task
-    #[arg(value_name = "TASK")]
-    task: String,
-
-    /// Why
-    #[arg(long, value_name = "TEXT")]
-    reason: String,
-
-    #[command(flatten)]
-    shown: Shown,
-
-    #[command(flatten)]
-    of: OfRun,
-
-    #[command(flatten)]
-    once: Once,
-}
 
 /// An answer to be given.
 pub struct Answer<'a> {

@@ -1,8 +1,9 @@
 //! `countersign gate approve`
 
-use super::action::{Answer, Asked, answer};
+use super::action::{Answer, answer};
 use crate::cli::Exit;
 use crate::cli::asking::Here;
+use crate::cli::task::answering::Asked;
 
 /// Let an action of a plan be carried out, once, exactly as it was shown
 ///

@@ -1,8 +1,9 @@
 //! `countersign gate refuse`
 
-use super::action::{Answer, Asked, answer};
+use super::action::{Answer, answer};
 use crate::cli::Exit;
 use crate::cli::asking::Here;
+use crate::cli::task::answering::Asked;
 
 /// Refuse an action of a plan: its task has failed, and nothing was done
 ///

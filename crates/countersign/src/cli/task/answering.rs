@@ -9,33 +9,55 @@ use crate::terminal;
 use countersign_engine::Failure;
 use serde_json::{Value, json};
 
+/// Which task, and why.
+#[derive(Debug, clap::Args)]
+pub struct Asked {
+    /// The task
+    #[arg(value_name = "TASK")]
+    pub task: String,
+
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    pub reason: String,
+
+    #[command(flatten)]
+    pub shown: Shown,
+
+    #[command(flatten)]
+    pub of: OfRun,
+
+    #[command(flatten)]
+    pub once: Once,
+}
+
+impl Asked {
+    /// What every answer says.
+    pub fn request(&self) -> Value {
+        json!({ "run_id": self.of.id(), "task_id": self.task, "reason": self.reason })
+    }
+}
+
 /// An answer to be given.
 pub struct Answer<'a> {
     /// The command.
     pub id: &'static str,
-    /// The task.
-    pub task: &'a str,
-    /// Its run.
-    pub of: &'a OfRun,
-    /// What was shown, if that is said.
-    pub shown: &'a Shown,
+    /// What was typed.
+    pub asked: &'a Asked,
     /// The request without the mark.
     pub request: Value,
     /// What a person is asked who was just shown it.
     pub question: &'a str,
-    /// How often, and how it is written.
-    pub once: &'a Once,
 }
 
 /// Gives an answer. At a terminal without a mark, what is asked is shown first, and the person is asked whether they mean it.
 pub fn answer(here: &Here<'_>, answer: Answer<'_>, said: impl FnOnce(&Value) -> String) -> anyhow::Result<Exit> {
-    let client = Client::open(here.project, here.global)?.with_key(answer.once.key.as_deref())?;
+    let client = Client::open(here.project, here.global)?.with_key(answer.asked.once.key.as_deref())?;
     answer_of(&client, answer, said)
 }
 
 /// The same of a client that is open.
 pub fn answer_of(client: &Client<'_>, answer: Answer<'_>, said: impl FnOnce(&Value) -> String) -> anyhow::Result<Exit> {
-    let Answer { id, task, of, shown, mut request, question, once } = answer;
+    let Answer { id, asked: Asked { task, shown, of, once, .. }, mut request, question } = answer;
     let mut mark = shown.mark().map(str::to_owned);
     if mark.is_none() && terminal::can_ask() {
         let item = match asked(client, task, of) {

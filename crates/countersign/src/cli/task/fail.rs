@@ -1,10 +1,9 @@
 //! `countersign task fail`
 
-use super::answering::{self, Answer};
+use super::answering::{self, Answer, Asked};
 use super::stands;
 use crate::cli::Exit;
-use crate::cli::asking::{Here, OfRun, Once};
-use crate::cli::gate::answering::Shown;
+use crate::cli::asking::Here;
 use serde_json::json;
 
 /// Give a task up for good
@@ -19,39 +18,18 @@ In a run that follows a plan this is for people: at a terminal, or with an owner
 What waits for a person is answered with the mark that `countersign inbox` prints (--shown): the answer counts for what
 was shown, once, and for a day.")]
 pub struct Args {
-    /// The task
-    #[arg(value_name = "TASK")]
-    task: String,
+    #[command(flatten)]
+    asked: Asked,
 
     /// What it is filed under; `countersign explain` knows the codes
     #[arg(long, value_name = "CODE")]
     code: String,
-
-    /// Why
-    #[arg(long, value_name = "TEXT")]
-    reason: String,
-
-    #[command(flatten)]
-    shown: Shown,
-
-    #[command(flatten)]
-    of: OfRun,
-
-    #[command(flatten)]
-    once: Once,
 }
 
 pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
-    let request = json!({ "run_id": args.of.id(), "task_id": args.task, "code": args.code, "reason": args.reason });
-    let question = format!("Give {} up as failed?", args.task);
-    let answer = Answer {
-        id: "task.fail",
-        task: &args.task,
-        of: &args.of,
-        shown: &args.shown,
-        request,
-        question: &question,
-        once: &args.once,
-    };
-    answering::answer(here, answer, |answer| stands(answer, &args.task))
+    let mut request = args.asked.request();
+    request["code"] = json!(args.code);
+    let question = format!("Give {} up as failed?", args.asked.task);
+    let answer = Answer { id: "task.fail", asked: &args.asked, request, question: &question };
+    answering::answer(here, answer, |answer| stands(answer, &args.asked.task))
 }

@@ -1,9 +1,8 @@
 //! `countersign task reassign`
 
-use super::answering::{self, Answer};
+use super::answering::{self, Answer, Asked};
 use crate::cli::Exit;
-use crate::cli::asking::{Here, OfRun, Once};
-use crate::cli::gate::answering::Shown;
+use crate::cli::asking::Here;
 use crate::cli::words::{text, until};
 use serde_json::{Value, json};
 
@@ -16,40 +15,19 @@ Examples:
 Not in a run that follows a plan: that says who works. There `countersign task unblock` has the same agent try again, and
 `countersign task cancel` gives the task up.")]
 pub struct Args {
-    /// The task
-    #[arg(value_name = "TASK")]
-    task: String,
+    #[command(flatten)]
+    asked: Asked,
 
     /// Who works on it from here on
     #[arg(long, value_name = "WORKER")]
     to: String,
-
-    /// Why
-    #[arg(long, value_name = "TEXT")]
-    reason: String,
-
-    #[command(flatten)]
-    shown: Shown,
-
-    #[command(flatten)]
-    of: OfRun,
-
-    #[command(flatten)]
-    once: Once,
 }
 
 pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
-    let request = json!({ "run_id": args.of.id(), "task_id": args.task, "owner": args.to, "reason": args.reason });
-    let question = format!("Give {} to {}?", args.task, args.to);
-    let answer = Answer {
-        id: "task.reassign",
-        task: &args.task,
-        of: &args.of,
-        shown: &args.shown,
-        request,
-        question: &question,
-        once: &args.once,
-    };
+    let mut request = args.asked.request();
+    request["owner"] = json!(args.to);
+    let question = format!("Give {} to {}?", args.asked.task, args.to);
+    let answer = Answer { id: "task.reassign", asked: &args.asked, request, question: &question };
     answering::answer(here, answer, said)
 }
 

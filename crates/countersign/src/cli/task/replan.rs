@@ -1,11 +1,10 @@
 //! `countersign task replan`
 
-use super::answering::{Answer, answer_of};
+use super::answering::{Answer, Asked, answer_of};
 use super::spec::Spec;
 use super::stands;
 use crate::cli::Exit;
-use crate::cli::asking::{Here, OfRun, Once, refused, without_nothing};
-use crate::cli::gate::answering::Shown;
+use crate::cli::asking::{Here, refused, without_nothing};
 use crate::client::Client;
 use serde_json::{Map, Value, json};
 
@@ -21,47 +20,25 @@ In a run that follows a plan this is for people: at a terminal, or with an owner
 What waits for a person is answered with the mark that `countersign inbox` prints (--shown): the answer counts for what
 was shown, once, and for a day.")]
 pub struct Args {
-    /// The task
-    #[arg(value_name = "TASK")]
-    task: String,
-
-    /// Why
-    #[arg(long, value_name = "TEXT")]
-    reason: String,
+    #[command(flatten)]
+    asked: Asked,
 
     #[command(flatten)]
     spec: Spec,
-
-    #[command(flatten)]
-    shown: Shown,
-
-    #[command(flatten)]
-    of: OfRun,
-
-    #[command(flatten)]
-    once: Once,
 }
 
 pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
-    let client = Client::open(here.project, here.global)?.with_key(args.once.key.as_deref())?;
-    let question = without_nothing(json!({ "run_id": args.of.id(), "task_id": args.task }));
+    let client = Client::open(here.project, here.global)?.with_key(args.asked.once.key.as_deref())?;
+    let question = without_nothing(json!({ "run_id": args.asked.of.id(), "task_id": args.asked.task }));
     let mut task = match client.look("task.assignment", &question) {
         Ok(shown) => as_asked(shown),
-        Err(failure) => return refused(failure, args.once.how.format),
+        Err(failure) => return refused(failure, args.asked.once.how.format),
     };
     args.spec.put_over(&mut task, here)?;
-    let request = json!({ "run_id": args.of.id(), "task": task, "reason": args.reason });
-    let question = format!("Ask for {} anew?", args.task);
-    let answer = Answer {
-        id: "task.replan",
-        task: &args.task,
-        of: &args.of,
-        shown: &args.shown,
-        request,
-        question: &question,
-        once: &args.once,
-    };
-    answer_of(&client, answer, |answer| stands(answer, &args.task))
+    let request = json!({ "run_id": args.asked.of.id(), "task": task, "reason": args.asked.reason });
+    let question = format!("Ask for {} anew?", args.asked.task);
+    let answer = Answer { id: "task.replan", asked: &args.asked, request, question: &question };
+    answer_of(&client, answer, |answer| stands(answer, &args.asked.task))
 }
 
 /// What is asked for now: an assignment has the task, and what belongs to it beside.

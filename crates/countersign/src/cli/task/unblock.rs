@@ -1,11 +1,9 @@
 //! `countersign task unblock`
 
-use super::answering::{self, Answer};
+use super::answering::{self, Answer, Asked};
 use super::stands;
 use crate::cli::Exit;
-use crate::cli::asking::{Here, OfRun, Once};
-use crate::cli::gate::answering::Shown;
-use serde_json::json;
+use crate::cli::asking::Here;
 
 /// Let a blocked task be taken again as it is: what it waited for is there
 #[derive(Debug, clap::Args)]
@@ -17,35 +15,13 @@ In a run that follows a plan this is for people: at a terminal, or with an owner
 What waits for a person is answered with the mark that `countersign inbox` prints (--shown): the answer counts for what
 was shown, once, and for a day.")]
 pub struct Args {
-    /// The task
-    #[arg(value_name = "TASK")]
-    task: String,
-
-    /// Why
-    #[arg(long, value_name = "TEXT")]
-    reason: String,
-
     #[command(flatten)]
-    shown: Shown,
-
-    #[command(flatten)]
-    of: OfRun,
-
-    #[command(flatten)]
-    once: Once,
+    asked: Asked,
 }
 
 pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
-    let request = json!({ "run_id": args.of.id(), "task_id": args.task, "reason": args.reason });
-    let question = format!("Let {} be taken again as it is?", args.task);
-    let answer = Answer {
-        id: "task.unblock",
-        task: &args.task,
-        of: &args.of,
-        shown: &args.shown,
-        request,
-        question: &question,
-        once: &args.once,
-    };
-    answering::answer(here, answer, |answer| stands(answer, &args.task))
+    let request = args.asked.request();
+    let question = format!("Let {} be taken again as it is?", args.asked.task);
+    let answer = Answer { id: "task.unblock", asked: &args.asked, request, question: &question };
+    answering::answer(here, answer, |answer| stands(answer, &args.asked.task))
 }
