@@ -73,12 +73,21 @@ impl Tool {
         }
         println!("{name} is not installed; tests need it, so {package} is installed with apt-get");
         let as_root = answers(Command::new("test").args(["-w", "/usr/bin"]));
-        let mut install = Command::new(if as_root { "apt-get" } else { "sudo" });
-        if !as_root {
-            install.args(["-n", "apt-get"]);
+        let apt = |arguments: &[&str]| {
+            let mut command = Command::new(if as_root { "apt-get" } else { "sudo" });
+            if !as_root {
+                command.args(["-n", "apt-get"]);
+            }
+            // What comes of it is seen by looking again.
+            let _ = run(command.args(arguments));
+        };
+        let install: &[&str] = &["install", "--yes", "--no-install-recommends", package];
+        apt(install);
+        // The list of packages may be older than what is still to be had.
+        if !here() {
+            apt(&["update"]);
+            apt(install);
         }
-        // What comes of it is seen by looking again.
-        let _ = run(install.args(["install", "--yes", "--no-install-recommends", package]));
         if !here() {
             println!(
                 "{name} could not be installed; the tests that need it will fail. To install it: apt-get install {package}"
