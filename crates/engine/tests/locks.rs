@@ -10,11 +10,138 @@ use serde_json::{Value, json};
 
 /// More than a stretch of an index that is looked at first.
 const MANY: usize = 45;
+/// More than what is looked at in all before a claim.
+const TOO_MANY: usize = 280;
+
+/// A task whose worker may be silent for half a minute only.
+fn short(task: &str, path: &str) -> Value {
+    let mut spec = spec(task, path);
+    spec["timeout_seconds"] = json!(30);
+    spec["heartbeat_interval_seconds"] = json!(10);
+    spec
+}
+
+/// Adds tasks, each on a file of its own in `lib`, and has somebody claim them.
+fn claimed(desk: &Desk, worker: &str, count: usize) {
+    let tasks: Vec<Value> = (0..count).map(|n| short(&format!("T-{n}"), &format!("lib/a{n:04}"))).collect();
+    for some in tasks.chunks(500) {
+        desk.ok("ana", "task.add", json!({ "tasks": some }));
+    }
+    for n in 0..count {
+        desk.claim(worker, &format!("T-{n}"));
+    }
+}
 
 /// The working tree, with what differs from the commit in it.
 fn set_tree(desk: &Desk, changed: &[&str]) {
     let changed = changed.iter().map(|path| ((*path).to_owned(), Some(format!("hash of {path}")))).collect();
     *desk.around.tree.lock().unwrap() = Some(Tree { commit: Some("c0ffee".to_owned()), changed });
+}
+
+fn may(desk: &Desk, who: &str, path: &str) -> (bool, String) {
+    let shown = desk.look(who, "lock.may", json!({ "path": path }));
+    (shown["allowed"].as_bool().unwrap(), shown["code"].as_str().unwrap_or("OK").to_owned())
+}
+
+/// A list, page by page.
+fn pages(desk: &Desk, who: &str, view: &str, items: &str, question: &Value, limit: usize) -> Vec<Value> {
+    let mut question = question.clone();
+    question["limit"] = json!(limit);
+    let mut all = Vec::new();
+    loop {
+        let shown = desk.look(who, view, question.clone());
+        all.extend(shown[items].as_array().unwrap().iter().cloned());
+        match shown["next"].as_str() {
+            Some(next) => question["cursor"] = json!(next),
+            None => return all,
+        }
+    }
+}
+
+#[test]
+fn whoever_is_alive_keeps_what_they_hold_however_many_beside_them_have_lapsed() {
+    for count in [1, 31, 32, 33, MANY] {
+        let desk = Desk::new();
+        desk.run();
+        claimed(&desk, "bob", count);
+        desk.task("T-9001", "lib/z");
+        desk.task("T-9002", "lib");
+        desk.claim("live", "T-9001");
+        desk.pass(35);
+        // Neither who names it nor who takes what there is.
+        assert_eq!(desk.code("thief", "task.claim", json!({ "task_id": "T-9002" })), "LOCK_CONFLICT", "{count}");
+        assert_ne!(desk.look("thief", "task.next", json!({}))["task"]["task_id"], "T-9002", "{count}");
+        let reassign = json!({ "task_id": "T-9002", "owner": "thief", "reason": "hurry" });
+        assert_eq!(desk.code("ana", "task.reassign", reassign), "LOCK_CONFLICT", "{count}");
+        assert_eq!(may(&desk, "live", "lib/z"), (true, "OK".to_owned()), "{count}");
+        assert_eq!(may(&desk, "thief", "lib/z"), (false, "LOCK_CONFLICT".to_owned()), "{count}");
+        assert_eq!(may(&desk, "thief", "lib"), (false, "LOCK_CONFLICT".to_owned()), "{count}");
+        desk.ok("live", "task.release", json!({ "task_id": "T-9001", "reason": "later" }));
+        desk.claim("thief", "T-9002");
+        assert_eq!(desk.look("ana", "lock.list", json!({}))["locks"].as_array().unwrap().len(), 1, "{count}");
+    }
+}
+
+#[test]
+fn an_envelope_takes_nothing_from_whoever_is_alive_behind_many_who_lapsed() {
+    let desk = Desk::new();
+    let run = desk.run();
+    claimed(&desk, "bob", MANY);
+    desk.task("T-9001", "lib/z");
+    desk.task("T-9002", "lib");
+    desk.claim("live", "T-9001");
+    desk.pass(35);
+    let delta = json!({
+        "task_id": "T-9002", "status": "in_progress", "owner": "thief", "reason": "hurry", "delta_id": "d-1",
+    });
+    let envelope = json!({
+        "schema_version": "1.0.0", "run_id": run, "ledger_delta": [delta], "assignments": [], "active_locks": [],
+        "blockers": [], "next_actions": ["wait"],
+    });
+    let (code, reason) = desk.refused("ana", "envelope.apply", json!({ "envelope": envelope }));
+    assert_eq!(code, "LOCK_CONFLICT", "{reason}");
+    assert!(reason.contains("T-9001 of live holds `lib/z`"), "{reason}");
+}
+
+#[test]
+fn more_lapsed_leases_than_can_be_taken_back_at_once_are_taken_back_in_turns() {
+    let desk = Desk::new();
+    desk.run();
+    claimed(&desk, "bob", TOO_MANY);
+    desk.task("T-9002", "lib");
+    desk.task("T-9001", "lib/z");
+    desk.claim("live", "T-9001");
+    // Whoever holds nothing is told of every change in what others hold.
+    set_tree(&desk, &["README.md", "lib/a0279", "lib/z"]);
+    let strays = desk.look("dan", "lock.strays", json!({}));
+    assert_eq!(strays["paths"], json!(["lib/a0279", "lib/z"]));
+    *desk.around.tree.lock().unwrap() = None;
+    desk.pass(35);
+    let wide = json!({ "task_id": "T-9002" });
+    let (code, reason) = desk.refused("thief", "task.claim", wide.clone());
+    assert_eq!(code, "LOCK_CONFLICT", "{reason}");
+    assert!(reason.ends_with("have lapsed, and not all are taken back yet"), "{reason}");
+    let (code, reason) = desk.refused("thief", "task.claim", wide.clone());
+    assert_eq!(code, "LOCK_CONFLICT", "{reason}");
+    assert!(reason.starts_with("T-9001 of live holds `lib/z`"), "{reason}");
+    desk.ok("live", "task.release", json!({ "task_id": "T-9001", "reason": "later" }));
+    desk.ok("thief", "task.claim", wide);
+}
+
+#[test]
+fn the_best_task_is_one_whose_scope_is_free() {
+    let desk = Desk::new();
+    desk.run();
+    let (mut wide, mut free) = (spec("T-3", "lib"), spec("T-4", "docs"));
+    wide["priority"] = json!("critical");
+    free["priority"] = json!("high");
+    let tasks = [short("T-1", "lib/a"), spec("T-2", "lib/b"), wide, free];
+    desk.ok("ana", "task.add", json!({ "tasks": tasks }));
+    desk.claim("one", "T-1");
+    desk.claim("two", "T-2");
+    desk.pass(35);
+    assert_eq!(desk.look("three", "task.next", json!({}))["task"]["task_id"], "T-4");
+    assert_eq!(desk.ok("three", "task.claim", json!({}))["task_id"], "T-4");
 }
 
 #[test]
@@ -48,4 +175,35 @@ fn whoever_works_on_a_path_answers_for_a_change_of_it_however_many_tasks_share_a
     assert_eq!(strays(), json!([]));
     desk.ok("doc", "task.submit", submit);
     assert_eq!(desk.status("T-9001"), "done");
+}
+
+#[test]
+fn whoever_holds_much_is_shown_all_of_it_and_may_change_it() {
+    let desk = Desk::new();
+    desk.run();
+    let count = 111;
+    claimed(&desk, "many", count);
+    assert_eq!(may(&desk, "many", "lib/a0110/x"), (true, "OK".to_owned()));
+    assert_eq!(may(&desk, "many", "worklogs/T-110.jsonl"), (true, "OK".to_owned()));
+    assert_eq!(may(&desk, "many", "docs"), (false, "SCOPE_VIOLATION".to_owned()));
+    let paths =
+        |shown: &[Value]| shown.iter().map(|lock| lock["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    let expected: Vec<String> = (0..count).map(|n| format!("lib/a{n:04}")).collect();
+    for limit in [1, 100, 111, 112] {
+        assert_eq!(paths(&pages(&desk, "many", "lock.mine", "locks", &json!({}), limit)), expected, "{limit}");
+        let who = pages(&desk, "dan", "lock.who", "holders", &json!({ "path": "lib" }), limit);
+        assert_eq!(paths(&who), expected, "{limit}");
+    }
+    // What is above a path comes first, and once.
+    let mut nested = spec("T-9003", "app");
+    nested["lock_scope"] = json!(["app", "app/ui/a", "app/ui/b", "app/z"]);
+    desk.ok("ana", "task.add", json!({ "tasks": [nested] }));
+    desk.claim("bob", "T-9003");
+    for limit in [1, 2, 3, 4] {
+        let who = pages(&desk, "dan", "lock.who", "holders", &json!({ "path": "app/ui" }), limit);
+        assert_eq!(paths(&who), ["app", "app/ui/a", "app/ui/b"], "{limit}");
+    }
+    // A cursor that somebody made up shows nothing of others.
+    let made_up = desk.look("bob", "lock.mine", json!({ "cursor": "00" }));
+    assert_eq!(made_up["locks"].as_array().unwrap().len(), 4);
 }

@@ -144,9 +144,9 @@ pub fn dependents(run: &str, task: &str, limit: usize) -> Range {
     Range::prefix(DEPENDENTS, &joined(&[run.as_bytes(), task.as_bytes()], &[]), limit)
 }
 
-/// What somebody works on.
-pub fn held_by(worker: &str, limit: usize) -> Range {
-    Range::prefix(HELD_BY, &joined(&[worker.as_bytes()], &[]), limit)
+/// What somebody works on, after a place.
+pub fn held_by(worker: &str, after: Option<&[u8]>, limit: usize) -> Range {
+    page(HELD_BY, &joined(&[worker.as_bytes()], &[]), after, limit)
 }
 
 /// The lines of a worklog, after a place.
@@ -169,13 +169,19 @@ pub fn locks(after: Option<&[u8]>, limit: usize) -> Range {
     page(LOCK_PATH, &[], after, limit)
 }
 
-/// Who holds a path, something above it or something inside of it: as many stretches as the path has segments, and two.
-pub fn lock_overlaps(path: &str) -> Vec<Range> {
-    const HOLDERS_MAX: usize = 32;
+/// Who holds something above a path: as many stretches as the path has segments.
+pub fn locks_above(path: &str) -> Vec<Range> {
+    // One task holds a path at a time.
+    const HOLDERS_MAX: usize = 2;
     let at = steps(path);
-    // The last is the path itself, which the stretch of what is inside includes.
-    let above = levels(&at).rev().skip(1).map(|end| Range::exactly(LOCK_PATH, &at[..end], HOLDERS_MAX));
-    above.chain([Range::prefix(LOCK_PATH, &at, HOLDERS_MAX)]).collect()
+    // The last is the path itself.
+    let above = levels(&at).rev().skip(1);
+    above.map(|end| Range::exactly(LOCK_PATH, &at[..end], HOLDERS_MAX)).collect()
+}
+
+/// Who holds a path or something inside of it, by path.
+pub fn locks_inside(path: &str, limit: usize) -> Range {
+    Range::prefix(LOCK_PATH, &steps(path), limit)
 }
 
 /// Whose work a path may be, or something above or inside of it, as far as that was worked on after an event: a stretch for
@@ -191,6 +197,12 @@ pub fn areas(path: &str, since: u64) -> Vec<Range> {
     let inside = Range::prefix(AREA, &at, AREAS_MAX);
     let inside = Range { from: [&at[..], &[1]].concat(), ..inside };
     levels(&at).map(here).chain([inside]).collect()
+}
+
+/// Who works at present on a task that names just this path: as a part of its scope, or for its log.
+pub fn areas_at_work(path: &str, limit: usize) -> Range {
+    let at_work = [&steps(path)[..], &[0], &newest_first(AT_WORK)].concat();
+    Range::prefix(AREA, &at_work, limit)
 }
 
 /// Whether a task that was found at a place of the index of areas was worked on after an event.
