@@ -178,6 +178,40 @@ fn whoever_works_on_a_path_answers_for_a_change_of_it_however_many_tasks_share_a
 }
 
 #[test]
+fn what_a_task_of_any_open_run_may_change_is_no_discrepancy() {
+    let desk = Desk::new();
+    let one = desk.run();
+    let two = desk.run();
+    for (run, path) in [(&one, "src"), (&two, "docs")] {
+        desk.ok("ana", "task.add", json!({ "run_id": run, "tasks": [spec("T-1", path), spec("T-2", "never")] }));
+        set_tree(&desk, &[]);
+        desk.ok("bob", "task.claim", json!({ "run_id": run, "task_id": "T-1" }));
+    }
+    let strays = |run: &str| {
+        let shown = desk.look("ana", "reconcile", json!({ "run_id": run }));
+        let reasons = shown["findings"].as_array().unwrap().iter().map(|it| it["reason"].as_str().unwrap().to_owned());
+        assert_eq!(shown["tree"], true);
+        reasons.filter(|reason| reason.contains("was changed")).collect::<Vec<_>>()
+    };
+    set_tree(&desk, &["src/a.rs", "docs/d.md", "worklogs/T-1.jsonl"]);
+    assert_eq!((strays(&one), strays(&two)), (vec![], vec![]));
+    // What nobody works on is one, in each of them, and what the task of a run that is over might change.
+    set_tree(&desk, &["docs/d.md", "never/x"]);
+    let never = "`never/x` was changed, and no task that was worked on may change it".to_owned();
+    assert_eq!((strays(&one), strays(&two)), (vec![never.clone()], vec![never.clone()]));
+    set_tree(&desk, &["docs/d.md"]);
+    desk.ok("bob", "task.submit", json!({ "run_id": two, "result": result(&two, "T-1", &["docs/d.md"]) }));
+    set_tree(&desk, &["docs/d.md", "never/x"]);
+    assert_eq!(strays(&one), std::slice::from_ref(&never));
+    desk.ok("ana", "run.cancel", json!({ "run_id": two, "reason": "enough" }));
+    assert_eq!(
+        strays(&one),
+        ["`docs/d.md` was changed, and no task that was worked on may change it".to_owned(), never]
+    );
+    assert_eq!(strays(&two).len(), 1);
+}
+
+#[test]
 fn whoever_holds_much_is_shown_all_of_it_and_may_change_it() {
     let desk = Desk::new();
     desk.run();
