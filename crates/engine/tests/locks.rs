@@ -212,6 +212,44 @@ fn what_a_task_of_any_open_run_may_change_is_no_discrepancy() {
 }
 
 #[test]
+fn a_worklog_opens_nothing_that_somebody_else_holds() {
+    let desk = Desk::new();
+    desk.run();
+    let with_log = |task: &str, path: &str, log: &str| {
+        let mut spec = spec(task, path);
+        spec["worklog_path"] = json!(log);
+        spec
+    };
+    for log in
+        [".claude/settings.json", ".codex/hooks.json", ".mcp.json", ".git/hooks/pre-commit", "./.git", ".countersign/x"]
+    {
+        let add = json!({ "tasks": [with_log("T-0", "src/z", log)] });
+        assert_eq!(desk.code("ana", "task.add", add), "SCOPE_VIOLATION", "{log}");
+    }
+    desk.task("T-1", "docs");
+    let tasks = [
+        with_log("T-2", "src/a", "docs/d.md"),
+        with_log("T-3", "src/b", "logs/all"),
+        with_log("T-4", "src/c", "logs/all"),
+    ];
+    desk.ok("ana", "task.add", json!({ "tasks": tasks }));
+    for (worker, task) in [("sly", "T-2"), ("one", "T-3"), ("two", "T-4")] {
+        desk.claim(worker, task);
+    }
+    // As long as nobody holds what is around them, logs are written, also one that is shared.
+    let (yes, held, outside) = ((true, "OK"), (false, "LOCK_CONFLICT"), (false, "SCOPE_VIOLATION"));
+    let are = |cases: &[(&str, &str, (bool, &str))]| {
+        for (who, path, expected) in cases {
+            let (allowed, code) = may(&desk, who, path);
+            assert_eq!((allowed, code.as_str()), *expected, "{who} {path}");
+        }
+    };
+    are(&[("sly", "docs/d.md", yes), ("one", "logs/all", yes), ("two", "logs/all", yes), ("sly", "logs/all", outside)]);
+    desk.claim("owner", "T-1");
+    are(&[("owner", "docs/d.md", yes), ("sly", "docs/d.md", held), ("sly", "src/a/x", yes)]);
+}
+
+#[test]
 fn whoever_holds_much_is_shown_all_of_it_and_may_change_it() {
     let desk = Desk::new();
     desk.run();

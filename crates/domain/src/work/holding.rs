@@ -4,7 +4,7 @@ use super::indexes;
 use super::picking::said;
 use super::places::Placed;
 use super::row::{TaskRow, task_of};
-use super::scope::{normal, overlap};
+use super::scope::{SETTINGS, contains, normal, overlap};
 use crate::deciding::{Hold, Key, Need, Range, Refusal, Seen};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::show;
@@ -161,9 +161,10 @@ impl Holder {
     }
 }
 
-/// Whether a task keeps its log at a path.
+/// Whether a task keeps its log at a path. One that lies among the settings of clients would be a way to rewrite them.
 pub(crate) fn keeps_log_at(task: &TaskRow, path: &str) -> bool {
-    normal(&task.spec.worklog_path).is_ok_and(|log| log == path)
+    let is_there = normal(&task.spec.worklog_path).is_ok_and(|log| log == path);
+    is_there && !SETTINGS.iter().any(|settings| contains(settings, path))
 }
 
 /// Resources as places.
