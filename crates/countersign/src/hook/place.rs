@@ -2,6 +2,7 @@
 
 use super::{Asker, Event, actor, is_kept};
 use crate::cli::Global;
+use crate::cli::asking::pages;
 use crate::client::Client;
 use crate::project::Project;
 use anyhow::bail;
@@ -146,7 +147,7 @@ impl<'p> Desk<'p> {
 
     /// What the actor holds and has not lost.
     pub(super) fn held(&self) -> anyhow::Result<Vec<Held>> {
-        let shown = self.look("lock.mine", &json!({}))?;
+        let shown = pages(&self.client, "lock.mine", (json!({}), "locks"), None).map_err(failure)?;
         let now = jiff::Timestamp::now();
         let mut held: Vec<Held> = Vec::new();
         for lock in shown["locks"].as_array().into_iter().flatten() {

@@ -17,8 +17,8 @@ use countersign_contract::{Checked, Checker, Outside, Shape, Untrusted};
 use serde_json::Value;
 
 /// How often a command may ask for more. Choosing among tasks takes the most: the run, what is ready, the tasks, their
-/// scopes, who holds those; and once more of it when the first few are all taken.
-pub const ROUNDS_MAX: usize = 8;
+/// scopes, who holds those, who else does if those have all lapsed; and once more of it when the first few are all taken.
+pub const ROUNDS_MAX: usize = 14;
 
 /// Something that has happened, as a domain says it.
 #[derive(Debug, Clone, PartialEq)]

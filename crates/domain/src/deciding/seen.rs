@@ -42,7 +42,12 @@ impl Range {
 
     /// The places that begin with some bytes and lie after one of them.
     pub fn prefix_after(index: &'static str, prefix: &[u8], after: &[u8], limit: usize) -> Self {
-        Self { index, from: [after, &[0]].concat(), to: after_prefix(prefix), limit }
+        Self::prefix(index, prefix, limit).after(after)
+    }
+
+    /// What of it lies after a place. A place before its beginning, which somebody may have made up, leaves it as it is.
+    pub fn after(&self, at: &[u8]) -> Self {
+        Self { from: [at, &[0]].concat().max(self.from.clone()), ..self.clone() }
     }
 
     /// Just these bytes.
@@ -114,11 +119,19 @@ pub struct Hold {
 /// A place in an index, and the entity that is there.
 pub type Hit = (Vec<u8>, Key);
 
+/// What lies in a stretch of an index.
+#[derive(Debug, Clone, Default)]
+struct Stretch {
+    hits: BTreeSet<Hit>,
+    /// The last place of one that came back full. It stays so, whatever is found there by now.
+    end: Option<Vec<u8>>,
+}
+
 /// What a command was shown: everything it asked for, and nothing else.
 #[derive(Debug, Clone, Default)]
 pub struct Seen {
     entities: BTreeMap<Key, Option<Found>>,
-    ranges: BTreeMap<Range, BTreeSet<Hit>>,
+    ranges: BTreeMap<Range, Stretch>,
     leases: BTreeMap<String, Option<Hold>>,
     texts: BTreeMap<u64, Vec<Option<Untrusted<String>>>>,
 }
@@ -131,7 +144,9 @@ impl Seen {
 
     /// Adds what lies in a stretch of an index.
     pub fn add_range(&mut self, range: Range, hits: impl IntoIterator<Item = Hit>) {
-        self.ranges.insert(range, hits.into_iter().collect());
+        let hits: BTreeSet<Hit> = hits.into_iter().collect();
+        let end = hits.last().filter(|_| hits.len() >= range.limit).map(|(at, _)| at.clone());
+        self.ranges.insert(range, Stretch { hits, end });
     }
 
     /// Adds how a lease stands: none, if nobody holds it.
@@ -169,12 +184,19 @@ impl Seen {
     /// What lies in a stretch of an index, in its order.
     pub fn range(&self, range: &Range) -> impl Iterator<Item = &Hit> {
         debug_assert!(self.ranges.contains_key(range), "{range:?} was read without having been asked for");
-        self.ranges.get(range).into_iter().flatten()
+        self.ranges.get(range).into_iter().flat_map(|stretch| &stretch.hits)
     }
 
     /// What lies in a stretch that may not have been asked for yet.
     pub fn range_so_far(&self, range: &Range) -> Option<Vec<&Hit>> {
-        Some(self.ranges.get(range)?.iter().collect())
+        Some(self.ranges.get(range)?.hits.iter().collect())
+    }
+
+    /// Where a stretch goes on that came back full: there may be more than was shown. None, if it was shown to its end or
+    /// was not asked for yet.
+    pub fn rest(&self, range: &Range) -> Option<Range> {
+        let end = self.ranges.get(range)?.end.as_deref()?;
+        Some(range.after(end))
     }
 
     /// How a lease stands.
@@ -196,7 +218,7 @@ impl Seen {
 
     /// Changes what an entity is, and where it is found.
     pub(super) fn change(&mut self, key: &Key, after: Option<Found>, old: &[Place], new: &[Place]) {
-        for (range, hits) in &mut self.ranges {
+        for (range, Stretch { hits, .. }) in &mut self.ranges {
             let here = |place: &&Place| place.index == range.index && range.holds(&place.at);
             for place in old.iter().filter(here) {
                 hits.remove(&(place.at.clone(), key.clone()));

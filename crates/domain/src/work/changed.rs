@@ -1,10 +1,9 @@
 //! What was really changed since a task was claimed.
 
 use super::indexes;
-use super::row::{TaskRow, task_of};
+use super::row::TaskRow;
 use super::scope::contains;
-use super::task_state::TaskStatus;
-use crate::deciding::{Key, Need, Observer, Seen};
+use crate::deciding::{Key, Need, Observer, Range, Seen};
 use std::collections::BTreeSet;
 
 /// How many changed files are looked up at a time, for whose they are.
@@ -20,16 +19,53 @@ pub(crate) fn since_claim(observer: &dyn Observer, task: &TaskRow) -> Result<Opt
     let own = |path: &str| task.spec.lock_scope.iter().any(|scope| contains(scope, path));
     let (mut mine, strays): (BTreeSet<String>, BTreeSet<String>) = all.into_iter().partition(|path| own(path));
     let strays: Vec<String> = strays.into_iter().collect();
-    for some in strays.chunks(AT_A_TIME) {
-        let mut seen = Seen::default();
-        let ranges: Vec<_> = some.iter().flat_map(|path| indexes::area_overlaps(path)).collect();
-        observer.look(&mut seen, ranges.iter().cloned().map(Need::Range).collect())?;
-        let others = ranges.iter().flat_map(|range| seen.range(range)).map(|(_, key)| Need::Entity(key.clone()));
-        let others = others.collect();
-        observer.look(&mut seen, others)?;
-        mine.extend(some.iter().filter(|path| !is_of_another(path, task, &seen)).cloned());
-    }
+    let claimed = task.lease.unwrap_or(0);
+    // Another that was worked on since this one was claimed answers for what lies in its area. One that nobody has begun
+    // excuses nothing.
+    let own = task.key();
+    mine.extend(of_nobody(observer, &strays, claimed, &|_| Vec::new(), &|key, _| *key != own)?);
     Ok(Some(mine))
+}
+
+/// Of some paths, those in whose area no task was worked on after an event that `answers` for them, given what is needed to
+/// tell.
+pub(crate) fn of_nobody(
+    observer: &dyn Observer,
+    paths: &[String],
+    since: u64,
+    needs: &dyn Fn(&Key) -> Vec<Need>,
+    answers: &dyn Fn(&Key, &Seen) -> bool,
+) -> Result<Vec<String>, String> {
+    let mut left = Vec::new();
+    for some in paths.chunks(AT_A_TIME) {
+        let mut seen = Seen::default();
+        let mut open: Vec<(&String, Vec<Range>)> =
+            some.iter().map(|path| (path, indexes::areas(path, since))).collect();
+        while !open.is_empty() {
+            let ranges = || open.iter().flat_map(|(_, ranges)| ranges);
+            observer.look(&mut seen, ranges().cloned().map(Need::Range).collect())?;
+            let tasks = ranges().flat_map(|range| seen.range(range)).flat_map(|(_, key)| needs(key)).collect();
+            observer.look(&mut seen, tasks)?;
+            let mut further = Vec::new();
+            for (path, ranges) in open {
+                let mut hits = ranges.iter().flat_map(|range| seen.range(range));
+                if hits.any(|(at, key)| indexes::is_since(at, since) && answers(key, &seen)) {
+                    continue;
+                }
+                // Nobody who was shown does; that says nothing of those who were not.
+                let rest: Vec<Range> = ranges.iter().filter_map(|range| seen.rest(range)).map(longer).collect();
+                if rest.is_empty() { left.push(path.clone()) } else { further.push((path, rest)) }
+            }
+            open = further;
+        }
+    }
+    Ok(left)
+}
+
+/// Whoever goes on through a long stretch goes on in larger steps.
+fn longer(range: Range) -> Range {
+    let limit = (range.limit * 8).min(1024);
+    Range { limit, ..range }
 }
 
 /// Whether nothing that a task may change differs from the commit that it began with, not even what an attempt before left.
@@ -37,17 +73,4 @@ pub(crate) fn is_untouched(observer: &dyn Observer, task: &TaskRow) -> bool {
     let Some(tree) = task.base.as_ref().and_then(|base| observer.tree(Some(&base.commit))) else { return false };
     let own = |path: &String| task.spec.lock_scope.iter().any(|scope| contains(scope, path));
     !tree.changed.keys().any(own)
-}
-
-/// Whether a path lies in the area of another task that was worked on since this one was claimed: then it is that one's
-/// to answer for. A task that nobody has begun excuses nothing.
-fn is_of_another(path: &str, task: &TaskRow, seen: &Seen) -> bool {
-    let claimed = task.lease.unwrap_or(0);
-    let worked_on = |key: &Key| {
-        let found = seen.so_far(key);
-        let since = found.is_some_and(|found| found.seq > claimed);
-        task_of(found).is_some_and(|other| other.status == TaskStatus::InProgress || (other.attempt > 0 && since))
-    };
-    let ranges = indexes::area_overlaps(path);
-    ranges.iter().any(|range| seen.range(range).any(|(_, key)| *key != task.key() && worked_on(key)))
 }

@@ -13,14 +13,14 @@ const FIRST: usize = 4;
 const ALL: usize = 1024;
 
 /// What must be seen to choose.
-pub(crate) fn needs(named: Option<&RunId>, seen: &Seen) -> Vec<Need> {
+pub(crate) fn needs(named: Option<&RunId>, seen: &Seen, now: i64) -> Vec<Need> {
     let mut needs = picking::run_needs(named, seen);
     let Some(run) = picking::run_so_far(named, seen) else { return needs };
-    needs.extend(look(&run, FIRST, seen));
+    needs.extend(look(&run, FIRST, seen, now));
     let first = indexes::ready(&run, FIRST);
     let full = seen.range_so_far(&first).is_some_and(|hits| hits.len() == FIRST);
-    if full && is_judged(&run, FIRST, seen) && free(&run, FIRST, seen, i64::MIN).is_none() {
-        needs.extend(look(&run, ALL, seen));
+    if full && is_judged(&run, FIRST, seen, now) && free(&run, FIRST, seen, now).is_none() {
+        needs.extend(look(&run, ALL, seen, now));
     }
     needs
 }
@@ -75,14 +75,14 @@ pub(crate) fn nothing(run: &RunRow, seen: &Seen) -> Refusal {
     Refusal::new(Code::DependencyNotMet, reason, help).of_run(&run.run)
 }
 
-fn look(run: &str, limit: usize, seen: &Seen) -> Vec<Need> {
+fn look(run: &str, limit: usize, seen: &Seen, now: i64) -> Vec<Need> {
     let range = indexes::ready(run, limit);
     let mut needs = Vec::new();
     for (_, key) in seen.range_so_far(&range).into_iter().flatten() {
         needs.push(Need::Entity(key.clone()));
         needs.push(Need::Lease(key.id.clone()));
         if let Some(task) = task_of(seen.so_far(key)) {
-            needs.extend(holding::needs(scope(&task), seen));
+            needs.extend(holding::needs_at(scope(&task), Some(key), seen, now));
         }
     }
     needs.push(Need::Range(range));
@@ -90,14 +90,14 @@ fn look(run: &str, limit: usize, seen: &Seen) -> Vec<Need> {
 }
 
 /// Whether everything is there to tell which of them are free.
-fn is_judged(run: &str, limit: usize, seen: &Seen) -> bool {
-    look(run, limit, seen).iter().all(|need| seen.has(need))
+fn is_judged(run: &str, limit: usize, seen: &Seen, now: i64) -> bool {
+    look(run, limit, seen, now).iter().all(|need| seen.has(need))
 }
 
 fn is_free(task: &TaskRow, seen: &Seen, now: i64) -> bool {
     let own: Key = task.key();
-    let known = holding::needs(scope(task), seen).iter().all(|need| seen.has(need));
-    known && holding::conflict(scope(task), Some(&own), seen, now).is_none_or(|holder| holder.hold.is_none())
+    let known = holding::needs_at(scope(task), Some(&own), seen, now).iter().all(|need| seen.has(need));
+    known && holding::is_free(scope(task), Some(&own), seen, now)
 }
 
 fn scope(task: &TaskRow) -> impl Iterator<Item = &str> {

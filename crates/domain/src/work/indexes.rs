@@ -10,7 +10,7 @@
 //! | `dependents` | run, dependency, order | what waits for a task |
 //! | `held_by` | worker | what somebody works on |
 //! | `lock_path` | segments of the path | who holds a path |
-//! | `area` | segments of the path | whose task a path belongs to, begun or not |
+//! | `area` | segments of the path, last event, order | whose work a path may be, newest first |
 //! | `worklog` | run, task, order | the lines of a worklog |
 //! | `inbox` | order | what waits for a person |
 
@@ -66,10 +66,10 @@ pub(super) fn of_task(task: &TaskRow) -> Vec<Place> {
         places.push(Place { index: HELD_BY, at: joined(&[owner.as_bytes()], &order) });
     }
     if !matches!(task.status, TaskStatus::Canceled | TaskStatus::Failed) {
-        places.extend(scope().map(|at| Place { index: AREA, at }));
-        // Its log is written by nobody else, wherever it lies.
+        // Its log is its own work, wherever it lies.
         let log = normal(&task.spec.worklog_path).ok().filter(|log| !task.spec.lock_scope.iter().any(|it| it == log));
-        places.extend(log.map(|log| Place { index: AREA, at: steps(&log) }));
+        let areas = scope().chain(log.map(|log| steps(&log)));
+        places.extend(areas.map(|steps| Place { index: AREA, at: area(steps, worked_on(task), task.order) }));
     }
     places
 }
@@ -144,9 +144,9 @@ pub fn dependents(run: &str, task: &str, limit: usize) -> Range {
     Range::prefix(DEPENDENTS, &joined(&[run.as_bytes(), task.as_bytes()], &[]), limit)
 }
 
-/// What somebody works on.
-pub fn held_by(worker: &str, limit: usize) -> Range {
-    Range::prefix(HELD_BY, &joined(&[worker.as_bytes()], &[]), limit)
+/// What somebody works on, after a place.
+pub fn held_by(worker: &str, after: Option<&[u8]>, limit: usize) -> Range {
+    page(HELD_BY, &joined(&[worker.as_bytes()], &[]), after, limit)
 }
 
 /// The lines of a worklog, after a place.
@@ -169,26 +169,73 @@ pub fn locks(after: Option<&[u8]>, limit: usize) -> Range {
     page(LOCK_PATH, &[], after, limit)
 }
 
-/// Who holds a path, something above it or something inside of it: as many stretches as the path has segments, and two.
-pub fn lock_overlaps(path: &str) -> Vec<Range> {
-    overlaps(LOCK_PATH, path)
-}
-
-/// Whose task a path belongs to, begun or not.
-pub fn area_overlaps(path: &str) -> Vec<Range> {
-    overlaps(AREA, path)
-}
-
-fn overlaps(index: &'static str, path: &str) -> Vec<Range> {
-    // One task holds a path at a time, and asks about its own; areas are shared by those that come after each other.
-    const HOLDERS_MAX: usize = 32;
+/// Who holds something above a path: as many stretches as the path has segments.
+pub fn locks_above(path: &str) -> Vec<Range> {
+    // One task holds a path at a time.
+    const HOLDERS_MAX: usize = 2;
     let at = steps(path);
+    // The last is the path itself.
+    let above = levels(&at).rev().skip(1);
+    above.map(|end| Range::exactly(LOCK_PATH, &at[..end], HOLDERS_MAX)).collect()
+}
+
+/// Who holds a path or something inside of it, by path.
+pub fn locks_inside(path: &str, limit: usize) -> Range {
+    Range::prefix(LOCK_PATH, &steps(path), limit)
+}
+
+/// Whose work a path may be, or something above or inside of it, as far as that was worked on after an event: a stretch for
+/// each segment, and two. Of what lies inside, [`is_since`] tells which was.
+pub fn areas(path: &str, since: u64) -> Vec<Range> {
+    const AREAS_MAX: usize = 32;
+    let at = steps(path);
+    let here = |end: usize| {
+        let from = [&at[..end], &[0]].concat();
+        let to = [&from[..], &newest_first(since)].concat();
+        Range { index: AREA, from, to: Some(to), limit: AREAS_MAX }
+    };
+    let inside = Range::prefix(AREA, &at, AREAS_MAX);
+    let inside = Range { from: [&at[..], &[1]].concat(), ..inside };
+    levels(&at).map(here).chain([inside]).collect()
+}
+
+/// Who works at present on a task that names just this path: as a part of its scope, or for its log.
+pub fn areas_at_work(path: &str, limit: usize) -> Range {
+    let at_work = [&steps(path)[..], &[0], &newest_first(AT_WORK)].concat();
+    Range::prefix(AREA, &at_work, limit)
+}
+
+/// Whether a task that was found at a place of the index of areas was worked on after an event.
+pub fn is_since(at: &[u8], since: u64) -> bool {
+    let last = at.last_chunk::<16>().and_then(|end| end.first_chunk::<8>());
+    last.is_some_and(|last| *last < newest_first(since))
+}
+
+/// In place of the last event of a task, while it is worked on.
+const AT_WORK: u64 = u64::MAX;
+
+/// When a task was worked on last: at present, at its last event, or never.
+fn worked_on(task: &TaskRow) -> u64 {
+    match task.status {
+        TaskStatus::InProgress => AT_WORK,
+        _ if task.attempt == 0 => 0,
+        _ => task.last,
+    }
+}
+
+/// A place in the index of areas. No segment is empty, so that a path ends where one seems to be.
+fn area(steps: Vec<u8>, last: u64, order: u64) -> Vec<u8> {
+    [&steps[..], &[0], &newest_first(last), &order.to_be_bytes()].concat()
+}
+
+fn newest_first(seq: u64) -> [u8; 8] {
+    (u64::MAX - seq).to_be_bytes()
+}
+
+/// Where the steps of a path end, from the root down to the path itself.
+fn levels(at: &[u8]) -> impl DoubleEndedIterator<Item = usize> {
     let ends = at.iter().enumerate().filter(|(_, byte)| **byte == 0).map(|(end, _)| end + 1);
-    let mut above: Vec<usize> = std::iter::once(0).chain(ends).collect();
-    // The last is the path itself, which the stretch of what is inside includes.
-    above.pop();
-    let above = above.into_iter().map(|end| Range::exactly(index, &at[..end], HOLDERS_MAX));
-    above.chain([Range::prefix(index, &at, HOLDERS_MAX)]).collect()
+    std::iter::once(0).chain(ends)
 }
 
 fn page(index: &'static str, prefix: &[u8], after: Option<&[u8]>, limit: usize) -> Range {

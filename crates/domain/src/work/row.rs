@@ -59,6 +59,9 @@ pub struct TaskRow {
     pub order: u64,
     /// The event that says what it asks for, and has the texts of that.
     pub asked: u64,
+    /// The last event that is about it.
+    #[serde(default)]
+    pub last: u64,
     /// What it asks for.
     pub spec: Spec,
     /// Whether it is done only through gates: a result is a claim, and no more.

@@ -15,6 +15,9 @@ pub const ROOT: &str = ".";
 /// What belongs to the program itself and to no task.
 pub const RESERVED: &str = ".countersign";
 
+/// What says how the programs behave that work here, the hooks of Countersign among it.
+pub const SETTINGS: [&str; 4] = [".claude", ".codex", ".git", ".mcp.json"];
+
 /// Why a text is not a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {

@@ -205,6 +205,7 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
             task: facts["task"].as_str()?.to_owned(),
             order: event.seq,
             asked: event.seq,
+            last: event.seq,
             timeout_seconds: spec.timeout_seconds,
             spec,
             gated: facts["gated"] == true,
@@ -233,6 +234,7 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
         row.waiting_for.retain(|task| facts["task"].as_str() != Some(task));
         return serde_json::to_value(row).ok();
     }
+    row.last = event.seq;
     if let Some(to) = facts["to"].as_str().and_then(TaskStatus::parse) {
         row.status = to;
     }

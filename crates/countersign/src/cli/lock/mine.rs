@@ -2,7 +2,7 @@
 
 use super::table;
 use crate::cli::Exit;
-use crate::cli::asking::{Here, How, look};
+use crate::cli::asking::{Here, How, list};
 use serde_json::json;
 
 /// List what you hold
@@ -16,5 +16,6 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
-    look(here, &args.how, "lock.mine", json!({}), |shown| table(&shown["locks"], "you hold nothing"))
+    let nothing = "you hold nothing";
+    list(here, &args.how, "lock.mine", (json!({}), "locks"), None, |shown| table(&shown["locks"], nothing))
 }

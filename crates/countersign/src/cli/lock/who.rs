@@ -2,7 +2,7 @@
 
 use super::table;
 use crate::cli::Exit;
-use crate::cli::asking::{Here, How, look, wrong};
+use crate::cli::asking::{Here, How, list, wrong};
 use crate::cli::words::text;
 use crate::paths;
 use serde_json::json;
@@ -23,7 +23,7 @@ pub struct Args {
 
 pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     let path = paths::in_project(here.project, &args.path).map_err(wrong)?;
-    look(here, &args.how, "lock.who", json!({ "path": path }), |shown| {
+    list(here, &args.how, "lock.who", (json!({ "path": path }), "holders"), None, |shown| {
         table(&shown["holders"], &format!("{} is free", text(shown, "path")))
     })
 }

@@ -42,13 +42,15 @@ impl Command for Claim {
         Ok(Observed { tree: observer.tree(None), ..Observed::default() })
     }
 
-    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
-        let Some(task) = &self.task_id else { return choosing::needs(self.run_id.as_ref(), seen) };
+    fn needs(&self, seen: &Seen, moment: &Moment) -> Vec<Need> {
+        let now = moment.now_ms;
+        let Some(task) = &self.task_id else { return choosing::needs(self.run_id.as_ref(), seen, now) };
         let mut needs = picking::task_needs(self.run_id.as_ref(), task, seen);
         let run = picking::run_so_far(self.run_id.as_ref(), seen);
         let row = run.and_then(|run| crate::work::row::task_seen(seen, &run, task.as_str()));
         if let Some(row) = row {
-            needs.extend(holding::needs(row.spec.lock_scope.iter().map(String::as_str), seen));
+            let scope = row.spec.lock_scope.iter().map(String::as_str);
+            needs.extend(holding::needs_at(scope, Some(&row.key()), seen, now));
         }
         needs
     }
@@ -122,12 +124,19 @@ pub(super) fn claim(
         return Err(Refusal::new(Code::InvalidTransition, reason, help).of_run(&run.run));
     }
     let now = desk.moment().now_ms;
-    let scope = || task.spec.lock_scope.iter().map(String::as_str);
-    while let Some(holder) = holding::conflict(scope(), Some(&task.key()), desk.seen(), now) {
-        // Somebody whose lease has lapsed holds nothing, even if nobody was awake to say so.
-        if holder.hold.is_some() || !attempt::settle(desk, &holder.task) {
+    let scope = task.spec.lock_scope.iter().map(String::as_str);
+    let others = holding::others(scope, Some(&task.key()), desk.seen(), now);
+    if let Some(holder) = others.alive.first() {
+        return Err(of_finished(task, holder.refusal(&run.run)));
+    }
+    // Somebody whose lease has lapsed holds nothing, even if nobody was awake to say so.
+    for holder in &others.lapsed {
+        if !attempt::settle(desk, &holder.task) {
             return Err(of_finished(task, holder.refusal(&run.run)));
         }
+    }
+    if !others.all {
+        return Err(of_finished(task, holding::too_many(&run.run)));
     }
     if !task.waiting_for.is_empty() {
         let reason = format!("{} waits for {}", task.task, task.waiting_for.join(", "));

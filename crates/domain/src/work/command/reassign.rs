@@ -44,11 +44,12 @@ impl Command for Reassign {
         Ok(Observed { tree: observer.tree(None), ..Observed::default() })
     }
 
-    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+    fn needs(&self, seen: &Seen, moment: &Moment) -> Vec<Need> {
         let mut needs = picking::task_needs(self.run_id.as_ref(), &self.task_id, seen);
         let run = picking::run_so_far(self.run_id.as_ref(), seen);
         if let Some(row) = run.and_then(|run| task_seen(seen, &run, self.task_id.as_str())) {
-            needs.extend(holding::needs(row.spec.lock_scope.iter().map(String::as_str), seen));
+            let scope = row.spec.lock_scope.iter().map(String::as_str);
+            needs.extend(holding::needs_at(scope, Some(&row.key()), seen, moment.now_ms));
         }
         needs
     }

@@ -1,21 +1,21 @@
 //! Who holds what, and who may change what.
 
 use super::cursor::{self, PAGE, PAGE_MAX};
-use crate::deciding::{Moment, Need, Range, Refusal, Seen, Tree, View, ViewInfo};
-use crate::work::holding;
+use crate::deciding::{Hit, Moment, Need, Range, Refusal, Seen, Tree, View, ViewInfo};
+use crate::work::holding::{self, Holder};
 use crate::work::indexes;
 use crate::work::payload::Resource;
 use crate::work::picking::said;
 use crate::work::places::Placed;
 use crate::work::row::{TaskRow, task_of};
-use crate::work::scope::{contains, overlap};
+use crate::work::scope::{RESERVED, contains};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Int, List, Name, shape, show};
 
-/// How many tasks of one worker are looked at.
-pub(super) const OWN_MAX: usize = 100;
-/// What belongs to Countersign alone.
-const RESERVED: &str = ".countersign";
+/// How many tasks of one worker are named to them.
+const OWN_MAX: usize = 100;
+/// How many tasks are looked at that share a log, beside those of the worker. Nearly always there is one.
+const LOGS_MAX: usize = 32;
 
 shape! {
     /// A path that is held.
@@ -51,6 +51,24 @@ fn lock(task: &TaskRow, path: &str, seen: &Seen) -> LockShown {
     }
 }
 
+/// The lock that is found at a place of the index.
+fn lock_at((at, key): &Hit, seen: &Seen) -> Option<LockShown> {
+    let task = task_of(seen.entity(key))?;
+    let path = task.spec.lock_scope.iter().find(|path| indexes::is_at(path, at))?;
+    Some(lock(&task, path, seen))
+}
+
+/// How many items a page has.
+fn count(limit: Option<Int<1, PAGE_MAX>>) -> usize {
+    limit.map_or(PAGE, |limit| usize::try_from(limit.get()).unwrap_or(PAGE))
+}
+
+/// Where the page after a stretch begins.
+fn next(range: &Range, seen: &Seen) -> Option<String> {
+    let last = seen.range(range).last().filter(|_| seen.rest(range).is_some());
+    last.map(|(at, _)| cursor::write(at))
+}
+
 /// The place of a path, if it is one: what cannot be used would pass for the whole tree.
 fn place(path: &Resource) -> Result<&str, Refusal> {
     if path.is_usable() {
@@ -75,8 +93,10 @@ shape! {
     pub struct WhoShown {
         /// The path, in normal form.
         pub path: String,
-        /// The locks that overlap it; none, if it is free.
+        /// The locks that overlap it, by path; none, if it is free.
         pub holders: List<LockShown>,
+        /// Where the next page begins; absent at the end.
+        pub next: Option<String>,
     }
 }
 
@@ -85,6 +105,22 @@ shape! {
     pub closed struct WhoHolds {
         /// The path, relative to the project.
         pub path: Resource = "src/money/round.rs",
+        /// Where the page begins: `next` of the page before.
+        pub cursor: Option<String>,
+        /// How many; 100, if it is not said.
+        pub limit: Option<Int<1, PAGE_MAX>>,
+    }
+}
+
+impl WhoHolds {
+    /// What is above the path, which comes first by path, and what is inside of it.
+    fn ranges(&self) -> Vec<Range> {
+        let inside = indexes::locks_inside(self.path.place(), count(self.limit));
+        let all = indexes::locks_above(self.path.place()).into_iter().rev().chain([inside]);
+        match cursor::place(self.cursor.as_deref()) {
+            Some(after) => all.map(|range| range.after(&after)).collect(),
+            None => all.collect(),
+        }
     }
 }
 
@@ -94,20 +130,19 @@ impl View for WhoHolds {
     type Shown = WhoShown;
 
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
-        holding::needs([self.path.place()], seen)
+        self.ranges().into_iter().flat_map(|range| with_tasks(range, seen)).collect()
     }
 
     fn render(&self, seen: &Seen, _: &Moment, _: Option<&Tree>) -> Result<WhoShown, Refusal> {
-        let path = place(&self.path)?;
-        let mut holders: Vec<LockShown> = Vec::new();
-        for range in indexes::lock_overlaps(path) {
-            for task in seen.range(&range).filter_map(|(_, key)| task_of(seen.entity(key))) {
-                let held = task.spec.lock_scope.iter().filter(|held| overlap(held, path));
-                holders.extend(held.map(|held| lock(&task, held, seen)));
-            }
-        }
-        holders.dedup();
-        Ok(WhoShown { path: path.to_owned(), holders: holders.into() })
+        cursor::read(self.cursor.as_deref())?;
+        let path = place(&self.path)?.to_owned();
+        let (ranges, limit) = (self.ranges(), count(self.limit));
+        let hits: Vec<&Hit> = ranges.iter().flat_map(|range| seen.range(range)).collect();
+        let more = hits.len() > limit || ranges.iter().any(|range| seen.rest(range).is_some());
+        let hits = hits.get(..limit).unwrap_or(&hits);
+        let next = hits.last().filter(|_| more).map(|(at, _)| cursor::write(at));
+        let holders: Vec<LockShown> = hits.iter().filter_map(|hit| lock_at(hit, seen)).collect();
+        Ok(WhoShown { path, holders: holders.into(), next })
     }
 }
 
@@ -133,8 +168,7 @@ shape! {
 
 impl ListLocks {
     fn range(&self) -> Range {
-        let limit = self.limit.map_or(PAGE, |limit| usize::try_from(limit.get()).unwrap_or(PAGE));
-        indexes::locks(cursor::place(self.cursor.as_deref()).as_deref(), limit)
+        indexes::locks(cursor::place(self.cursor.as_deref()).as_deref(), count(self.limit))
     }
 }
 
@@ -149,14 +183,8 @@ impl View for ListLocks {
     fn render(&self, seen: &Seen, _: &Moment, _: Option<&Tree>) -> Result<LocksShown, Refusal> {
         cursor::read(self.cursor.as_deref())?;
         let range = self.range();
-        let hits: Vec<_> = seen.range(&range).collect();
-        let next = hits.last().filter(|_| hits.len() == range.limit).map(|(at, _)| cursor::write(at));
-        let locks = hits.into_iter().filter_map(|(at, key)| {
-            let task = task_of(seen.entity(key))?;
-            let path = task.spec.lock_scope.iter().find(|path| indexes::is_at(path, at))?;
-            Some(lock(&task, path, seen))
-        });
-        Ok(LocksShown { locks: locks.collect::<Vec<_>>().into(), next })
+        let locks: Vec<LockShown> = seen.range(&range).filter_map(|hit| lock_at(hit, seen)).collect();
+        Ok(LocksShown { locks: locks.into(), next: next(&range, seen) })
     }
 }
 
@@ -165,12 +193,17 @@ shape! {
     pub closed struct MyLocks {
         /// Whose; the caller's own, if it is not said.
         pub owner: Option<Name>,
+        /// Where the page begins: `next` of the page before.
+        pub cursor: Option<String>,
+        /// How many tasks, each with all that it holds; 100, if it is not said.
+        pub limit: Option<Int<1, PAGE_MAX>>,
     }
 }
 
 impl MyLocks {
-    fn owner<'a>(&'a self, moment: &'a Moment) -> &'a str {
-        self.owner.as_ref().map_or(moment.actor.as_str(), |owner| owner.as_str())
+    fn range(&self, moment: &Moment) -> Range {
+        let owner = self.owner.as_ref().map_or(moment.actor.as_str(), |owner| owner.as_str());
+        indexes::held_by(owner, cursor::place(self.cursor.as_deref()).as_deref(), count(self.limit))
     }
 }
 
@@ -179,15 +212,16 @@ impl View for MyLocks {
     type Shown = LocksShown;
 
     fn needs(&self, seen: &Seen, moment: &Moment) -> Vec<Need> {
-        with_tasks(indexes::held_by(self.owner(moment), OWN_MAX), seen)
+        with_tasks(self.range(moment), seen)
     }
 
     fn render(&self, seen: &Seen, moment: &Moment, _: Option<&Tree>) -> Result<LocksShown, Refusal> {
-        let range = indexes::held_by(self.owner(moment), OWN_MAX);
+        cursor::read(self.cursor.as_deref())?;
+        let range = self.range(moment);
         let tasks = seen.range(&range).filter_map(|(_, key)| task_of(seen.entity(key)));
         let locks =
             tasks.flat_map(|task| task.spec.lock_scope.iter().map(|path| lock(&task, path, seen)).collect::<Vec<_>>());
-        Ok(LocksShown { locks: locks.collect::<Vec<_>>().into(), next: None })
+        Ok(LocksShown { locks: locks.collect::<Vec<_>>().into(), next: next(&range, seen) })
     }
 }
 
@@ -239,6 +273,16 @@ impl MayChange {
         self.owner.as_ref().map_or(moment.actor.as_str(), |owner| owner.as_str())
     }
 
+    /// What they work on, to be named if the path is none of it.
+    fn held(&self, moment: &Moment) -> Range {
+        indexes::held_by(self.owner(moment), None, OWN_MAX)
+    }
+
+    /// The tasks that keep their log there.
+    fn logs(&self) -> Range {
+        indexes::areas_at_work(self.path.place(), LOGS_MAX)
+    }
+
     fn shown(&self, allowed: bool, code: Option<Code>, reason: impl Into<String>, help: Option<&str>) -> MayShown {
         MayShown {
             path: self.path.place().to_owned(),
@@ -261,9 +305,10 @@ impl View for MayChange {
     type Shown = MayShown;
 
     fn needs(&self, seen: &Seen, moment: &Moment) -> Vec<Need> {
-        let mut needs = with_tasks(indexes::held_by(self.owner(moment), OWN_MAX), seen);
+        let mut needs = with_tasks(self.held(moment), seen);
         needs.push(Need::Range(indexes::open_runs()));
-        needs.extend(holding::needs([self.path.place()], seen));
+        needs.extend(holding::needs_at([self.path.place()], None, seen, moment.now_ms));
+        needs.extend(with_tasks(self.logs(), seen));
         needs
     }
 
@@ -274,19 +319,31 @@ impl View for MayChange {
             let reason = format!("`{RESERVED}` belongs to the ledger");
             return Ok(self.shown(false, Some(Code::ScopeViolation), reason, Some(help)));
         }
-        let is_alive = |task: &TaskRow| seen.lease(&task.lease_name()).is_some_and(|hold| hold.deadline > now);
-        let held = indexes::held_by(self.owner(moment), OWN_MAX);
-        let own: Vec<TaskRow> =
-            seen.range(&held).filter_map(|(_, key)| task_of(seen.entity(key))).filter(is_alive).collect();
+        let owner = self.owner(moment);
+        let others = holding::others([path], None, seen, now);
+        let is_own = |task: &TaskRow| task.owner.as_deref() == Some(owner);
+        let (own, others): (Vec<Holder>, Vec<Holder>) = others.alive.into_iter().partition(|it| is_own(&it.task));
         let mut forbidden = None;
-        for task in &own {
+        for Holder { task, .. } in &own {
             let inside = task.spec.lock_scope.iter().any(|scope| contains(scope, path));
             let outside = task.spec.forbidden_scope.iter().find(|scope| contains(scope, path));
-            if path == task.spec.worklog_path || (inside && outside.is_none()) {
+            if inside && outside.is_none() {
                 let reason = format!("{} holds it", task.task);
                 return Ok(self.shown(true, None, reason, None).of(task));
             }
             forbidden = forbidden.or_else(|| Some((task, outside.filter(|_| inside)?)));
+        }
+        let is_alive = |task: &TaskRow| seen.lease(&task.lease_name()).is_some_and(|hold| hold.deadline > now);
+        let tasks = |range: Range| -> Vec<TaskRow> {
+            seen.range(&range).filter_map(|(_, key)| task_of(seen.entity(key))).filter(is_alive).collect()
+        };
+        let held = tasks(self.held(moment));
+        let logs = tasks(self.logs()).into_iter().filter(is_own);
+        let log = logs.chain(held.iter().cloned()).find(|task| holding::keeps_log_at(task, path));
+        // A log is no lock: it opens nothing that somebody else holds.
+        if let Some(task) = log.filter(|_| others.is_empty()) {
+            let reason = format!("{} keeps its log there", task.task);
+            return Ok(self.shown(true, None, reason, None).of(&task));
         }
         if let Some((task, scope)) = forbidden {
             let reason = format!("`{}` is in the forbidden scope of {}", show(scope), task.task);
@@ -294,8 +351,7 @@ impl View for MayChange {
             let shown = self.shown(false, Some(Code::ScopeViolation), reason, Some(help));
             return Ok(shown.of(task));
         }
-        let others = holding::conflict([path], None, seen, now).filter(|holder| holder.hold.is_some());
-        if let Some(holder) = others.filter(|holder| !own.iter().any(|task| task.key() == holder.task.key())) {
+        if let Some(holder) = others.first() {
             let help = "wait until that task is done; `countersign lock who` tells how it stands";
             let shown = self.shown(false, Some(Code::LockConflict), holder.sentence(), Some(help));
             return Ok(MayShown {
@@ -304,11 +360,12 @@ impl View for MayChange {
                 ..shown.of(&holder.task)
             });
         }
-        if let Some(task) = own.first() {
-            let names: Vec<&str> = own.iter().map(|task| task.task.as_str()).collect();
-            let scopes: Vec<String> = own.iter().flat_map(|task| task.spec.lock_scope.clone()).collect();
+        if let Some(task) = held.first() {
+            let names: Vec<&str> = held.iter().map(|task| task.task.as_str()).collect();
+            let scopes: Vec<String> = held.iter().flat_map(|task| task.spec.lock_scope.clone()).collect();
+            let more = if seen.rest(&self.held(moment)).is_some() { ", and of the other tasks held" } else { "" };
             let reason = format!(
-                "it is outside the lock scope of {}, which is `{}`",
+                "it is outside the lock scope of {}, which is `{}`{more}",
                 names.join(", "),
                 show(&scopes.join("`, `"))
             );
@@ -320,7 +377,10 @@ impl View for MayChange {
             let shown = self.shown(true, None, "no run is open", None);
             return Ok(MayShown { managed: false, ..shown });
         }
-        let reason = format!("{} holds no task, and a run is open", show(self.owner(moment)));
+        let reason = match seen.rest(&self.held(moment)) {
+            Some(_) => format!("it is outside the lock scope of every task that {} holds", show(owner)),
+            None => format!("{} holds no task, and a run is open", show(owner)),
+        };
         let help = "claim a task first: `countersign task next` shows the best one";
         Ok(self.shown(false, Some(Code::ScopeViolation), reason, Some(help)))
     }

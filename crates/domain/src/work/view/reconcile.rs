@@ -1,15 +1,15 @@
 //! The operator ledger against the locks, the leases, the worklogs and the working tree.
 
-use crate::deciding::{Moment, Need, Observer, Refusal, Seen, Tree, View, ViewInfo};
+use crate::deciding::{Key, Moment, Need, Observer, Refusal, Seen, Tree, View, ViewInfo};
 use crate::ids::RunId;
 use crate::work::picking::said;
-use crate::work::row::{TaskRow, task_of};
+use crate::work::row::{TaskRow, run_key, run_of, task_of};
 use crate::work::scope::contains;
 use crate::work::task_state::TaskStatus;
-use crate::work::{indexes, picking};
+use crate::work::{changed, indexes, picking};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Int, List, shape, show};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many tasks are gone through.
 const TASKS_MAX: usize = 5000;
@@ -54,6 +54,26 @@ shape! {
     }
 }
 
+impl Reconcile {
+    /// The working tree, and of it only what no task of a run that is open answers for, whichever run that is.
+    pub(crate) fn unanswered(&self, observer: &dyn Observer) -> Option<Tree> {
+        let mut tree = observer.tree(None)?;
+        let paths: Vec<String> = tree.changed.keys().cloned().collect();
+        let of = |key: &Key| key.id.split_once('/').map(|(run, _)| run_key(run));
+        let needs = |key: &Key| of(key).into_iter().chain([key.clone()]).map(Need::Entity).collect::<Vec<_>>();
+        let named = self.run_id.as_ref().map(|run| run.as_str());
+        let answers = |key: &Key, seen: &Seen| {
+            let run = of(key).and_then(|run| run_of(seen.entity(&run)));
+            let counts = run.is_some_and(|run| run.is_open() || named == Some(run.run.as_str()));
+            counts && task_of(seen.entity(key)).is_some_and(|task| was_worked_on(&task))
+        };
+        let left = changed::of_nobody(observer, &paths, 0, &needs, &answers).ok()?;
+        let left: BTreeSet<String> = left.into_iter().collect();
+        tree.changed.retain(|path, _| left.contains(path));
+        Some(tree)
+    }
+}
+
 impl View for Reconcile {
     const INFO: ViewInfo = ViewInfo {
         id: "reconcile",
@@ -62,7 +82,7 @@ impl View for Reconcile {
     type Shown = ReconcileShown;
 
     fn tree(&self, observer: &dyn Observer, _: &Moment) -> Option<Tree> {
-        observer.tree(None)
+        self.unanswered(observer)
     }
 
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
@@ -158,16 +178,18 @@ fn look_at(task: &TaskRow, tasks: &[TaskRow], seen: &Seen, moment: &Moment, find
     }
 }
 
+fn was_worked_on(task: &TaskRow) -> bool {
+    matches!(task.status, TaskStatus::InProgress | TaskStatus::Done | TaskStatus::Blocked)
+}
+
 /// Files that differ from the commit and belong to no task that is in progress or was done.
 fn strays(tree: &Tree, tasks: &[TaskRow], findings: &mut Vec<Discrepancy>) {
-    let worked =
-        |task: &&TaskRow| matches!(task.status, TaskStatus::InProgress | TaskStatus::Done | TaskStatus::Blocked);
     let dirty_before = |path: &String| {
         let bases = tasks.iter().filter_map(|task| task.base.as_ref());
         bases.clone().next().is_some() && bases.into_iter().all(|base| base.dirty.contains_key(path))
     };
     let owned = |path: &String| {
-        let mut tasks = tasks.iter().filter(worked);
+        let mut tasks = tasks.iter().filter(|task| was_worked_on(task));
         tasks.any(|task| {
             *path == task.spec.worklog_path || task.spec.lock_scope.iter().any(|scope| contains(scope, path))
         })

@@ -1,16 +1,19 @@
 //! What somebody changed that they may not change, as the working tree shows it.
 
-use super::locks::{OWN_MAX, with_tasks};
+use super::locks::with_tasks;
 use crate::deciding::{Moment, Need, Observer, Range, Refusal, Seen, Tree, View, ViewInfo};
 use crate::work::row::{TaskRow, task_of};
-use crate::work::scope::{contains, normal};
-use crate::work::{changed, indexes};
+use crate::work::scope::contains;
+use crate::work::{changed, holding, indexes};
 use countersign_contract::{Int, List, Name, shape};
+use std::collections::BTreeMap;
 
 /// How many paths are listed.
 const LISTED_MAX: usize = 50;
-/// How many locks of others are looked at for somebody who holds nothing.
-const LOCKS_MAX: usize = 1000;
+/// How many of the tasks that are held are named.
+const NAMED_MAX: usize = 100;
+/// How many tasks are looked at in one go.
+const AT_A_TIME: usize = 256;
 
 shape! {
     /// What was changed that may not be.
@@ -18,7 +21,7 @@ shape! {
         /// Whether the working tree could be compared: not without git, and not before something was claimed in it, by
         /// whomever.
         pub compared: bool,
-        /// The tasks that are held.
+        /// The first of the tasks that are held.
         pub task_ids: List<String>,
         /// The first of the paths.
         pub paths: List<String>,
@@ -38,22 +41,43 @@ shape! {
 }
 
 impl ListStrays {
-    fn range(&self, moment: &Moment) -> Range {
+    fn held(&self, moment: &Moment) -> Range {
         let owner = self.owner.as_ref().map_or(moment.actor.as_str(), |owner| owner.as_str());
-        indexes::held_by(owner, OWN_MAX)
-    }
-
-    fn held(&self, seen: &Seen, moment: &Moment) -> Vec<TaskRow> {
-        tasks(&self.range(moment), seen)
+        indexes::held_by(owner, None, NAMED_MAX)
     }
 }
 
-fn tasks(range: &Range, seen: &Seen) -> Vec<TaskRow> {
-    seen.range(range).filter_map(|(_, key)| task_of(seen.entity(key))).collect()
+/// Goes through the tasks of a stretch to its end, as long as `go_on` asks for more.
+fn walk(observer: &dyn Observer, mut range: Range, mut go_on: impl FnMut(Vec<TaskRow>) -> bool) -> Option<()> {
+    loop {
+        let mut seen = Seen::default();
+        observer.look(&mut seen, vec![Need::Range(range.clone())]).ok()?;
+        let tasks = seen.range(&range).map(|(_, key)| Need::Entity(key.clone())).collect();
+        observer.look(&mut seen, tasks).ok()?;
+        let tasks = seen.range(&range).filter_map(|(_, key)| task_of(seen.entity(key))).collect();
+        let goes_on = go_on(tasks);
+        match seen.rest(&range).filter(|_| goes_on) {
+            Some(rest) => range = Range { limit: AT_A_TIME, ..rest },
+            None => return Some(()),
+        }
+    }
 }
 
-fn locks_of_others() -> Range {
-    indexes::locks(None, LOCKS_MAX)
+/// What differs from the commit and lies in what others hold, or in what their tasks are forbidden. None, if nobody holds
+/// anything.
+fn in_the_way(observer: &dyn Observer) -> Option<Tree> {
+    let mut tree: Option<Tree> = None;
+    let mut strays = BTreeMap::new();
+    walk(observer, indexes::locks(None, AT_A_TIME), |others| {
+        if tree.is_none() && !others.is_empty() {
+            tree = observer.tree(None);
+        }
+        let Some(tree) = &mut tree else { return false };
+        let found = |path: &String| others.iter().any(|task| is_of(task, path));
+        strays.extend(tree.changed.extract_if(.., |path, _| found(path)));
+        !tree.changed.is_empty()
+    })?;
+    Some(Tree { changed: strays, ..tree? })
 }
 
 impl View for ListStrays {
@@ -61,44 +85,33 @@ impl View for ListStrays {
         ViewInfo { id: "lock.strays", summary: "What was changed since somebody's claim that they may not change" };
     type Shown = StraysShown;
 
-    /// Of the tree, only what is theirs or nobody's: which commit it is compared with depends on the claim.
+    /// Of the tree, only what they may not change: which commit it is compared with depends on the claim.
     fn tree(&self, observer: &dyn Observer, moment: &Moment) -> Option<Tree> {
-        let mut seen = Seen::default();
-        let range = self.range(moment);
-        observer.look(&mut seen, vec![Need::Range(range.clone())]).ok()?;
-        let tasks = with_tasks(range, &seen);
-        observer.look(&mut seen, tasks).ok()?;
-        let Some(last) = self.held(&seen, moment).into_iter().max_by_key(|task| task.lease) else {
-            observer.look(&mut seen, vec![Need::Range(locks_of_others())]).ok()?;
-            seen.range(&locks_of_others()).next()?;
-            return observer.tree(None);
-        };
-        let paths = changed::since_claim(observer, &last).ok()??;
-        let commit = last.base.map(|base| base.commit);
-        Some(Tree { commit, changed: paths.into_iter().map(|path| (path, None)).collect() })
+        let mut held: Vec<TaskRow> = Vec::new();
+        walk(observer, self.held(moment), |some| {
+            held.extend(some);
+            true
+        })?;
+        let Some(last) = held.iter().max_by_key(|task| task.lease) else { return in_the_way(observer) };
+        let paths = changed::since_claim(observer, last).ok()??;
+        let strays = paths.into_iter().filter(|path| !held.iter().any(|task| may_change(task, path)));
+        let commit = last.base.as_ref().map(|base| base.commit.clone());
+        Some(Tree { commit, changed: strays.map(|path| (path, None)).collect() })
     }
 
     fn needs(&self, seen: &Seen, moment: &Moment) -> Vec<Need> {
-        let own = self.range(moment);
-        let holds_nothing = seen.range_so_far(&own).is_some_and(|held| held.is_empty());
-        let others = if holds_nothing { with_tasks(locks_of_others(), seen) } else { Vec::new() };
-        with_tasks(own, seen).into_iter().chain(others).collect()
+        with_tasks(self.held(moment), seen)
     }
 
     fn render(&self, seen: &Seen, moment: &Moment, tree: Option<&Tree>) -> Result<StraysShown, Refusal> {
-        let held = self.held(seen, moment);
-        let others = if held.is_empty() { tasks(&locks_of_others(), seen) } else { Vec::new() };
-        let may = |path: &str| match held.is_empty() {
-            true => !others.iter().any(|task| is_of(task, path)),
-            false => held.iter().any(|task| may_change(task, path)),
-        };
-        let strays: Vec<String> =
-            tree.into_iter().flat_map(|tree| tree.changed.keys()).filter(|path| !may(path)).cloned().collect();
+        let held = self.held(moment);
+        let held = seen.range(&held).filter_map(|(_, key)| task_of(seen.entity(key)));
+        let strays = || tree.into_iter().flat_map(|tree| tree.changed.keys());
         Ok(StraysShown {
             compared: tree.is_some(),
-            task_ids: held.iter().map(|task| task.task.clone()).collect::<Vec<_>>().into(),
-            count: (strays.len() as u64).into(),
-            paths: strays.into_iter().take(LISTED_MAX).collect::<Vec<_>>().into(),
+            task_ids: held.map(|task| task.task).collect::<Vec<_>>().into(),
+            count: (strays().count() as u64).into(),
+            paths: strays().take(LISTED_MAX).cloned().collect::<Vec<_>>().into(),
         })
     }
 }
@@ -108,8 +121,8 @@ fn inside(scope: &[String], path: &str) -> bool {
 }
 
 fn may_change(task: &TaskRow, path: &str) -> bool {
-    let log = normal(&task.spec.worklog_path).is_ok_and(|log| log == path);
-    log || (inside(&task.spec.lock_scope, path) && !inside(&task.spec.forbidden_scope, path))
+    holding::keeps_log_at(task, path)
+        || (inside(&task.spec.lock_scope, path) && !inside(&task.spec.forbidden_scope, path))
 }
 
 /// Whether a path is one that a task holds, or one that it may not touch.

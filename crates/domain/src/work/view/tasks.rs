@@ -263,8 +263,8 @@ impl View for NextTask {
         ViewInfo { id: "task.next", summary: "The best task that is ready and free; looking claims nothing" };
     type Shown = NextShown;
 
-    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
-        choosing::needs(self.run_id.as_ref(), seen)
+    fn needs(&self, seen: &Seen, moment: &Moment) -> Vec<Need> {
+        choosing::needs(self.run_id.as_ref(), seen, moment.now_ms)
     }
 
     fn render(&self, seen: &Seen, moment: &Moment, _: Option<&Tree>) -> Result<NextShown, Refusal> {

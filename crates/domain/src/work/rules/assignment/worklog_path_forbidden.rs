@@ -8,11 +8,15 @@ rule! {
     /// A worker must be allowed to write its worklog.
     ///
     /// ## Why
-    /// A worklog inside the forbidden scope cannot be kept without breaking the scope.
+    /// A worklog inside the forbidden scope cannot be kept without breaking the scope. One among the settings of git or of a
+    /// coding agent would let its worker rewrite them, and the hooks that keep it within its scope with them.
     ///
     /// ## Rejected
     /// ```json rejected
     /// {"task": {"worklog_path": "vendor/T-12.jsonl", "forbidden_scope": ["vendor"]}}
+    /// ```
+    /// ```json rejected
+    /// {"task": {"worklog_path": ".claude/settings.json"}}
     /// ```
     ///
     /// ## Accepted
@@ -33,6 +37,11 @@ fn check(it: &Subject<'_, Assignment>, report: &mut Report) {
     let Ok(worklog) = scope::normal(task.worklog_path.as_str()) else { return };
     if scope::contains(scope::RESERVED, &worklog) {
         let message = format!("the worklog `{}` lies where the record of the work is kept", show(&worklog));
+        report.add(Pointer::at("/task/worklog_path"), message, "keep it elsewhere, such as in `worklogs`");
+        return;
+    }
+    if let Some(settings) = scope::SETTINGS.into_iter().find(|settings| scope::contains(settings, &worklog)) {
+        let message = format!("the worklog `{}` lies among the settings in `{settings}`", show(&worklog));
         report.add(Pointer::at("/task/worklog_path"), message, "keep it elsewhere, such as in `worklogs`");
         return;
     }
