@@ -148,6 +148,34 @@ fn locks_that_the_envelope_claims_must_be_held() {
 }
 
 #[test]
+fn an_assignment_makes_no_tasks_wait_for_each_other() {
+    let desk = Desk::new();
+    let run = desk.run();
+    desk.task("T-1", "src/a");
+    for n in 2..=12 {
+        let mut next = desk::spec(&format!("T-{n}"), &format!("src/{n}"));
+        next["dependencies"] = json!([format!("T-{}", n - 1)]);
+        desk.ok("ana", "task.add", json!({ "tasks": [next] }));
+    }
+    let waiting_for = |task: &str| {
+        let mut anew = assignment(&run, "T-1", "src/a");
+        anew["task"]["dependencies"] = json!([task]);
+        envelope(&run, &[], &[anew])
+    };
+    for n in [2, 3] {
+        let before = desk.head();
+        let (code, reason) = desk.refused("ana", "envelope.apply", waiting_for(&format!("T-{n}")));
+        assert_eq!(code, "DEPENDENCY_NOT_MET", "{n}: {reason}");
+        assert!(reason.contains("would wait for each other"), "{n}: {reason}");
+        assert_eq!(desk.kinds_since(before), ["command.refused"]);
+    }
+    desk.task("T-20", "src/z");
+    desk.ok("ana", "envelope.apply", waiting_for("T-20"));
+    let shown = desk.look("ana", "task.show", json!({ "task_id": "T-1" }));
+    assert_eq!(shown["task"]["waiting_for"], json!(["T-20"]), "{shown}");
+}
+
+#[test]
 fn a_bundle_hands_the_run_over_and_an_old_one_does_not() {
     let (desk, run) = begun();
     desk.task("T-2", "src/b");

@@ -1,13 +1,13 @@
 //! Applying an orchestrator's envelope: its changes in order, then its assignments; all of it or nothing.
 
 use super::replan::keep_gates;
-use super::task_spec::{Definition, of_assignment, refused};
-use super::{TASK_VIEWS, add_tasks, block, cancel_run, claim, fail, text_of};
+use super::task_spec::{of_assignment, refused};
+use super::{TASK_VIEWS, add_tasks, block, cancel_run, claim, fail, replan, text_of};
 use crate::deciding::{
     Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
 };
 use crate::ids::TaskId;
-use crate::work::event::{DELTA_APPLIED, ENVELOPE_APPLIED, TASK_ASSERTED, TASK_REPLANNED};
+use crate::work::event::{DELTA_APPLIED, ENVELOPE_APPLIED, TASK_ASSERTED};
 use crate::work::payload::{Assignment, LedgerDelta, OrchestratorOutput};
 use crate::work::places::Placed;
 use crate::work::row::{RunRow, TaskRow, delta_key, lease_name, task_key, task_seen};
@@ -117,6 +117,8 @@ impl Command for Apply {
         }
         for assignment in output.assignments.iter() {
             needs.extend(holding::needs(assignment.task.lock_scope.iter().map(Placed::place), seen));
+            let dependencies = assignment.task.dependencies.iter().map(|task| task.as_str().to_owned());
+            needs.extend(replan::way_needs(run, dependencies.collect(), seen));
         }
         needs
     }
@@ -296,7 +298,7 @@ impl Turn<'_> {
                 }
                 Some(task) if task.spec == definition.spec => {}
                 Some(task) => {
-                    replan(desk, &task, definition)?;
+                    replan::replan(desk, &task, definition, "assigned anew")?;
                     asked += 1;
                 }
             }
@@ -335,19 +337,4 @@ impl Turn<'_> {
         }
         Ok(())
     }
-}
-
-fn replan(desk: &mut Desk, task: &TaskRow, definition: Definition) -> Result<(), Refusal> {
-    if !matches!(task.status, TaskStatus::Todo | TaskStatus::Blocked) {
-        let reason = format!("{} is {} and cannot be asked for anew", task.task, task.status);
-        return Err(Refusal::new(Code::InvalidTransition, reason, "take it back first, or add another task"));
-    }
-    let waiting = add_tasks::waiting_for(desk, &task.run, &task.task, &definition)?;
-    let facts = json!({
-        "from": task.status.as_str(), "reason": "assigned anew", "run": task.run, "spec": definition.spec,
-        "task": task.task, "to": TaskStatus::Todo.as_str(), "waiting_for": waiting,
-    });
-    let facts = attempt::of_task(facts, task);
-    desk.record(Happening::of_run(TASK_REPLANNED, &task.run, facts).with_texts(definition.texts));
-    Ok(())
 }
