@@ -41,6 +41,18 @@ fn begun() -> (Desk, String) {
     (desk, run)
 }
 
+/// The same change by another owner.
+fn owned(mut delta: Value, owner: &str) -> Value {
+    delta["owner"] = json!(owner);
+    delta
+}
+
+/// The same turn with something in the way of a task.
+fn blocking(mut turn: Value, task: &str) -> Value {
+    turn["envelope"]["blockers"] = json!([{ "task_id": task, "code": "LOCK_CONFLICT", "reason": "no server" }]);
+    turn
+}
+
 #[test]
 fn an_envelope_makes_a_task_and_gives_it_out() {
     let (desk, run) = begun();
@@ -173,6 +185,44 @@ fn an_assignment_makes_no_tasks_wait_for_each_other() {
     desk.ok("ana", "envelope.apply", waiting_for("T-20"));
     let shown = desk.look("ana", "task.show", json!({ "task_id": "T-1" }));
     assert_eq!(shown["task"]["waiting_for"], json!(["T-20"]), "{shown}");
+}
+
+#[test]
+fn the_last_delta_of_a_task_says_who_has_it() {
+    let in_progress = |id: &str, owner: &str| owned(delta(id, "T-2", "in_progress"), owner);
+    let is_given = |desk: &Desk, owner: &str| {
+        let shown = desk.look("ana", "task.show", json!({ "task_id": "T-2" }));
+        assert_eq!((&shown["task"]["status"], &shown["task"]["owner"]), (&json!("in_progress"), &json!(owner)));
+        desk.ok(owner, "task.heartbeat", json!({ "task_id": "T-2" }));
+    };
+    // Nobody has it yet.
+    let (desk, run) = begun();
+    desk.task("T-2", "src/b");
+    let both = envelope(&run, &[in_progress("d-2", "first"), in_progress("d-3", "second")], &[]);
+    let before = desk.head();
+    desk.ok("ana", "envelope.apply", both);
+    is_given(&desk, "second");
+    assert_eq!(desk.kinds_since(before).iter().filter(|kind| *kind == "task.claimed").count(), 1);
+    // Somebody has it: whoever is named last takes it over, and the other one has lost it.
+    desk.ok("ana", "envelope.apply", envelope(&run, &[in_progress("d-4", "third")], &[]));
+    is_given(&desk, "third");
+    assert_eq!(desk.code("second", "task.heartbeat", json!({ "task_id": "T-2" })), "CONCURRENCY_CONFLICT");
+    // To say it again takes nothing away.
+    let lease = desk.look("ana", "task.show", json!({ "task_id": "T-2" }))["lease"].clone();
+    let again = [in_progress("d-5", "first"), in_progress("d-6", "third")];
+    desk.ok("ana", "envelope.apply", envelope(&run, &again, &[]));
+    is_given(&desk, "third");
+    assert_eq!(desk.look("ana", "task.show", json!({ "task_id": "T-2" }))["lease"], lease);
+    // What is blocked by the last one is not begun by an earlier one.
+    desk.task("T-3", "src/c");
+    let begun_and_blocked = [owned(delta("d-7", "T-3", "in_progress"), "first"), delta("d-8", "T-3", "blocked")];
+    desk.ok("ana", "envelope.apply", blocking(envelope(&run, &begun_and_blocked, &[]), "T-3"));
+    assert_eq!(desk.status("T-3"), "blocked");
+    // What is finished keeps its owner.
+    desk.ok("third", "task.submit", json!({ "result": result(&run, "T-2", &["src/b"]) }));
+    let done = |id: &str, owner: &str| envelope(&run, &[owned(delta(id, "T-2", "done"), owner)], &[]);
+    assert_eq!(desk.code("ana", "envelope.apply", done("d-9", "first")), "INVALID_TRANSITION");
+    desk.ok("ana", "envelope.apply", done("d-9", "third"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::replan::keep_gates;
 use super::task_spec::{of_assignment, refused};
-use super::{TASK_VIEWS, add_tasks, block, cancel_run, claim, fail, replan, text_of};
+use super::{TASK_VIEWS, add_tasks, block, cancel, fail, reassign, replan, text_of, unblock};
 use crate::deciding::{
     Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
 };
@@ -13,7 +13,7 @@ use crate::work::places::Placed;
 use crate::work::row::{RunRow, TaskRow, delta_key, lease_name, task_key, task_seen};
 use crate::work::scope::overlap;
 use crate::work::task_state::TaskStatus;
-use crate::work::{attempt, holding, picking, steering};
+use crate::work::{holding, picking, steering};
 use countersign_contract::diagnostic::{Code, Source};
 use countersign_contract::{Checked, Contract, Form, Int, Json, Request, check, shape, show};
 use serde_json::{Value, json};
@@ -164,7 +164,8 @@ impl Turn<'_> {
             desk.record(Happening::of_run(DELTA_APPLIED, &self.run.run, facts));
             self.delta(desk, delta)?;
         }
-        let asked = self.assign(desk, &fresh)?;
+        let asked = self.assign(desk)?;
+        self.begin(desk, &fresh)?;
         self.reconcile(desk)?;
         if fresh.is_empty() && asked == 0 {
             return Ok(());
@@ -224,7 +225,12 @@ impl Turn<'_> {
         let Some(task) = self.row(desk, &delta.task_id) else { return self.create(desk, delta) };
         let reason = delta.reason.as_str();
         match (task.status, delta.status) {
+            (TaskStatus::InProgress, TaskStatus::InProgress) if task.owner.as_deref() != Some(delta.owner.as_str()) => {
+                // Who works on it is for the last change of the task to say.
+                Ok(())
+            }
             (from, to) if from == to => {
+                must_have_its_owner(&task, delta)?;
                 let facts = json!({ "reason": reason, "run": task.run, "state": from.as_str(), "task": task.task });
                 desk.record(Happening::of_run(TASK_ASSERTED, &task.run, facts));
                 Ok(())
@@ -243,16 +249,8 @@ impl Turn<'_> {
                 let code = self.output.blockers.iter().find(|it| it.task_id == delta.task_id).map(|it| it.code.get());
                 fail::fail(desk, &task, code.unwrap_or(Code::AcceptanceFailed).as_str(), reason)
             }
-            (_, TaskStatus::Canceled) => {
-                picking::may_become(&task, TaskStatus::Canceled)?;
-                cancel_run::cancel_task(desk, &task, reason);
-                Ok(())
-            }
-            (_, TaskStatus::Todo) => {
-                picking::may_become(&task, TaskStatus::Todo)?;
-                attempt::requeue(desk, &task, false, reason);
-                Ok(())
-            }
+            (_, TaskStatus::Canceled) => cancel::cancel(desk, &task, reason),
+            (_, TaskStatus::Todo) => unblock::unblock(desk, &task, reason),
             // Work begins when everything that the envelope asks for is there.
             (_, TaskStatus::InProgress) => picking::may_become(&task, TaskStatus::InProgress),
         }
@@ -280,9 +278,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Asks for what the assignments say, and gives out what the changes say is in progress. How many were asked for anew
-    /// or for the first time.
-    fn assign(&self, desk: &mut Desk, fresh: &[&LedgerDelta]) -> Result<usize, Refusal> {
+    /// Asks for what the assignments say. How many were asked for anew or for the first time.
+    fn assign(&self, desk: &mut Desk) -> Result<usize, Refusal> {
         let mut asked = 0;
         for assignment in self.output.assignments.iter() {
             let id = &assignment.task.task_id;
@@ -303,19 +300,23 @@ impl Turn<'_> {
                 }
             }
         }
-        for delta in fresh.iter().filter(|delta| delta.status == TaskStatus::InProgress) {
+        Ok(asked)
+    }
+
+    /// Gives out what is in progress by the last change of each task, which also says to whom.
+    fn begin(&self, desk: &mut Desk, fresh: &[&LedgerDelta]) -> Result<(), Refusal> {
+        let is_last = |n: usize| fresh[n + 1..].iter().all(|later| later.task_id != fresh[n].task_id);
+        let last = fresh.iter().enumerate().filter(|(n, _)| is_last(*n)).map(|(_, delta)| delta);
+        for delta in last.filter(|delta| delta.status == TaskStatus::InProgress) {
             let Some(task) = self.row(desk, &delta.task_id) else { continue };
-            if task.status != TaskStatus::InProgress {
-                let task = if task.status == TaskStatus::Blocked {
-                    attempt::requeue(desk, &task, false, delta.reason.as_str());
-                    picking::again(&task, desk)?
-                } else {
-                    task
-                };
-                claim::claim(desk, self.run, &task, &delta.owner, self.observed.tree.as_ref())?;
+            let by = (delta.owner.as_str(), delta.reason.as_str());
+            let is_so = task.status == TaskStatus::InProgress && task.owner.as_deref() == Some(by.0);
+            if !is_so {
+                reassign::must_not_follow_a_plan(self.run, &delta.task_id)?;
+                reassign::reassign(desk, self.run, &task, by, self.observed.tree.as_ref())?;
             }
         }
-        Ok(asked)
+        Ok(())
     }
 
     /// The locks that the envelope says are held must be those that are.
@@ -337,4 +338,14 @@ impl Turn<'_> {
         }
         Ok(())
     }
+}
+
+/// What is finished keeps its owner.
+fn must_have_its_owner(task: &TaskRow, delta: &LedgerDelta) -> Result<(), Refusal> {
+    let (named, owner) = (delta.owner.trim(), task.owner.as_deref().unwrap_or_default());
+    if !task.status.is_final() || named.is_empty() || owner.is_empty() || named == owner {
+        return Ok(());
+    }
+    let reason = format!("{} is {}, and {} had it, not {}", task.task, task.status, show(owner), show(named));
+    Err(Refusal::new(Code::InvalidTransition, reason, picking::FINISHED))
 }
