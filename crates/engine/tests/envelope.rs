@@ -154,9 +154,19 @@ fn a_refused_part_leaves_nothing_of_the_rest() {
 fn locks_that_the_envelope_claims_must_be_held() {
     let (desk, run) = begun();
     desk.task("T-2", "src/b");
-    let mut turn = envelope(&run, &[], &[]);
-    turn["envelope"]["active_locks"] = json!([{ "task_id": "T-2", "resource": "src/b", "active": true }]);
-    assert_eq!(desk.code("ana", "envelope.apply", turn), "LEDGER_INCONSISTENT");
+    let says = |task: &str, path: &str| {
+        let mut turn = envelope(&run, &[], &[]);
+        turn["envelope"]["active_locks"] = json!([{ "task_id": task, "resource": path, "active": true }]);
+        turn
+    };
+    let held =
+        [("T-2", "src/b"), ("T-77", "src/z"), ("T-1", "."), ("T-1", "src"), ("T-1", "src/a/x"), ("T-1", "src/b")];
+    for (task, path) in held {
+        let (code, reason) = desk.refused("ana", "envelope.apply", says(task, path));
+        assert_eq!(code, "LEDGER_INCONSISTENT", "{task} {path}: {reason}");
+        assert!(reason.contains(&format!("{task} holds `{path}`, and it does not")), "{reason}");
+    }
+    desk.ok("ana", "envelope.apply", says("T-1", "src/a"));
 }
 
 #[test]
@@ -164,6 +174,7 @@ fn an_assignment_makes_no_tasks_wait_for_each_other() {
     let desk = Desk::new();
     let run = desk.run();
     desk.task("T-1", "src/a");
+    // A chain that is longer than what is looked up at once.
     for n in 2..=12 {
         let mut next = desk::spec(&format!("T-{n}"), &format!("src/{n}"));
         next["dependencies"] = json!([format!("T-{}", n - 1)]);
@@ -174,7 +185,7 @@ fn an_assignment_makes_no_tasks_wait_for_each_other() {
         anew["task"]["dependencies"] = json!([task]);
         envelope(&run, &[], &[anew])
     };
-    for n in [2, 3] {
+    for n in [2, 3, 12] {
         let before = desk.head();
         let (code, reason) = desk.refused("ana", "envelope.apply", waiting_for(&format!("T-{n}")));
         assert_eq!(code, "DEPENDENCY_NOT_MET", "{n}: {reason}");
@@ -223,6 +234,47 @@ fn the_last_delta_of_a_task_says_who_has_it() {
     let done = |id: &str, owner: &str| envelope(&run, &[owned(delta(id, "T-2", "done"), owner)], &[]);
     assert_eq!(desk.code("ana", "envelope.apply", done("d-9", "first")), "INVALID_TRANSITION");
     desk.ok("ana", "envelope.apply", done("d-9", "third"));
+}
+
+#[test]
+fn nothing_is_given_out_before_everything_agrees() {
+    let desk = Desk::new();
+    let tree = |changed: &[&str]| {
+        let changed = changed.iter().map(|path| ((*path).to_owned(), Some(format!("hash of {path}")))).collect();
+        *desk.around.tree.lock().unwrap() =
+            Some(countersign_domain::deciding::Tree { commit: Some("c0ffee".to_owned()), changed });
+    };
+    // What was there before any work began is nobody's fault.
+    tree(&["notes.txt"]);
+    let run = desk.run();
+    let begin = |id: &str, task: &str, path: &str| {
+        envelope(&run, &[delta(id, task, "in_progress")], &[assignment(&run, task, path)])
+    };
+    desk.ok("ana", "envelope.apply", begin("d-1", "T-1", "src/a"));
+    tree(&["notes.txt", "src/a/x", "stray.txt"]);
+    let later = |id: &str, task: &str, path: &str| {
+        let made = envelope(&run, &[delta(id, task, "todo")], &[assignment(&run, task, path)]);
+        [begin(id, task, path), made, envelope(&run, &[], &[assignment(&run, task, path)])]
+    };
+    for turn in later("d-2", "T-2", "src/b") {
+        let before = desk.head();
+        let (code, reason) = desk.refused("ana", "envelope.apply", turn);
+        assert_eq!(code, "LEDGER_INCONSISTENT", "{reason}");
+        assert!(reason.contains("`stray.txt` was changed"), "{reason}");
+        assert_eq!(desk.kinds_since(before), ["command.refused"]);
+    }
+    // The turn itself may mend it, and what gives nothing out needs not wait.
+    desk.ok("ana", "envelope.apply", begin("d-2", "T-2", "stray.txt"));
+    desk.ok("ana", "envelope.apply", envelope(&run, &[delta("d-3", "T-2", "canceled")], &[]));
+    assert_eq!(desk.code("ana", "envelope.apply", begin("d-4", "T-3", "src/c")), "LEDGER_INCONSISTENT");
+    tree(&["notes.txt", "src/a/x"]);
+    // A worker that was silent for a while still has its lease, and contradicts nothing.
+    desk.pass(300);
+    desk.ok("ana", "envelope.apply", begin("d-4", "T-3", "src/c"));
+    desk.ok("bob", "task.submit", json!({ "result": result(&run, "T-1", &["src/a/x"]) }));
+    let (code, reason) = desk.refused("ana", "envelope.apply", begin("d-5", "T-4", "src/d"));
+    assert_eq!(code, "LEDGER_INCONSISTENT", "{reason}");
+    assert!(reason.contains("its worklog has no line"), "{reason}");
 }
 
 #[test]

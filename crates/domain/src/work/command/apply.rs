@@ -4,16 +4,17 @@ use super::replan::keep_gates;
 use super::task_spec::{of_assignment, refused};
 use super::{TASK_VIEWS, add_tasks, block, cancel, fail, reassign, replan, text_of, unblock};
 use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
+    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, View,
+    Writes,
 };
 use crate::ids::TaskId;
 use crate::work::event::{DELTA_APPLIED, ENVELOPE_APPLIED, TASK_ASSERTED};
 use crate::work::payload::{Assignment, LedgerDelta, OrchestratorOutput};
 use crate::work::places::Placed;
 use crate::work::row::{RunRow, TaskRow, delta_key, lease_name, task_key, task_seen};
-use crate::work::scope::overlap;
 use crate::work::task_state::TaskStatus;
-use crate::work::{holding, picking, steering};
+use crate::work::view::{Discrepancy, Reconcile};
+use crate::work::{attempt, holding, picking, steering};
 use countersign_contract::diagnostic::{Code, Source};
 use countersign_contract::{Checked, Contract, Form, Int, Json, Request, check, shape, show};
 use serde_json::{Value, json};
@@ -62,6 +63,27 @@ impl Apply {
     }
 }
 
+impl OrchestratorOutput {
+    /// Every task that it names.
+    fn named(&self) -> impl Iterator<Item = &TaskId> {
+        let deltas = self.ledger_delta.iter().map(|delta| &delta.task_id);
+        let assigned = self.assignments.iter().map(|it| &it.task);
+        let assigned = assigned.flat_map(|task| std::iter::once(&task.task_id).chain(task.dependencies.iter()));
+        let locked = self.active_locks.iter().map(|lock| &lock.task_id);
+        deltas.chain(assigned).chain(locked)
+    }
+
+    /// Whether somebody is to do something by it.
+    fn gives_out(&self) -> bool {
+        !self.assignments.is_empty() || self.ledger_delta.iter().any(|delta| delta.status == TaskStatus::InProgress)
+    }
+
+    /// The question whether everything agrees in its run.
+    fn reconciliation(&self) -> Reconcile {
+        Reconcile { run_id: Some(self.run_id.clone()) }
+    }
+}
+
 fn output_of(checked: &Checked) -> Option<OrchestratorOutput> {
     checked.records.first()?.downcast_ref::<OrchestratorOutput>().cloned()
 }
@@ -97,18 +119,12 @@ impl Command for Apply {
         })
     }
 
-    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+    fn needs(&self, seen: &Seen, moment: &Moment) -> Vec<Need> {
         let Some(output) = self.output() else { return Vec::new() };
         let mut needs = picking::run_needs(Some(&output.run_id), seen);
         let run = output.run_id.as_str();
         needs.extend(output.ledger_delta.iter().map(|delta| Need::Entity(delta_key(run, delta.delta_id.as_str()))));
-        let deltas = output.ledger_delta.iter().map(|delta| &delta.task_id);
-        let assigned = output
-            .assignments
-            .iter()
-            .flat_map(|it| std::iter::once(&it.task.task_id).chain(it.task.dependencies.iter()));
-        let locked = output.active_locks.iter().map(|lock| &lock.task_id);
-        for task in deltas.chain(assigned).chain(locked) {
+        for task in output.named() {
             needs.push(Need::Entity(task_key(run, task.as_str())));
             needs.push(Need::Lease(lease_name(run, task.as_str())));
             if let Some(row) = task_seen(seen, run, task.as_str()) {
@@ -119,6 +135,9 @@ impl Command for Apply {
             needs.extend(holding::needs(assignment.task.lock_scope.iter().map(Placed::place), seen));
             let dependencies = assignment.task.dependencies.iter().map(|task| task.as_str().to_owned());
             needs.extend(replan::way_needs(run, dependencies.collect(), seen));
+        }
+        if output.gives_out() {
+            needs.extend(output.reconciliation().needs(seen, moment));
         }
         needs
     }
@@ -157,6 +176,11 @@ struct Turn<'a> {
 
 impl Turn<'_> {
     fn apply(&self, desk: &mut Desk) -> Result<(), Refusal> {
+        for task in self.output.named() {
+            if let Some(task) = self.row(desk, task) {
+                attempt::settle(desk, &task);
+            }
+        }
         let fresh = self.fresh(desk)?;
         self.base(desk, &fresh)?;
         for delta in &fresh {
@@ -165,8 +189,11 @@ impl Turn<'_> {
             self.delta(desk, delta)?;
         }
         let asked = self.assign(desk)?;
-        self.begin(desk, &fresh)?;
-        self.reconcile(desk)?;
+        let begun = self.begin(desk, &fresh)?;
+        self.locks(desk)?;
+        if asked + begun > 0 {
+            self.reconcile(desk)?;
+        }
         if fresh.is_empty() && asked == 0 {
             return Ok(());
         }
@@ -303,8 +330,9 @@ impl Turn<'_> {
         Ok(asked)
     }
 
-    /// Gives out what is in progress by the last change of each task, which also says to whom.
-    fn begin(&self, desk: &mut Desk, fresh: &[&LedgerDelta]) -> Result<(), Refusal> {
+    /// Gives out what is in progress by the last change of each task, which also says to whom. How many were begun.
+    fn begin(&self, desk: &mut Desk, fresh: &[&LedgerDelta]) -> Result<usize, Refusal> {
+        let mut begun = 0;
         let is_last = |n: usize| fresh[n + 1..].iter().all(|later| later.task_id != fresh[n].task_id);
         let last = fresh.iter().enumerate().filter(|(n, _)| is_last(*n)).map(|(_, delta)| delta);
         for delta in last.filter(|delta| delta.status == TaskStatus::InProgress) {
@@ -314,29 +342,49 @@ impl Turn<'_> {
             if !is_so {
                 reassign::must_not_follow_a_plan(self.run, &delta.task_id)?;
                 reassign::reassign(desk, self.run, &task, by, self.observed.tree.as_ref())?;
+                begun += 1;
             }
+        }
+        Ok(begun)
+    }
+
+    /// The locks that the envelope says are held must be those that are.
+    fn locks(&self, desk: &Desk) -> Result<(), Refusal> {
+        for lock in self.output.active_locks.iter().filter(|lock| lock.active) {
+            let row = self.row(desk, &lock.task_id);
+            let really = match &row {
+                None => format!("run {} has no such task", self.run.run),
+                Some(task) if task.status != TaskStatus::InProgress => format!("it is {}", task.status),
+                Some(task) if task.spec.lock_scope.iter().any(|path| path == lock.resource.place()) => continue,
+                Some(task) => {
+                    let held = task.spec.lock_scope.iter().map(|path| format!("`{}`", show(path)));
+                    format!("it holds {}", held.collect::<Vec<_>>().join(", "))
+                }
+            };
+            let resource = show(lock.resource.as_str());
+            let reason =
+                format!("the envelope says that {} holds `{resource}`, and it does not: {really}", lock.task_id);
+            let help = "read the ledger again (`countersign bundle make`) and make the envelope anew";
+            return Err(Refusal::new(Code::LedgerInconsistent, reason, help));
         }
         Ok(())
     }
 
-    /// The locks that the envelope says are held must be those that are.
+    /// Nothing more is given out as long as rows, leases, worklogs and the working tree do not agree. That is judged as it
+    /// would be after the turn, which may be what mends it. A worker that is silent within its lease contradicts nothing.
     fn reconcile(&self, desk: &Desk) -> Result<(), Refusal> {
-        for lock in self.output.active_locks.iter().filter(|lock| lock.active) {
-            let Some(task) = self.row(desk, &lock.task_id) else { continue };
-            let held = task.status == TaskStatus::InProgress
-                && task.spec.lock_scope.iter().any(|path| overlap(path, lock.resource.place()));
-            if !held {
-                let reason = format!(
-                    "the envelope says that {} holds `{}`, and it does not: it is {}",
-                    lock.task_id,
-                    show(lock.resource.as_str()),
-                    task.status
-                );
-                let help = "read the ledger again (`countersign bundle make`) and make the envelope anew";
-                return Err(Refusal::new(Code::LedgerInconsistent, reason, help));
-            }
-        }
-        Ok(())
+        let tree = self.observed.tree.as_ref();
+        let shown = self.output.reconciliation().render(desk.seen(), desk.moment(), tree)?;
+        let open = shown.findings.iter().filter(|it| it.code != Code::TaskTimeout.as_str());
+        let open: Vec<&Discrepancy> = open.collect();
+        let Some(first) = open.first() else { return Ok(()) };
+        let more = match open.len() - 1 {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let reason = format!("nothing is given out before everything agrees: {}{more}", first.reason);
+        let help = format!("{}; `countersign reconcile` shows all that does not agree", first.help);
+        Err(Refusal::new(Code::LedgerInconsistent, reason, help))
     }
 }
 
