@@ -37,7 +37,7 @@ fn begun() -> (Desk, String) {
     let mut first = envelope(&run, &[delta("d-1", "T-1", "in_progress")], &[assignment(&run, "T-1", "src/a")]);
     first["envelope"]["active_locks"] = json!([{ "task_id": "T-1", "resource": "src/a", "active": true }]);
     let applied = desk.ok("ana", "envelope.apply", first);
-    assert_eq!((&applied["deltas"], &applied["known"]), (&json!(1), &json!(0)));
+    assert_eq!((&applied["deltas"], &applied["known"], &applied["assignments"]), (&json!(1), &json!(0), &json!(1)));
     (desk, run)
 }
 
@@ -84,6 +84,7 @@ fn a_delta_is_applied_once_however_often_it_is_sent() {
     let before = desk.head();
     let answer = desk.ok("ana", "envelope.apply", again);
     assert_eq!((desk.head(), &answer["seq"]), (before, &Value::Null), "everything was so already");
+    assert_eq!((&answer["deltas"], &answer["known"], &answer["assignments"]), (&json!(0), &json!(1), &json!(0)));
     let mixed = envelope(&run, &[delta("d-1", "T-1", "in_progress"), delta("d-2", "T-1", "failed")], &[]);
     let answer = desk.ok("ana", "envelope.apply", mixed);
     assert_eq!((&answer["deltas"], &answer["known"]), (&json!(1), &json!(1)));
@@ -148,6 +149,17 @@ fn a_refused_part_leaves_nothing_of_the_rest() {
         assert_eq!(code, expected, "{reason}");
         assert_eq!(desk.kinds_since(before), ["command.refused"]);
     }
+}
+
+#[test]
+fn a_turn_that_was_applied_says_nothing_about_the_locks_of_now() {
+    let (desk, run) = begun();
+    desk.ok("bob", "task.submit", json!({ "result": result(&run, "T-1", &["src/a"]) }));
+    let mut again = envelope(&run, &[delta("d-1", "T-1", "in_progress")], &[assignment(&run, "T-1", "src/a")]);
+    again["envelope"]["active_locks"] = json!([{ "task_id": "T-1", "resource": "src/a", "active": true }]);
+    let before = desk.head();
+    assert_eq!(desk.ok("ana", "envelope.apply", again)["known"], json!(1));
+    assert_eq!((desk.head(), desk.status("T-1").as_str()), (before, "done"));
 }
 
 #[test]

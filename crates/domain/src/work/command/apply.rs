@@ -155,12 +155,13 @@ impl Command for Apply {
     fn answer(&self, stored: &Answered<'_>) -> ApplyAnswer {
         let event = stored.events.iter().find(|event| event.kind == ENVELOPE_APPLIED);
         let number = |name: &str| event.and_then(|event| event.facts[name].as_u64()).unwrap_or(0).into();
-        let output = self.output();
-        let run = output.map_or_else(String::new, |output| output.run_id.as_str().to_owned());
+        // Where nothing was recorded, every change was known.
+        let output = self.output().map(|output| (output.run_id.as_str().to_owned(), output.ledger_delta.len()));
+        let (run, all) = output.unwrap_or_default();
         ApplyAnswer {
             run_id: if event.is_some() { text_of(event, "run") } else { run },
             deltas: number("deltas"),
-            known: number("known"),
+            known: if event.is_some() { number("known") } else { (all as u64).into() },
             assignments: number("assignments"),
             seq: stored.events.last().map(|event| event.seq.into()),
         }
@@ -183,18 +184,24 @@ impl Turn<'_> {
         }
         let fresh = self.fresh(desk)?;
         self.base(desk, &fresh)?;
+        let ids = self.output.assignments.iter().map(|it| &it.task.task_id);
+        let new: Vec<&TaskId> = ids.filter(|id| self.row(desk, id).is_none()).collect();
         for delta in &fresh {
             let facts = json!({ "delta": delta.delta_id, "run": self.run.run, "says": delta });
             desk.record(Happening::of_run(DELTA_APPLIED, &self.run.run, facts));
             self.delta(desk, delta)?;
         }
-        let asked = self.assign(desk)?;
+        let asked = self.assign(desk, &new)?;
         let begun = self.begin(desk, &fresh)?;
-        self.locks(desk)?;
+        let is_known = fresh.is_empty() && asked == 0;
+        // What a turn says of locks was true when it was applied for the first time.
+        if !is_known || self.output.ledger_delta.is_empty() {
+            self.locks(desk)?;
+        }
         if asked + begun > 0 {
             self.reconcile(desk)?;
         }
-        if fresh.is_empty() && asked == 0 {
+        if is_known {
             return Ok(());
         }
         let known = self.output.ledger_delta.len() - fresh.len();
@@ -305,8 +312,9 @@ impl Turn<'_> {
         }
     }
 
-    /// Asks for what the assignments say. How many were asked for anew or for the first time.
-    fn assign(&self, desk: &mut Desk) -> Result<usize, Refusal> {
+    /// Asks for what the assignments say. How many were asked for anew or for the first time, also where a change has made
+    /// the row already.
+    fn assign(&self, desk: &mut Desk, new: &[&TaskId]) -> Result<usize, Refusal> {
         let mut asked = 0;
         for assignment in self.output.assignments.iter() {
             let id = &assignment.task.task_id;
@@ -320,7 +328,7 @@ impl Turn<'_> {
                     add_tasks::add(desk, self.run, id.as_str(), definition)?;
                     asked += 1;
                 }
-                Some(task) if task.spec == definition.spec => {}
+                Some(task) if task.spec == definition.spec => asked += usize::from(new.contains(&id)),
                 Some(task) => {
                     replan::replan(desk, &task, definition, "assigned anew")?;
                     asked += 1;
