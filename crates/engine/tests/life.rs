@@ -112,6 +112,7 @@ fn every_command_in_every_state_does_what_the_table_says() {
         ("bob", "task.release", reasoned.clone(), [conflict, "todo", conflict, conflict, conflict, conflict]),
         ("bob", "task.block", coded.clone(), ["blocked", "blocked", invalid, invalid, invalid, invalid]),
         ("cem", "task.block", coded.clone(), ["blocked", conflict, invalid, invalid, invalid, invalid]),
+        ("ana", "task.block", coded.clone(), ["blocked", "blocked", invalid, invalid, invalid, invalid]),
         ("ana", "task.unblock", reasoned.clone(), ["todo", invalid, "todo", invalid, invalid, invalid]),
         ("ana", "task.fail", coded.clone(), ["failed", "failed", "failed", invalid, invalid, invalid]),
         ("ana", "task.cancel", reasoned.clone(), ["canceled", "canceled", "canceled", invalid, invalid, "canceled"]),
@@ -160,6 +161,25 @@ fn every_change_of_state_leaves_an_event_that_says_from_to_and_why() {
         assert!(facts["task"].is_string() && facts["to"].is_string(), "{kind}: {facts}");
         assert!(kind == "task.added" || (facts["from"].is_string() && facts["reason"].is_string()), "{kind}: {facts}");
     }
+}
+
+#[test]
+fn who_leads_a_run_blocks_what_somebody_else_works_on() {
+    let (desk, _) = in_state("in_progress");
+    let block = json!({ "task_id": "T-1", "code": "DEPENDENCY_NOT_MET", "reason": "no server" });
+    desk.ok("ana", "task.block", block.clone());
+    assert_eq!(desk.code("bob", "task.heartbeat", json!({ "task_id": "T-1" })), "CONCURRENCY_CONFLICT");
+    assert_eq!(desk.look("cem", "lock.who", json!({ "path": "src/a" }))["holders"], json!([]));
+    // Nobody does so who lost it themselves, or names a lease as its worker would.
+    desk.ok("ana", "task.reassign", json!({ "task_id": "T-1", "owner": "ana", "reason": "I do it" }));
+    desk.pass(601);
+    let lease = desk.claim("bob", "T-1");
+    assert_eq!(desk.code("ana", "task.block", block.clone()), "CONCURRENCY_CONFLICT");
+    let (desk, _) = in_state("in_progress");
+    let mut named = block;
+    named["lease"] = json!(lease + 100);
+    assert_eq!(desk.code("ana", "task.block", named), "CONCURRENCY_CONFLICT");
+    assert_eq!(desk.status("T-1"), "in_progress");
 }
 
 #[test]
