@@ -183,6 +183,29 @@ fn who_leads_a_run_blocks_what_somebody_else_works_on() {
 }
 
 #[test]
+fn a_lease_of_another_task_is_not_called_lost() {
+    let desk = Desk::new();
+    desk.run();
+    desk.task("T-1", "src/a");
+    desk.task("T-2", "src/b");
+    let (first, second) = (desk.claim("bob", "T-1"), desk.claim("bob", "T-2"));
+    let beat =
+        |task: &str, lease: u64| desk.refused("bob", "task.heartbeat", json!({ "task_id": task, "lease": lease }));
+    let (code, reason) = beat("T-2", first);
+    assert_eq!(code, "CONCURRENCY_CONFLICT");
+    assert_eq!(reason, format!("lease {first} is not that of T-2, which bob holds under {second}"));
+    desk.ok("bob", "task.heartbeat", json!({ "task_id": "T-1", "lease": first }));
+    // Of one that was lost nobody is told which it is now.
+    desk.pass(601);
+    let third = desk.claim("bob", "T-2");
+    let (_, reason) = beat("T-2", second);
+    assert!(
+        reason.starts_with(&format!("lease {second} of T-2 is gone; bob holds it since under lease {third}")),
+        "{reason}"
+    );
+}
+
+#[test]
 fn scopes_that_overlap_are_held_once_in_all_open_runs() {
     let desk = Desk::new();
     let one = desk.run();
