@@ -206,6 +206,41 @@ fn a_lease_of_another_task_is_not_called_lost() {
 }
 
 #[test]
+fn no_worker_may_be_silent_for_more_than_a_week() {
+    let desk = Desk::new();
+    let run = desk.run();
+    let week = 7 * 24 * 60 * 60;
+    let lasting = |task: &str, seconds: i64| {
+        let mut task = spec(task, "src/a");
+        task["timeout_seconds"] = json!(seconds);
+        task
+    };
+    let add = |task: Value| json!({ "tasks": [task] });
+    desk.ok("ana", "task.add", add(lasting("T-1", week)));
+    assert_eq!(desk.code("ana", "task.add", add(lasting("T-2", week + 1))), "SCHEMA_INVALID");
+    let replan = json!({ "task": lasting("T-1", week + 1), "reason": "slow" });
+    assert_eq!(desk.code("ana", "task.replan", replan), "SCHEMA_INVALID");
+    // An assignment may say so; there is no such lease all the same.
+    for task in ["T-1", "T-2"] {
+        let assignment = json!({
+            "schema_version": "1.0.0", "run_id": run, "packet_type": "assignment", "global_objective": "Round money",
+            "task": {
+                "task_id": task, "title": "Work", "type": "serial", "dependencies": [], "lock_scope": ["src/a"],
+                "forbidden_scope": [], "acceptance_criteria": ["it works"], "worklog_path": "worklogs/T.jsonl",
+                "timeout_seconds": week + 1, "heartbeat_interval_seconds": 60,
+            },
+            "active_locks": [], "context_package": [], "required_output_schema": "subagent_result_v1",
+        });
+        let (code, reason) = desk.refused("ana", "envelope.apply", json!({ "envelope": {
+            "schema_version": "1.0.0", "run_id": run, "ledger_delta": [], "assignments": [assignment], "active_locks": [],
+            "blockers": [], "next_actions": ["wait"],
+        }}));
+        assert_eq!(code, "SCHEMA_INVALID", "{task}: {reason}");
+        assert!(reason.contains("604801 s"), "{reason}");
+    }
+}
+
+#[test]
 fn scopes_that_overlap_are_held_once_in_all_open_runs() {
     let desk = Desk::new();
     let one = desk.run();

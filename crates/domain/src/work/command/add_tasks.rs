@@ -110,6 +110,7 @@ pub(crate) fn exists(
     definition: Definition,
     gated: bool,
 ) -> Result<(), Refusal> {
+    definition.must_end(run, task)?;
     let waiting = waiting_for(desk, run, task, &definition)?;
     let mut facts = json!({
         "run": run, "spec": definition.spec, "task": task, "to": TaskStatus::Todo.as_str(), "waiting_for": waiting,

@@ -81,6 +81,7 @@ pub(super) fn replan(desk: &mut Desk, task: &TaskRow, definition: Definition, re
     if task.status != TaskStatus::Todo {
         picking::may_become(task, TaskStatus::Todo)?;
     }
+    definition.must_end(&task.run, &task.task)?;
     let waiting = waiting_for(desk, &task.run, &task.task, &definition)?;
     no_circle(desk, task, &waiting)?;
     let facts = json!({

@@ -10,6 +10,8 @@ use countersign_contract::{Contract, Int, List, Request, Text, Untrusted, check,
 use serde_json::{Value, json};
 
 const TIMEOUT_SECONDS: i64 = 20 * 60;
+/// How long a worker may be silent at most: a week.
+pub(super) const TIMEOUT_SECONDS_MAX: i64 = 7 * 24 * 60 * 60;
 const HEARTBEAT_SECONDS: i64 = 2 * 60;
 
 shape! {
@@ -32,7 +34,7 @@ shape! {
         /// Where its worker keeps a log; `worklogs/<task>.jsonl`, if it is not said.
         pub worklog_path: Option<Text<1, 1000>>,
         /// How long its worker may be silent; 20 minutes, if it is not said.
-        pub timeout_seconds: Option<Int<30>>,
+        pub timeout_seconds: Option<Int<30, TIMEOUT_SECONDS_MAX>>,
         /// How often its worker gives a sign of life; every 2 minutes, if it is not said.
         pub heartbeat_interval_seconds: Option<Int<5>>,
         /// How soon; normal, if it is not said.
@@ -47,6 +49,20 @@ shape! {
 pub(crate) struct Definition {
     pub(crate) spec: Spec,
     pub(crate) texts: Vec<Untrusted<String>>,
+}
+
+impl Definition {
+    /// Refuses a deadline that is as good as none. The contract of an assignment allows any; a lease does not.
+    pub(super) fn must_end(&self, run: &str, task: &str) -> Result<(), Refusal> {
+        let seconds = self.spec.timeout_seconds;
+        if seconds <= TIMEOUT_SECONDS_MAX {
+            return Ok(());
+        }
+        let reason =
+            format!("the worker of {task} could be silent for {seconds} s, and {TIMEOUT_SECONDS_MAX} are the most");
+        let help = "give a shorter `timeout_seconds`; signs of life make a lease last as long as the work does";
+        Err(Refusal::new(Code::SchemaInvalid, reason, help).of_run(run))
+    }
 }
 
 impl TaskSpec {
