@@ -241,6 +241,21 @@ fn no_worker_may_be_silent_for_more_than_a_week() {
 }
 
 #[test]
+fn why_a_result_says_blocked_or_failed_names_its_code_once() {
+    for (status, expected) in [("blocked", "blocked"), ("failed", "blocked")] {
+        let (desk, run) = in_state("in_progress");
+        let mut stopped = result(&run, "T-1", &[]);
+        stopped["status"] = json!(status);
+        stopped["acceptance_check"] = json!([{ "criterion": "it works", "status": "fail", "evidence": "it waits" }]);
+        stopped["notes_for_orchestrator"] = json!(["SCOPE_VIOLATION: src/b: it is needed too"]);
+        desk.ok("bob", "task.submit", json!({ "result": stopped }));
+        assert_eq!(desk.status("T-1"), expected);
+        let shown = desk.look("ana", "task.show", json!({ "task_id": "T-1" }));
+        assert_eq!(shown["task"]["blocker"], "SCOPE_VIOLATION: src/b: it is needed too", "{shown}");
+    }
+}
+
+#[test]
 fn scopes_that_overlap_are_held_once_in_all_open_runs() {
     let desk = Desk::new();
     let one = desk.run();
