@@ -241,6 +241,26 @@ fn no_worker_may_be_silent_for_more_than_a_week() {
 }
 
 #[test]
+fn what_is_odd_about_a_task_is_told_when_it_is_asked_for() {
+    let desk = Desk::new();
+    desk.run();
+    let odd = |scope: &[&str]| {
+        let mut task = spec("T-1", "src");
+        task["lock_scope"] = json!(scope);
+        task
+    };
+    let told = |id: &str, request: Value| {
+        let reply = desk.ask("ana", id, request).unwrap();
+        reply.findings.iter().map(|finding| finding.rule).collect::<Vec<_>>()
+    };
+    assert_eq!(told("task.add", json!({ "tasks": [odd(&["src/*.rs", "docs/[slug].md"])] })), ["lock-scope-pattern"]);
+    let replan = |scope: &[&str]| json!({ "task": odd(scope), "reason": "other scope" });
+    assert_eq!(told("task.replan", replan(&["src", "src/a.rs"])), ["lock-scope-redundant"]);
+    // The whole tree is written as it is compared.
+    assert_eq!(told("task.replan", replan(&["."])), Vec::<String>::new());
+}
+
+#[test]
 fn why_a_result_says_blocked_or_failed_names_its_code_once() {
     for (status, expected) in [("blocked", "blocked"), ("failed", "blocked")] {
         let (desk, run) = in_state("in_progress");

@@ -40,9 +40,12 @@ impl Command for AddTasks {
     type Answer = TasksAnswer;
 
     fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
-        self.tasks.iter().try_for_each(|task| task.check(observer))?;
+        let mut findings = Vec::new();
+        for task in self.tasks.iter() {
+            findings.extend(task.check(observer)?);
+        }
         circles(&self.tasks)?;
-        Ok(Observed::default())
+        Ok(Observed { findings, ..Observed::default() })
     }
 
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {

@@ -48,8 +48,7 @@ impl Command for Replan {
     }
 
     fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
-        self.task.check(observer)?;
-        Ok(Observed::default())
+        Ok(Observed { findings: self.task.check(observer)?, ..Observed::default() })
     }
 
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {

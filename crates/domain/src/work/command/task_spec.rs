@@ -5,7 +5,7 @@ use crate::ids::TaskId;
 use crate::work::holding::places;
 use crate::work::payload::{Assignment, ContextItem, Priority, Resource, Task, TaskKind};
 use crate::work::row::Spec;
-use countersign_contract::diagnostic::{Code, Source};
+use countersign_contract::diagnostic::{Code, Diagnostic, Source};
 use countersign_contract::{Contract, Int, List, Request, Text, Untrusted, check, shape};
 use serde_json::{Value, json};
 
@@ -91,8 +91,8 @@ impl TaskSpec {
         Definition { spec, texts: texts(&self.acceptance_criteria, context) }
     }
 
-    /// Refuses what the rules of an assignment refuse, with the findings.
-    pub(crate) fn check(&self, observer: &dyn Observer) -> Result<(), Refusal> {
+    /// Refuses what the rules of an assignment refuse, with the findings. What they only warn of is given back.
+    pub(crate) fn check(&self, observer: &dyn Observer) -> Result<Vec<Diagnostic>, Refusal> {
         let Definition { spec, .. } = self.definition();
         let run = "00000000-0000-4000-8000-000000000000";
         let mut packet = packet(
@@ -113,19 +113,14 @@ impl TaskSpec {
         let request = Request { contract: Some(Assignment::NAME), ..Request::alone(source, &outside) };
         let decision = check(&observer.checker(), &request).decision;
         match decision.code {
-            None => Ok(()),
+            None => Ok(decision.details.diagnostics),
             Some(code) => Err(refused(code, &name, &decision.reason, decision.details.diagnostics)),
         }
     }
 }
 
 /// A payload that came with a command may not pass.
-pub(crate) fn refused(
-    code: Code,
-    name: &str,
-    reason: &str,
-    findings: Vec<countersign_contract::diagnostic::Diagnostic>,
-) -> Refusal {
+pub(crate) fn refused(code: Code, name: &str, reason: &str, findings: Vec<Diagnostic>) -> Refusal {
     let help = "mend what the findings name, and send it again";
     Refusal { findings, ..Refusal::new(code, format!("{name}: {reason}"), help) }
 }
