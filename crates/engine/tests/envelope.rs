@@ -211,6 +211,26 @@ fn an_assignment_makes_no_tasks_wait_for_each_other() {
 }
 
 #[test]
+fn an_assignment_in_other_words_asks_anew() {
+    let (desk, run) = begun();
+    desk.ok("ana", "envelope.apply", envelope(&run, &[], &[assignment(&run, "T-2", "src/b")]));
+    let mut worded = assignment(&run, "T-2", "src/b");
+    worded["task"]["acceptance_criteria"] = json!(["it works for negative amounts, too"]);
+    let turn = envelope(&run, &[], &[worded.clone()]);
+    for asked in [1, 0] {
+        assert_eq!(desk.ok("ana", "envelope.apply", turn.clone())["assignments"], json!(asked));
+        let shown = desk.look("ana", "task.show", json!({ "task_id": "T-2" }));
+        assert_eq!(shown["acceptance_criteria"], worded["task"]["acceptance_criteria"]);
+    }
+    // Nobody is asked for something else while they work.
+    worded["task"]["task_id"] = json!("T-1");
+    worded["task"]["lock_scope"] = json!(["src/a"]);
+    worded["task"]["title"] = json!("Work on src/a");
+    worded["task"]["worklog_path"] = json!("worklogs/T-1.jsonl");
+    assert_eq!(desk.code("ana", "envelope.apply", envelope(&run, &[], &[worded])), "INVALID_TRANSITION");
+}
+
+#[test]
 fn the_last_delta_of_a_task_says_who_has_it() {
     let in_progress = |id: &str, owner: &str| owned(delta(id, "T-2", "in_progress"), owner);
     let is_given = |desk: &Desk, owner: &str| {

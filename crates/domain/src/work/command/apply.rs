@@ -11,13 +11,14 @@ use crate::ids::TaskId;
 use crate::work::event::{DELTA_APPLIED, ENVELOPE_APPLIED, TASK_ASSERTED};
 use crate::work::payload::{Assignment, LedgerDelta, OrchestratorOutput};
 use crate::work::places::Placed;
-use crate::work::row::{RunRow, TaskRow, delta_key, lease_name, task_key, task_seen};
+use crate::work::row::{RunRow, TaskRow, delta_key, lease_name, task_key, task_of, task_seen};
 use crate::work::task_state::TaskStatus;
 use crate::work::view::{Discrepancy, Reconcile};
 use crate::work::{attempt, holding, picking, steering};
 use countersign_contract::diagnostic::{Code, Source};
 use countersign_contract::{Checked, Contract, Form, Int, Json, Request, check, shape, show};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 shape! {
     /// Apply an orchestrator's envelope: all of it or nothing.
@@ -78,6 +79,28 @@ impl OrchestratorOutput {
         !self.assignments.is_empty() || self.ledger_delta.iter().any(|delta| delta.status == TaskStatus::InProgress)
     }
 
+    /// The tasks whose criteria or context it words otherwise than they were asked for, each with the event that asked. What
+    /// was erased since is taken to be the same.
+    fn otherwise(&self, observer: &dyn Observer) -> Result<BTreeMap<String, u64>, Refusal> {
+        let unread = |why: String| Refusal::new(Code::LedgerInconsistent, why, "run `countersign verify`");
+        let key = |assignment: &Assignment| task_key(self.run_id.as_str(), assignment.task.task_id.as_str());
+        let mut seen = Seen::default();
+        let rows = self.assignments.iter().map(|it| Need::Entity(key(it))).collect();
+        observer.look(&mut seen, rows).map_err(unread)?;
+        let mut otherwise = BTreeMap::new();
+        for assignment in self.assignments.iter() {
+            let Some(row) = task_of(seen.entity(&key(assignment))) else { continue };
+            observer.look(&mut seen, vec![Need::Texts(row.asked)]).map_err(unread)?;
+            let (asked, texts) =
+                (seen.texts(row.asked), of_assignment(&assignment.task, &assignment.context_package).texts);
+            let is_same = |(asked, text): (&Option<_>, &_)| asked.as_ref().is_none_or(|asked| asked == text);
+            if asked.len() != texts.len() || !asked.iter().zip(&texts).all(is_same) {
+                otherwise.insert(row.task, row.asked);
+            }
+        }
+        Ok(otherwise)
+    }
+
     /// The question whether everything agrees in its run.
     fn reconciliation(&self) -> Reconcile {
         Reconcile { run_id: Some(self.run_id.clone()) }
@@ -112,8 +135,10 @@ impl Command for Apply {
             let refusal = refused(code, "the envelope", &checked.decision.reason, details.diagnostics);
             return Err(Refusal { run, ..refusal });
         }
+        let otherwise = output_of(&checked).map(|output| output.otherwise(observer)).transpose()?;
         Ok(Observed {
             tree: observer.tree(None),
+            facts: json!({ "otherwise": otherwise }),
             findings: checked.decision.details.diagnostics,
             ..Observed::default()
         })
@@ -312,6 +337,12 @@ impl Turn<'_> {
         }
     }
 
+    /// Whether other criteria or context are asked for than the task was asked for with. What is stored of it apart from its
+    /// texts tells only how many there are.
+    fn is_worded_otherwise(&self, task: &TaskRow) -> bool {
+        self.observed.facts["otherwise"][&task.task].as_u64() == Some(task.asked)
+    }
+
     /// Asks for what the assignments say. How many were asked for anew or for the first time, also where a change has made
     /// the row already.
     fn assign(&self, desk: &mut Desk, new: &[&TaskId]) -> Result<usize, Refusal> {
@@ -328,7 +359,9 @@ impl Turn<'_> {
                     add_tasks::add(desk, self.run, id.as_str(), definition)?;
                     asked += 1;
                 }
-                Some(task) if task.spec == definition.spec => asked += usize::from(new.contains(&id)),
+                Some(task) if task.spec == definition.spec && !self.is_worded_otherwise(&task) => {
+                    asked += usize::from(new.contains(&id))
+                }
                 Some(task) => {
                     replan::replan(desk, &task, definition, "assigned anew")?;
                     asked += 1;
