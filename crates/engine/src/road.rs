@@ -7,6 +7,7 @@ use crate::stored::Stored;
 use crate::world::World;
 use crate::{Engine, OK, due, look, meaning, refusals};
 use countersign_contract::Shape;
+use countersign_contract::diagnostic::Code;
 use countersign_domain::deciding::{
     Answered, Command, Decided, Desk, Happened, Happening, LeaseStep, Moment, Need, Observed, Refusal, Seen, View,
 };
@@ -29,6 +30,8 @@ enum Outcome {
     Alive(i64),
     Nothing,
     Refused(Box<Refusal>),
+    /// An earlier call with the same key asked for something else.
+    KeyReused(ledger::Refused),
 }
 
 impl Engine {
@@ -41,9 +44,12 @@ impl Engine {
         let observed = match observed {
             Ok(observed) => observed,
             // A repetition is answered as before, whatever has become of the world since.
-            Err(refusal) => match self.known(&asked)? {
-                Some((first, last)) => return Ok(reply(command, self.stored(first, last)?, true, Vec::new())),
-                None => {
+            Err(refusal) => match self.known(&asked, meant(command))? {
+                Some(Outcome::Repeated(first, last)) => {
+                    return Ok(reply(command, self.stored(first, last)?, true, Vec::new()));
+                }
+                Some(Outcome::KeyReused(refused)) => return Err(Failure::Ledger(refused.into())),
+                _ => {
                     self.refuse(&asked, &refusal, meant(command))?;
                     return Err(refusal.into());
                 }
@@ -69,6 +75,7 @@ impl Engine {
                 Ok(Reply { answer, events: Vec::new(), repeated: false, findings })
             }
             Outcome::Refused(refusal) => Err(Failure::Refused(refusal)),
+            Outcome::KeyReused(refused) => Err(Failure::Ledger(refused.into())),
         }
     }
 
@@ -106,14 +113,13 @@ impl Engine {
         ledger::Command { actor, authn, name: name.to_owned(), once, under: None }
     }
 
-    /// The events of an earlier call with the same key.
-    fn known(&self, asked: &ledger::Command) -> Result<Option<(u64, u64)>, Failure> {
+    /// What follows from an earlier call with the same key.
+    fn known(&self, asked: &ledger::Command, meant: Meant) -> Result<Option<Outcome>, Failure> {
         if asked.once.is_none() {
             return Ok(None);
         }
         let asked = asked.clone();
-        let known = self.ledger.write(move |transaction| transaction.remembered(&asked))?;
-        Ok(known.map(|it| (it.first, it.last)))
+        Ok(self.ledger.write(move |transaction| known(transaction, &asked, || meant.clone()))?)
     }
 }
 
@@ -143,6 +149,25 @@ fn request_hash<C: Shape>(command: &C) -> Hash {
     Hash::of(countersign_contract::canonical(&value).as_bytes())
 }
 
+/// What follows from an earlier call with the same key: its events once more, or, if it asked for something else, a refusal,
+/// which is recorded like every other one.
+fn known(
+    transaction: &mut Transaction<'_>,
+    asked: &ledger::Command,
+    meant: impl FnOnce() -> Meant,
+) -> ledger::Result<Option<Outcome>> {
+    match transaction.remembered(asked) {
+        Ok(done) => Ok(done.map(|done| Outcome::Repeated(done.first, done.last))),
+        Err(ledger::Error::Refused(refused)) => {
+            let help = "use a new key for a new request";
+            let refusal = Refusal::new(Code::ConcurrencyConflict, refused.to_string(), help);
+            refusals::record(transaction, asked, &refusal, &meant())?;
+            Ok(Some(Outcome::KeyReused(refused)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
 fn carry_out<C: Command>(
     transaction: &mut Transaction<'_>,
     asked: &ledger::Command,
@@ -151,8 +176,8 @@ fn carry_out<C: Command>(
     observed: &Observed,
     quiet: &AtomicI64,
 ) -> ledger::Result<Outcome> {
-    if let Some(done) = transaction.remembered(asked)? {
-        return Ok(Outcome::Repeated(done.first, done.last));
+    if let Some(outcome) = known(transaction, asked, || meant(command))? {
+        return Ok(outcome);
     }
     due::before_a_command(transaction, quiet)?;
     let moment = Moment { person, ..moment(transaction, &asked.actor, &asked.authn) };

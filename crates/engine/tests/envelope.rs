@@ -37,8 +37,20 @@ fn begun() -> (Desk, String) {
     let mut first = envelope(&run, &[delta("d-1", "T-1", "in_progress")], &[assignment(&run, "T-1", "src/a")]);
     first["envelope"]["active_locks"] = json!([{ "task_id": "T-1", "resource": "src/a", "active": true }]);
     let applied = desk.ok("ana", "envelope.apply", first);
-    assert_eq!((&applied["deltas"], &applied["known"]), (&json!(1), &json!(0)));
+    assert_eq!((&applied["deltas"], &applied["known"], &applied["assignments"]), (&json!(1), &json!(0), &json!(1)));
     (desk, run)
+}
+
+/// The same change by another owner.
+fn owned(mut delta: Value, owner: &str) -> Value {
+    delta["owner"] = json!(owner);
+    delta
+}
+
+/// The same turn with something in the way of a task.
+fn blocking(mut turn: Value, task: &str) -> Value {
+    turn["envelope"]["blockers"] = json!([{ "task_id": task, "code": "LOCK_CONFLICT", "reason": "no server" }]);
+    turn
 }
 
 #[test]
@@ -72,6 +84,7 @@ fn a_delta_is_applied_once_however_often_it_is_sent() {
     let before = desk.head();
     let answer = desk.ok("ana", "envelope.apply", again);
     assert_eq!((desk.head(), &answer["seq"]), (before, &Value::Null), "everything was so already");
+    assert_eq!((&answer["deltas"], &answer["known"], &answer["assignments"]), (&json!(0), &json!(1), &json!(0)));
     let mixed = envelope(&run, &[delta("d-1", "T-1", "in_progress"), delta("d-2", "T-1", "failed")], &[]);
     let answer = desk.ok("ana", "envelope.apply", mixed);
     assert_eq!((&answer["deltas"], &answer["known"]), (&json!(1), &json!(1)));
@@ -139,12 +152,161 @@ fn a_refused_part_leaves_nothing_of_the_rest() {
 }
 
 #[test]
+fn a_turn_that_was_applied_says_nothing_about_the_locks_of_now() {
+    let (desk, run) = begun();
+    desk.ok("bob", "task.submit", json!({ "result": result(&run, "T-1", &["src/a"]) }));
+    let mut again = envelope(&run, &[delta("d-1", "T-1", "in_progress")], &[assignment(&run, "T-1", "src/a")]);
+    again["envelope"]["active_locks"] = json!([{ "task_id": "T-1", "resource": "src/a", "active": true }]);
+    let before = desk.head();
+    assert_eq!(desk.ok("ana", "envelope.apply", again)["known"], json!(1));
+    assert_eq!((desk.head(), desk.status("T-1").as_str()), (before, "done"));
+}
+
+#[test]
 fn locks_that_the_envelope_claims_must_be_held() {
     let (desk, run) = begun();
     desk.task("T-2", "src/b");
-    let mut turn = envelope(&run, &[], &[]);
-    turn["envelope"]["active_locks"] = json!([{ "task_id": "T-2", "resource": "src/b", "active": true }]);
-    assert_eq!(desk.code("ana", "envelope.apply", turn), "LEDGER_INCONSISTENT");
+    let says = |task: &str, path: &str| {
+        let mut turn = envelope(&run, &[], &[]);
+        turn["envelope"]["active_locks"] = json!([{ "task_id": task, "resource": path, "active": true }]);
+        turn
+    };
+    let held =
+        [("T-2", "src/b"), ("T-77", "src/z"), ("T-1", "."), ("T-1", "src"), ("T-1", "src/a/x"), ("T-1", "src/b")];
+    for (task, path) in held {
+        let (code, reason) = desk.refused("ana", "envelope.apply", says(task, path));
+        assert_eq!(code, "LEDGER_INCONSISTENT", "{task} {path}: {reason}");
+        assert!(reason.contains(&format!("{task} holds `{path}`, and it does not")), "{reason}");
+    }
+    desk.ok("ana", "envelope.apply", says("T-1", "src/a"));
+}
+
+#[test]
+fn an_assignment_makes_no_tasks_wait_for_each_other() {
+    let desk = Desk::new();
+    let run = desk.run();
+    desk.task("T-1", "src/a");
+    // A chain that is longer than what is looked up at once.
+    for n in 2..=12 {
+        let mut next = desk::spec(&format!("T-{n}"), &format!("src/{n}"));
+        next["dependencies"] = json!([format!("T-{}", n - 1)]);
+        desk.ok("ana", "task.add", json!({ "tasks": [next] }));
+    }
+    let waiting_for = |task: &str| {
+        let mut anew = assignment(&run, "T-1", "src/a");
+        anew["task"]["dependencies"] = json!([task]);
+        envelope(&run, &[], &[anew])
+    };
+    for n in [2, 3, 12] {
+        let before = desk.head();
+        let (code, reason) = desk.refused("ana", "envelope.apply", waiting_for(&format!("T-{n}")));
+        assert_eq!(code, "DEPENDENCY_NOT_MET", "{n}: {reason}");
+        assert!(reason.contains("would wait for each other"), "{n}: {reason}");
+        assert_eq!(desk.kinds_since(before), ["command.refused"]);
+    }
+    desk.task("T-20", "src/z");
+    desk.ok("ana", "envelope.apply", waiting_for("T-20"));
+    let shown = desk.look("ana", "task.show", json!({ "task_id": "T-1" }));
+    assert_eq!(shown["task"]["waiting_for"], json!(["T-20"]), "{shown}");
+}
+
+#[test]
+fn an_assignment_in_other_words_asks_anew() {
+    let (desk, run) = begun();
+    desk.ok("ana", "envelope.apply", envelope(&run, &[], &[assignment(&run, "T-2", "src/b")]));
+    let mut worded = assignment(&run, "T-2", "src/b");
+    worded["task"]["acceptance_criteria"] = json!(["it works for negative amounts, too"]);
+    let turn = envelope(&run, &[], &[worded.clone()]);
+    for asked in [1, 0] {
+        assert_eq!(desk.ok("ana", "envelope.apply", turn.clone())["assignments"], json!(asked));
+        let shown = desk.look("ana", "task.show", json!({ "task_id": "T-2" }));
+        assert_eq!(shown["acceptance_criteria"], worded["task"]["acceptance_criteria"]);
+    }
+    // Nobody is asked for something else while they work.
+    worded["task"]["task_id"] = json!("T-1");
+    worded["task"]["lock_scope"] = json!(["src/a"]);
+    worded["task"]["title"] = json!("Work on src/a");
+    worded["task"]["worklog_path"] = json!("worklogs/T-1.jsonl");
+    assert_eq!(desk.code("ana", "envelope.apply", envelope(&run, &[], &[worded])), "INVALID_TRANSITION");
+}
+
+#[test]
+fn the_last_delta_of_a_task_says_who_has_it() {
+    let in_progress = |id: &str, owner: &str| owned(delta(id, "T-2", "in_progress"), owner);
+    let is_given = |desk: &Desk, owner: &str| {
+        let shown = desk.look("ana", "task.show", json!({ "task_id": "T-2" }));
+        assert_eq!((&shown["task"]["status"], &shown["task"]["owner"]), (&json!("in_progress"), &json!(owner)));
+        desk.ok(owner, "task.heartbeat", json!({ "task_id": "T-2" }));
+    };
+    // Nobody has it yet.
+    let (desk, run) = begun();
+    desk.task("T-2", "src/b");
+    let both = envelope(&run, &[in_progress("d-2", "first"), in_progress("d-3", "second")], &[]);
+    let before = desk.head();
+    desk.ok("ana", "envelope.apply", both);
+    is_given(&desk, "second");
+    assert_eq!(desk.kinds_since(before).iter().filter(|kind| *kind == "task.claimed").count(), 1);
+    // Somebody has it: whoever is named last takes it over, and the other one has lost it.
+    desk.ok("ana", "envelope.apply", envelope(&run, &[in_progress("d-4", "third")], &[]));
+    is_given(&desk, "third");
+    assert_eq!(desk.code("second", "task.heartbeat", json!({ "task_id": "T-2" })), "CONCURRENCY_CONFLICT");
+    // To say it again takes nothing away.
+    let lease = desk.look("ana", "task.show", json!({ "task_id": "T-2" }))["lease"].clone();
+    let again = [in_progress("d-5", "first"), in_progress("d-6", "third")];
+    desk.ok("ana", "envelope.apply", envelope(&run, &again, &[]));
+    is_given(&desk, "third");
+    assert_eq!(desk.look("ana", "task.show", json!({ "task_id": "T-2" }))["lease"], lease);
+    // What is blocked by the last one is not begun by an earlier one.
+    desk.task("T-3", "src/c");
+    let begun_and_blocked = [owned(delta("d-7", "T-3", "in_progress"), "first"), delta("d-8", "T-3", "blocked")];
+    desk.ok("ana", "envelope.apply", blocking(envelope(&run, &begun_and_blocked, &[]), "T-3"));
+    assert_eq!(desk.status("T-3"), "blocked");
+    // What is finished keeps its owner.
+    desk.ok("third", "task.submit", json!({ "result": result(&run, "T-2", &["src/b"]) }));
+    let done = |id: &str, owner: &str| envelope(&run, &[owned(delta(id, "T-2", "done"), owner)], &[]);
+    assert_eq!(desk.code("ana", "envelope.apply", done("d-9", "first")), "INVALID_TRANSITION");
+    desk.ok("ana", "envelope.apply", done("d-9", "third"));
+}
+
+#[test]
+fn nothing_is_given_out_before_everything_agrees() {
+    let desk = Desk::new();
+    let tree = |changed: &[&str]| {
+        let changed = changed.iter().map(|path| ((*path).to_owned(), Some(format!("hash of {path}")))).collect();
+        *desk.around.tree.lock().unwrap() =
+            Some(countersign_domain::deciding::Tree { commit: Some("c0ffee".to_owned()), changed });
+    };
+    // What was there before any work began is nobody's fault.
+    tree(&["notes.txt"]);
+    let run = desk.run();
+    let begin = |id: &str, task: &str, path: &str| {
+        envelope(&run, &[delta(id, task, "in_progress")], &[assignment(&run, task, path)])
+    };
+    desk.ok("ana", "envelope.apply", begin("d-1", "T-1", "src/a"));
+    tree(&["notes.txt", "src/a/x", "stray.txt"]);
+    let later = |id: &str, task: &str, path: &str| {
+        let made = envelope(&run, &[delta(id, task, "todo")], &[assignment(&run, task, path)]);
+        [begin(id, task, path), made, envelope(&run, &[], &[assignment(&run, task, path)])]
+    };
+    for turn in later("d-2", "T-2", "src/b") {
+        let before = desk.head();
+        let (code, reason) = desk.refused("ana", "envelope.apply", turn);
+        assert_eq!(code, "LEDGER_INCONSISTENT", "{reason}");
+        assert!(reason.contains("`stray.txt` was changed"), "{reason}");
+        assert_eq!(desk.kinds_since(before), ["command.refused"]);
+    }
+    // The turn itself may mend it, and what gives nothing out needs not wait.
+    desk.ok("ana", "envelope.apply", begin("d-2", "T-2", "stray.txt"));
+    desk.ok("ana", "envelope.apply", envelope(&run, &[delta("d-3", "T-2", "canceled")], &[]));
+    assert_eq!(desk.code("ana", "envelope.apply", begin("d-4", "T-3", "src/c")), "LEDGER_INCONSISTENT");
+    tree(&["notes.txt", "src/a/x"]);
+    // A worker that was silent for a while still has its lease, and contradicts nothing.
+    desk.pass(300);
+    desk.ok("ana", "envelope.apply", begin("d-4", "T-3", "src/c"));
+    desk.ok("bob", "task.submit", json!({ "result": result(&run, "T-1", &["src/a/x"]) }));
+    let (code, reason) = desk.refused("ana", "envelope.apply", begin("d-5", "T-4", "src/d"));
+    assert_eq!(code, "LEDGER_INCONSISTENT", "{reason}");
+    assert!(reason.contains("its worklog has no line"), "{reason}");
 }
 
 #[test]

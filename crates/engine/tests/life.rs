@@ -112,6 +112,7 @@ fn every_command_in_every_state_does_what_the_table_says() {
         ("bob", "task.release", reasoned.clone(), [conflict, "todo", conflict, conflict, conflict, conflict]),
         ("bob", "task.block", coded.clone(), ["blocked", "blocked", invalid, invalid, invalid, invalid]),
         ("cem", "task.block", coded.clone(), ["blocked", conflict, invalid, invalid, invalid, invalid]),
+        ("ana", "task.block", coded.clone(), ["blocked", "blocked", invalid, invalid, invalid, invalid]),
         ("ana", "task.unblock", reasoned.clone(), ["todo", invalid, "todo", invalid, invalid, invalid]),
         ("ana", "task.fail", coded.clone(), ["failed", "failed", "failed", invalid, invalid, invalid]),
         ("ana", "task.cancel", reasoned.clone(), ["canceled", "canceled", "canceled", invalid, invalid, "canceled"]),
@@ -159,6 +160,118 @@ fn every_change_of_state_leaves_an_event_that_says_from_to_and_why() {
     for (kind, facts) in desk.events().iter().filter(|(kind, _)| kind.starts_with("task.")) {
         assert!(facts["task"].is_string() && facts["to"].is_string(), "{kind}: {facts}");
         assert!(kind == "task.added" || (facts["from"].is_string() && facts["reason"].is_string()), "{kind}: {facts}");
+    }
+}
+
+#[test]
+fn who_leads_a_run_blocks_what_somebody_else_works_on() {
+    let (desk, _) = in_state("in_progress");
+    let block = json!({ "task_id": "T-1", "code": "DEPENDENCY_NOT_MET", "reason": "no server" });
+    desk.ok("ana", "task.block", block.clone());
+    assert_eq!(desk.code("bob", "task.heartbeat", json!({ "task_id": "T-1" })), "CONCURRENCY_CONFLICT");
+    assert_eq!(desk.look("cem", "lock.who", json!({ "path": "src/a" }))["holders"], json!([]));
+    // Nobody does so who lost it themselves, or names a lease as its worker would.
+    desk.ok("ana", "task.reassign", json!({ "task_id": "T-1", "owner": "ana", "reason": "I do it" }));
+    desk.pass(601);
+    let lease = desk.claim("bob", "T-1");
+    assert_eq!(desk.code("ana", "task.block", block.clone()), "CONCURRENCY_CONFLICT");
+    let (desk, _) = in_state("in_progress");
+    let mut named = block;
+    named["lease"] = json!(lease + 100);
+    assert_eq!(desk.code("ana", "task.block", named), "CONCURRENCY_CONFLICT");
+    assert_eq!(desk.status("T-1"), "in_progress");
+}
+
+#[test]
+fn a_lease_of_another_task_is_not_called_lost() {
+    let desk = Desk::new();
+    desk.run();
+    desk.task("T-1", "src/a");
+    desk.task("T-2", "src/b");
+    let (first, second) = (desk.claim("bob", "T-1"), desk.claim("bob", "T-2"));
+    let beat =
+        |task: &str, lease: u64| desk.refused("bob", "task.heartbeat", json!({ "task_id": task, "lease": lease }));
+    let (code, reason) = beat("T-2", first);
+    assert_eq!(code, "CONCURRENCY_CONFLICT");
+    assert_eq!(reason, format!("lease {first} is not that of T-2, which bob holds under {second}"));
+    desk.ok("bob", "task.heartbeat", json!({ "task_id": "T-1", "lease": first }));
+    // Of one that was lost nobody is told which it is now.
+    desk.pass(601);
+    let third = desk.claim("bob", "T-2");
+    let (_, reason) = beat("T-2", second);
+    assert!(
+        reason.starts_with(&format!("lease {second} of T-2 is gone; bob holds it since under lease {third}")),
+        "{reason}"
+    );
+}
+
+#[test]
+fn no_worker_may_be_silent_for_more_than_a_week() {
+    let desk = Desk::new();
+    let run = desk.run();
+    let week = 7 * 24 * 60 * 60;
+    let lasting = |task: &str, seconds: i64| {
+        let mut task = spec(task, "src/a");
+        task["timeout_seconds"] = json!(seconds);
+        task
+    };
+    let add = |task: Value| json!({ "tasks": [task] });
+    desk.ok("ana", "task.add", add(lasting("T-1", week)));
+    assert_eq!(desk.code("ana", "task.add", add(lasting("T-2", week + 1))), "SCHEMA_INVALID");
+    let replan = json!({ "task": lasting("T-1", week + 1), "reason": "slow" });
+    assert_eq!(desk.code("ana", "task.replan", replan), "SCHEMA_INVALID");
+    // An assignment may say so; there is no such lease all the same.
+    for task in ["T-1", "T-2"] {
+        let assignment = json!({
+            "schema_version": "1.0.0", "run_id": run, "packet_type": "assignment", "global_objective": "Round money",
+            "task": {
+                "task_id": task, "title": "Work", "type": "serial", "dependencies": [], "lock_scope": ["src/a"],
+                "forbidden_scope": [], "acceptance_criteria": ["it works"], "worklog_path": "worklogs/T.jsonl",
+                "timeout_seconds": week + 1, "heartbeat_interval_seconds": 60,
+            },
+            "active_locks": [], "context_package": [], "required_output_schema": "subagent_result_v1",
+        });
+        let (code, reason) = desk.refused("ana", "envelope.apply", json!({ "envelope": {
+            "schema_version": "1.0.0", "run_id": run, "ledger_delta": [], "assignments": [assignment], "active_locks": [],
+            "blockers": [], "next_actions": ["wait"],
+        }}));
+        assert_eq!(code, "SCHEMA_INVALID", "{task}: {reason}");
+        assert!(reason.contains("604801 s"), "{reason}");
+    }
+}
+
+#[test]
+fn what_is_odd_about_a_task_is_told_when_it_is_asked_for() {
+    let desk = Desk::new();
+    desk.run();
+    let odd = |scope: &[&str]| {
+        let mut task = spec("T-1", "src");
+        task["lock_scope"] = json!(scope);
+        task
+    };
+    let told = |id: &str, request: Value| {
+        let reply = desk.ask("ana", id, request).unwrap();
+        reply.findings.iter().map(|finding| finding.rule).collect::<Vec<_>>()
+    };
+    assert_eq!(told("task.add", json!({ "tasks": [odd(&["src/*.rs", "docs/[slug].md"])] })), ["lock-scope-pattern"]);
+    let replan = |scope: &[&str]| json!({ "task": odd(scope), "reason": "other scope" });
+    assert_eq!(told("task.replan", replan(&["src", "src/a.rs"])), ["lock-scope-redundant"]);
+    // The whole tree is written as it is compared.
+    assert_eq!(told("task.replan", replan(&["."])), Vec::<String>::new());
+}
+
+#[test]
+fn why_a_result_says_blocked_or_failed_names_its_code_once() {
+    for (status, expected) in [("blocked", "blocked"), ("failed", "blocked")] {
+        let (desk, run) = in_state("in_progress");
+        let mut stopped = result(&run, "T-1", &[]);
+        stopped["status"] = json!(status);
+        stopped["acceptance_check"] = json!([{ "criterion": "it works", "status": "fail", "evidence": "it waits" }]);
+        stopped["notes_for_orchestrator"] = json!(["SCOPE_VIOLATION: src/b: it is needed too"]);
+        desk.ok("bob", "task.submit", json!({ "result": stopped }));
+        assert_eq!(desk.status("T-1"), expected);
+        let shown = desk.look("ana", "task.show", json!({ "task_id": "T-1" }));
+        assert_eq!(shown["task"]["blocker"], "SCOPE_VIOLATION: src/b: it is needed too", "{shown}");
     }
 }
 

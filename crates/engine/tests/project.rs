@@ -147,6 +147,14 @@ fn a_key_gives_the_same_answer_again_and_refuses_another_request() {
     assert_eq!((second.repeated, second.events), (true, first.events));
     let reused = ask(&payload("b")).unwrap_err();
     assert!(matches!(reused, Failure::Ledger(Error::Refused(Refused::KeyReused { first: 2, .. }))));
+    // Also where the request could not have passed anyway.
+    let reused = ask("no payload at all").unwrap_err();
+    assert!(matches!(reused, Failure::Ledger(Error::Refused(Refused::KeyReused { first: 2, .. }))));
+    let recorded = engine.stored(3, engine.ledger().head().unwrap().seq).unwrap();
+    let said: Vec<_> = recorded.iter().map(|event| (event.text("kind"), event.facts()["code"].as_str())).collect();
+    assert_eq!(said, [("command.refused", Some("CONCURRENCY_CONFLICT")); 2], "like every other refusal");
+    // Neither has taken the key.
+    assert!(ask(&payload("a")).unwrap().repeated);
 }
 
 #[test]

@@ -115,7 +115,7 @@ impl Command for StartRun {
             return Err(Refusal::new(Code::SchemaInvalid, reason, "run `countersign check` on it"));
         };
         super::delegating::must_be_written(plan)?;
-        plan.tasks.iter().try_for_each(|task| parts::spec(task)?.check(observer))?;
+        plan.tasks.iter().try_for_each(|task| parts::spec(task)?.check(observer).map(drop))?;
         let text = canonical(&serde_json::to_value(plan).unwrap_or_default());
         Ok(Observed { facts: json!({ "plan": text }), findings: decision.details.diagnostics, ..Observed::default() })
     }

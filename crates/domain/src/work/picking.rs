@@ -112,6 +112,18 @@ pub(crate) fn own_lease(task: &TaskRow, given: Option<u64>, desk: &Desk) -> Resu
     };
     let lost = task.lost_by.iter().any(|it| it == actor);
     match given {
+        // Whoever lost none of this task means the lease of another one, which may well be alive.
+        Some(given) if given != hold.number && hold.holder == actor && !lost => {
+            let reason = format!(
+                "lease {given} is not that of {}, which {} holds under {}",
+                task.task,
+                show(actor),
+                hold.number
+            );
+            let help =
+                format!("name that one with --lease {}; COUNTERSIGN_LEASE is the lease of one task alone", hold.number);
+            refused(reason, &help)
+        }
         Some(given) if given != hold.number => {
             let reason = format!(
                 "lease {given} of {} is gone; {} holds it since under lease {}, until {}",

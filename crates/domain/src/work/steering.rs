@@ -25,6 +25,12 @@ pub(crate) fn must_not_interrupt(run: &RunRow, desk: &Desk) -> Result<(), Refusa
     if run.led_by.is_some() { must_steer(run, desk) } else { Ok(()) }
 }
 
+/// Whether who asks says how a run goes on, by what the ledger knows: its orchestrator, or where there are gates the process
+/// that carries it out or a person.
+pub(super) fn directs(run: &RunRow, desk: &Desk) -> bool {
+    if run.is_gated() { leads(run, desk) || desk.moment().person } else { run.orchestrator == desk.moment().actor }
+}
+
 /// Whether who asks is the process that carries the run out.
 pub(super) fn leads(run: &RunRow, desk: &Desk) -> bool {
     run.led_by.as_deref() == Some(desk.moment().authn.as_str())

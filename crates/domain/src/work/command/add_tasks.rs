@@ -40,9 +40,12 @@ impl Command for AddTasks {
     type Answer = TasksAnswer;
 
     fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
-        self.tasks.iter().try_for_each(|task| task.check(observer))?;
+        let mut findings = Vec::new();
+        for task in self.tasks.iter() {
+            findings.extend(task.check(observer)?);
+        }
         circles(&self.tasks)?;
-        Ok(Observed::default())
+        Ok(Observed { findings, ..Observed::default() })
     }
 
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
@@ -110,6 +113,7 @@ pub(crate) fn exists(
     definition: Definition,
     gated: bool,
 ) -> Result<(), Refusal> {
+    definition.must_end(run, task)?;
     let waiting = waiting_for(desk, run, task, &definition)?;
     let mut facts = json!({
         "run": run, "spec": definition.spec, "task": task, "to": TaskStatus::Todo.as_str(), "waiting_for": waiting,

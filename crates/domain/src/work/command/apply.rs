@@ -1,22 +1,24 @@
 //! Applying an orchestrator's envelope: its changes in order, then its assignments; all of it or nothing.
 
 use super::replan::keep_gates;
-use super::task_spec::{Definition, of_assignment, refused};
-use super::{TASK_VIEWS, add_tasks, block, cancel_run, claim, fail, text_of};
+use super::task_spec::{of_assignment, refused};
+use super::{TASK_VIEWS, add_tasks, block, cancel, fail, reassign, replan, text_of, unblock};
 use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
+    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, View,
+    Writes,
 };
 use crate::ids::TaskId;
-use crate::work::event::{DELTA_APPLIED, ENVELOPE_APPLIED, TASK_ASSERTED, TASK_REPLANNED};
+use crate::work::event::{DELTA_APPLIED, ENVELOPE_APPLIED, TASK_ASSERTED};
 use crate::work::payload::{Assignment, LedgerDelta, OrchestratorOutput};
 use crate::work::places::Placed;
-use crate::work::row::{RunRow, TaskRow, delta_key, lease_name, task_key, task_seen};
-use crate::work::scope::overlap;
+use crate::work::row::{RunRow, TaskRow, delta_key, lease_name, task_key, task_of, task_seen};
 use crate::work::task_state::TaskStatus;
+use crate::work::view::{Discrepancy, Reconcile};
 use crate::work::{attempt, holding, picking, steering};
 use countersign_contract::diagnostic::{Code, Source};
 use countersign_contract::{Checked, Contract, Form, Int, Json, Request, check, shape, show};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 shape! {
     /// Apply an orchestrator's envelope: all of it or nothing.
@@ -62,6 +64,49 @@ impl Apply {
     }
 }
 
+impl OrchestratorOutput {
+    /// Every task that it names.
+    fn named(&self) -> impl Iterator<Item = &TaskId> {
+        let deltas = self.ledger_delta.iter().map(|delta| &delta.task_id);
+        let assigned = self.assignments.iter().map(|it| &it.task);
+        let assigned = assigned.flat_map(|task| std::iter::once(&task.task_id).chain(task.dependencies.iter()));
+        let locked = self.active_locks.iter().map(|lock| &lock.task_id);
+        deltas.chain(assigned).chain(locked)
+    }
+
+    /// Whether somebody is to do something by it.
+    fn gives_out(&self) -> bool {
+        !self.assignments.is_empty() || self.ledger_delta.iter().any(|delta| delta.status == TaskStatus::InProgress)
+    }
+
+    /// The tasks whose criteria or context it words otherwise than they were asked for, each with the event that asked. What
+    /// was erased since is taken to be the same.
+    fn otherwise(&self, observer: &dyn Observer) -> Result<BTreeMap<String, u64>, Refusal> {
+        let unread = |why: String| Refusal::new(Code::LedgerInconsistent, why, "run `countersign verify`");
+        let key = |assignment: &Assignment| task_key(self.run_id.as_str(), assignment.task.task_id.as_str());
+        let mut seen = Seen::default();
+        let rows = self.assignments.iter().map(|it| Need::Entity(key(it))).collect();
+        observer.look(&mut seen, rows).map_err(unread)?;
+        let mut otherwise = BTreeMap::new();
+        for assignment in self.assignments.iter() {
+            let Some(row) = task_of(seen.entity(&key(assignment))) else { continue };
+            observer.look(&mut seen, vec![Need::Texts(row.asked)]).map_err(unread)?;
+            let (asked, texts) =
+                (seen.texts(row.asked), of_assignment(&assignment.task, &assignment.context_package).texts);
+            let is_same = |(asked, text): (&Option<_>, &_)| asked.as_ref().is_none_or(|asked| asked == text);
+            if asked.len() != texts.len() || !asked.iter().zip(&texts).all(is_same) {
+                otherwise.insert(row.task, row.asked);
+            }
+        }
+        Ok(otherwise)
+    }
+
+    /// The question whether everything agrees in its run.
+    fn reconciliation(&self) -> Reconcile {
+        Reconcile { run_id: Some(self.run_id.clone()) }
+    }
+}
+
 fn output_of(checked: &Checked) -> Option<OrchestratorOutput> {
     checked.records.first()?.downcast_ref::<OrchestratorOutput>().cloned()
 }
@@ -90,25 +135,21 @@ impl Command for Apply {
             let refusal = refused(code, "the envelope", &checked.decision.reason, details.diagnostics);
             return Err(Refusal { run, ..refusal });
         }
+        let otherwise = output_of(&checked).map(|output| output.otherwise(observer)).transpose()?;
         Ok(Observed {
             tree: observer.tree(None),
+            facts: json!({ "otherwise": otherwise }),
             findings: checked.decision.details.diagnostics,
             ..Observed::default()
         })
     }
 
-    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
+    fn needs(&self, seen: &Seen, moment: &Moment) -> Vec<Need> {
         let Some(output) = self.output() else { return Vec::new() };
         let mut needs = picking::run_needs(Some(&output.run_id), seen);
         let run = output.run_id.as_str();
         needs.extend(output.ledger_delta.iter().map(|delta| Need::Entity(delta_key(run, delta.delta_id.as_str()))));
-        let deltas = output.ledger_delta.iter().map(|delta| &delta.task_id);
-        let assigned = output
-            .assignments
-            .iter()
-            .flat_map(|it| std::iter::once(&it.task.task_id).chain(it.task.dependencies.iter()));
-        let locked = output.active_locks.iter().map(|lock| &lock.task_id);
-        for task in deltas.chain(assigned).chain(locked) {
+        for task in output.named() {
             needs.push(Need::Entity(task_key(run, task.as_str())));
             needs.push(Need::Lease(lease_name(run, task.as_str())));
             if let Some(row) = task_seen(seen, run, task.as_str()) {
@@ -117,6 +158,11 @@ impl Command for Apply {
         }
         for assignment in output.assignments.iter() {
             needs.extend(holding::needs(assignment.task.lock_scope.iter().map(Placed::place), seen));
+            let dependencies = assignment.task.dependencies.iter().map(|task| task.as_str().to_owned());
+            needs.extend(replan::way_needs(run, dependencies.collect(), seen));
+        }
+        if output.gives_out() {
+            needs.extend(output.reconciliation().needs(seen, moment));
         }
         needs
     }
@@ -134,12 +180,13 @@ impl Command for Apply {
     fn answer(&self, stored: &Answered<'_>) -> ApplyAnswer {
         let event = stored.events.iter().find(|event| event.kind == ENVELOPE_APPLIED);
         let number = |name: &str| event.and_then(|event| event.facts[name].as_u64()).unwrap_or(0).into();
-        let output = self.output();
-        let run = output.map_or_else(String::new, |output| output.run_id.as_str().to_owned());
+        // Where nothing was recorded, every change was known.
+        let output = self.output().map(|output| (output.run_id.as_str().to_owned(), output.ledger_delta.len()));
+        let (run, all) = output.unwrap_or_default();
         ApplyAnswer {
             run_id: if event.is_some() { text_of(event, "run") } else { run },
             deltas: number("deltas"),
-            known: number("known"),
+            known: if event.is_some() { number("known") } else { (all as u64).into() },
             assignments: number("assignments"),
             seq: stored.events.last().map(|event| event.seq.into()),
         }
@@ -155,16 +202,31 @@ struct Turn<'a> {
 
 impl Turn<'_> {
     fn apply(&self, desk: &mut Desk) -> Result<(), Refusal> {
+        for task in self.output.named() {
+            if let Some(task) = self.row(desk, task) {
+                attempt::settle(desk, &task);
+            }
+        }
         let fresh = self.fresh(desk)?;
         self.base(desk, &fresh)?;
+        let ids = self.output.assignments.iter().map(|it| &it.task.task_id);
+        let new: Vec<&TaskId> = ids.filter(|id| self.row(desk, id).is_none()).collect();
         for delta in &fresh {
             let facts = json!({ "delta": delta.delta_id, "run": self.run.run, "says": delta });
             desk.record(Happening::of_run(DELTA_APPLIED, &self.run.run, facts));
             self.delta(desk, delta)?;
         }
-        let asked = self.assign(desk, &fresh)?;
-        self.reconcile(desk)?;
-        if fresh.is_empty() && asked == 0 {
+        let asked = self.assign(desk, &new)?;
+        let begun = self.begin(desk, &fresh)?;
+        let is_known = fresh.is_empty() && asked == 0;
+        // What a turn says of locks was true when it was applied for the first time.
+        if !is_known || self.output.ledger_delta.is_empty() {
+            self.locks(desk)?;
+        }
+        if asked + begun > 0 {
+            self.reconcile(desk)?;
+        }
+        if is_known {
             return Ok(());
         }
         let known = self.output.ledger_delta.len() - fresh.len();
@@ -222,7 +284,12 @@ impl Turn<'_> {
         let Some(task) = self.row(desk, &delta.task_id) else { return self.create(desk, delta) };
         let reason = delta.reason.as_str();
         match (task.status, delta.status) {
+            (TaskStatus::InProgress, TaskStatus::InProgress) if task.owner.as_deref() != Some(delta.owner.as_str()) => {
+                // Who works on it is for the last change of the task to say.
+                Ok(())
+            }
             (from, to) if from == to => {
+                must_have_its_owner(&task, delta)?;
                 let facts = json!({ "reason": reason, "run": task.run, "state": from.as_str(), "task": task.task });
                 desk.record(Happening::of_run(TASK_ASSERTED, &task.run, facts));
                 Ok(())
@@ -241,16 +308,8 @@ impl Turn<'_> {
                 let code = self.output.blockers.iter().find(|it| it.task_id == delta.task_id).map(|it| it.code.get());
                 fail::fail(desk, &task, code.unwrap_or(Code::AcceptanceFailed).as_str(), reason)
             }
-            (_, TaskStatus::Canceled) => {
-                picking::may_become(&task, TaskStatus::Canceled)?;
-                cancel_run::cancel_task(desk, &task, reason);
-                Ok(())
-            }
-            (_, TaskStatus::Todo) => {
-                picking::may_become(&task, TaskStatus::Todo)?;
-                attempt::requeue(desk, &task, false, reason);
-                Ok(())
-            }
+            (_, TaskStatus::Canceled) => cancel::cancel(desk, &task, reason),
+            (_, TaskStatus::Todo) => unblock::unblock(desk, &task, reason),
             // Work begins when everything that the envelope asks for is there.
             (_, TaskStatus::InProgress) => picking::may_become(&task, TaskStatus::InProgress),
         }
@@ -278,9 +337,15 @@ impl Turn<'_> {
         }
     }
 
-    /// Asks for what the assignments say, and gives out what the changes say is in progress. How many were asked for anew
-    /// or for the first time.
-    fn assign(&self, desk: &mut Desk, fresh: &[&LedgerDelta]) -> Result<usize, Refusal> {
+    /// Whether other criteria or context are asked for than the task was asked for with. What is stored of it apart from its
+    /// texts tells only how many there are.
+    fn is_worded_otherwise(&self, task: &TaskRow) -> bool {
+        self.observed.facts["otherwise"][&task.task].as_u64() == Some(task.asked)
+    }
+
+    /// Asks for what the assignments say. How many were asked for anew or for the first time, also where a change has made
+    /// the row already.
+    fn assign(&self, desk: &mut Desk, new: &[&TaskId]) -> Result<usize, Refusal> {
         let mut asked = 0;
         for assignment in self.output.assignments.iter() {
             let id = &assignment.task.task_id;
@@ -294,60 +359,82 @@ impl Turn<'_> {
                     add_tasks::add(desk, self.run, id.as_str(), definition)?;
                     asked += 1;
                 }
-                Some(task) if task.spec == definition.spec => {}
+                Some(task) if task.spec == definition.spec && !self.is_worded_otherwise(&task) => {
+                    asked += usize::from(new.contains(&id))
+                }
                 Some(task) => {
-                    replan(desk, &task, definition)?;
+                    replan::replan(desk, &task, definition, "assigned anew")?;
                     asked += 1;
                 }
-            }
-        }
-        for delta in fresh.iter().filter(|delta| delta.status == TaskStatus::InProgress) {
-            let Some(task) = self.row(desk, &delta.task_id) else { continue };
-            if task.status != TaskStatus::InProgress {
-                let task = if task.status == TaskStatus::Blocked {
-                    attempt::requeue(desk, &task, false, delta.reason.as_str());
-                    picking::again(&task, desk)?
-                } else {
-                    task
-                };
-                claim::claim(desk, self.run, &task, &delta.owner, self.observed.tree.as_ref())?;
             }
         }
         Ok(asked)
     }
 
-    /// The locks that the envelope says are held must be those that are.
-    fn reconcile(&self, desk: &Desk) -> Result<(), Refusal> {
-        for lock in self.output.active_locks.iter().filter(|lock| lock.active) {
-            let Some(task) = self.row(desk, &lock.task_id) else { continue };
-            let held = task.status == TaskStatus::InProgress
-                && task.spec.lock_scope.iter().any(|path| overlap(path, lock.resource.place()));
-            if !held {
-                let reason = format!(
-                    "the envelope says that {} holds `{}`, and it does not: it is {}",
-                    lock.task_id,
-                    show(lock.resource.as_str()),
-                    task.status
-                );
-                let help = "read the ledger again (`countersign bundle make`) and make the envelope anew";
-                return Err(Refusal::new(Code::LedgerInconsistent, reason, help));
+    /// Gives out what is in progress by the last change of each task, which also says to whom. How many were begun.
+    fn begin(&self, desk: &mut Desk, fresh: &[&LedgerDelta]) -> Result<usize, Refusal> {
+        let mut begun = 0;
+        let is_last = |n: usize| fresh[n + 1..].iter().all(|later| later.task_id != fresh[n].task_id);
+        let last = fresh.iter().enumerate().filter(|(n, _)| is_last(*n)).map(|(_, delta)| delta);
+        for delta in last.filter(|delta| delta.status == TaskStatus::InProgress) {
+            let Some(task) = self.row(desk, &delta.task_id) else { continue };
+            let by = (delta.owner.as_str(), delta.reason.as_str());
+            let is_so = task.status == TaskStatus::InProgress && task.owner.as_deref() == Some(by.0);
+            if !is_so {
+                reassign::must_not_follow_a_plan(self.run, &delta.task_id)?;
+                reassign::reassign(desk, self.run, &task, by, self.observed.tree.as_ref())?;
+                begun += 1;
             }
+        }
+        Ok(begun)
+    }
+
+    /// The locks that the envelope says are held must be those that are.
+    fn locks(&self, desk: &Desk) -> Result<(), Refusal> {
+        for lock in self.output.active_locks.iter().filter(|lock| lock.active) {
+            let row = self.row(desk, &lock.task_id);
+            let really = match &row {
+                None => format!("run {} has no such task", self.run.run),
+                Some(task) if task.status != TaskStatus::InProgress => format!("it is {}", task.status),
+                Some(task) if task.spec.lock_scope.iter().any(|path| path == lock.resource.place()) => continue,
+                Some(task) => {
+                    let held = task.spec.lock_scope.iter().map(|path| format!("`{}`", show(path)));
+                    format!("it holds {}", held.collect::<Vec<_>>().join(", "))
+                }
+            };
+            let resource = show(lock.resource.as_str());
+            let reason =
+                format!("the envelope says that {} holds `{resource}`, and it does not: {really}", lock.task_id);
+            let help = "read the ledger again (`countersign bundle make`) and make the envelope anew";
+            return Err(Refusal::new(Code::LedgerInconsistent, reason, help));
         }
         Ok(())
     }
+
+    /// Nothing more is given out as long as rows, leases, worklogs and the working tree do not agree. That is judged as it
+    /// would be after the turn, which may be what mends it. A worker that is silent within its lease contradicts nothing.
+    fn reconcile(&self, desk: &Desk) -> Result<(), Refusal> {
+        let tree = self.observed.tree.as_ref();
+        let shown = self.output.reconciliation().render(desk.seen(), desk.moment(), tree)?;
+        let open = shown.findings.iter().filter(|it| it.code != Code::TaskTimeout.as_str());
+        let open: Vec<&Discrepancy> = open.collect();
+        let Some(first) = open.first() else { return Ok(()) };
+        let more = match open.len() - 1 {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let reason = format!("nothing is given out before everything agrees: {}{more}", first.reason);
+        let help = format!("{}; `countersign reconcile` shows all that does not agree", first.help);
+        Err(Refusal::new(Code::LedgerInconsistent, reason, help))
+    }
 }
 
-fn replan(desk: &mut Desk, task: &TaskRow, definition: Definition) -> Result<(), Refusal> {
-    if !matches!(task.status, TaskStatus::Todo | TaskStatus::Blocked) {
-        let reason = format!("{} is {} and cannot be asked for anew", task.task, task.status);
-        return Err(Refusal::new(Code::InvalidTransition, reason, "take it back first, or add another task"));
+/// What is finished keeps its owner.
+fn must_have_its_owner(task: &TaskRow, delta: &LedgerDelta) -> Result<(), Refusal> {
+    let (named, owner) = (delta.owner.trim(), task.owner.as_deref().unwrap_or_default());
+    if !task.status.is_final() || named.is_empty() || owner.is_empty() || named == owner {
+        return Ok(());
     }
-    let waiting = add_tasks::waiting_for(desk, &task.run, &task.task, &definition)?;
-    let facts = json!({
-        "from": task.status.as_str(), "reason": "assigned anew", "run": task.run, "spec": definition.spec,
-        "task": task.task, "to": TaskStatus::Todo.as_str(), "waiting_for": waiting,
-    });
-    let facts = attempt::of_task(facts, task);
-    desk.record(Happening::of_run(TASK_REPLANNED, &task.run, facts).with_texts(definition.texts));
-    Ok(())
+    let reason = format!("{} is {}, and {} had it, not {}", task.task, task.status, show(owner), show(named));
+    Err(Refusal::new(Code::InvalidTransition, reason, picking::FINISHED))
 }

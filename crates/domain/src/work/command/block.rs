@@ -5,7 +5,7 @@ use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observ
 use crate::ids::{RunId, TaskId};
 use crate::work::event::TASK_BLOCKED;
 use crate::work::payload::ErrorCode;
-use crate::work::row::TaskRow;
+use crate::work::row::{RunRow, TaskRow};
 use crate::work::task_state::TaskStatus;
 use crate::work::{attempt, picking, steering};
 use countersign_contract::{Int, Text, shape};
@@ -45,7 +45,7 @@ impl Command for Block {
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
         let task = picking::task(&run, &self.task_id, desk.seen())?;
-        if task.status == TaskStatus::InProgress {
+        if task.status == TaskStatus::InProgress && !self.takes_away(&run, &task, desk) {
             let hold = picking::own_lease(&task, self.lease.map(|lease| lease.get().unsigned_abs()), desk)?;
             desk.write_under(task.lease_name(), hold.number);
         } else {
@@ -56,6 +56,16 @@ impl Command for Block {
 
     fn answer(&self, stored: &Answered<'_>) -> TaskAnswer {
         task_answer(stored)
+    }
+}
+
+impl Block {
+    /// Whether it is said by who leads the run about what somebody else works on, who loses it by that. A worker names its
+    /// lease, and one that lost the task says nothing about it any more.
+    fn takes_away(&self, run: &RunRow, task: &TaskRow, desk: &Desk) -> bool {
+        let actor = desk.moment().actor.as_str();
+        let is_worker = task.owner.as_deref() == Some(actor) || task.lost_by.iter().any(|it| it == actor);
+        self.lease.is_none() && !is_worker && steering::directs(run, desk)
     }
 }
 

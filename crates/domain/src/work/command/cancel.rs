@@ -4,6 +4,7 @@ use super::cancel_run::cancel_task;
 use super::{ANSWER_CODES, TASK_VIEWS, TaskAnswer, task_answer};
 use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
 use crate::ids::{RunId, TaskId};
+use crate::work::row::TaskRow;
 use crate::work::task_state::TaskStatus;
 use crate::work::{picking, shown, steering};
 use countersign_contract::{Text, shape};
@@ -45,12 +46,17 @@ impl Command for Cancel {
         if task.status == TaskStatus::Canceled {
             return Ok(());
         }
-        picking::may_become(&task, TaskStatus::Canceled)?;
-        cancel_task(desk, &task, self.reason.as_str());
-        Ok(())
+        cancel(desk, &task, self.reason.as_str())
     }
 
     fn answer(&self, stored: &Answered<'_>) -> TaskAnswer {
         task_answer(stored)
     }
+}
+
+/// A task that is not finished is not wanted any more.
+pub(super) fn cancel(desk: &mut Desk, task: &TaskRow, reason: &str) -> Result<(), Refusal> {
+    picking::may_become(task, TaskStatus::Canceled)?;
+    cancel_task(desk, task, reason);
+    Ok(())
 }

@@ -1,5 +1,6 @@
 //! More time for a worker.
 
+use super::task_spec::TIMEOUT_SECONDS_MAX;
 use super::{TASK_CODES, TASK_VIEWS, TaskAnswer};
 use crate::deciding::{
     Answered, Command, CommandInfo, Desk, Happening, LeaseStep, Moment, Need, Observed, Refusal, Role, Seen, Writes,
@@ -20,7 +21,7 @@ shape! {
         /// The number of the lease.
         pub lease: Option<Int>,
         /// How long its worker may be silent.
-        pub timeout_seconds: Int<30, 604800>,
+        pub timeout_seconds: Int<30, TIMEOUT_SECONDS_MAX>,
         /// Why.
         pub reason: Text<1, 500> = "the test suite takes long",
     }

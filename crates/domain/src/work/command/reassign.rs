@@ -2,11 +2,11 @@
 
 use super::{TASK_VIEWS, TaskAnswer, claim, task_answer};
 use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
+    Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Observer, Refusal, Role, Seen, Tree, Writes,
 };
 use crate::ids::{RunId, TaskId};
 use crate::work::event::TASK_BLOCKED;
-use crate::work::row::task_seen;
+use crate::work::row::{RunRow, TaskRow, task_seen};
 use crate::work::task_state::TaskStatus;
 use crate::work::{attempt, holding, picking, shown, steering};
 use countersign_contract::diagnostic::Code;
@@ -57,39 +57,55 @@ impl Command for Reassign {
     fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
         steering::must_steer(&run, desk)?;
-        if run.is_gated() {
-            let reason = format!(
-                "run {} follows a plan, and who works on {} is what the plan says: whoever carries it out would start them again",
-                run.run, self.task_id
-            );
-            return Err(Refusal::new(Code::InvalidTransition, reason, ANOTHER_WAY).of_run(&run.run));
-        }
-        let mut task = picking::task(&run, &self.task_id, desk.seen())?;
+        must_not_follow_a_plan(&run, &self.task_id)?;
+        let task = picking::task(&run, &self.task_id, desk.seen())?;
         shown::must_be_answered(&run, &task, self.shown.as_ref().map(|it| it.as_str()), desk)?;
-        let owner = self.owner.as_str();
-        if task.status == TaskStatus::InProgress && !attempt::settle(desk, &task) {
-            let Some(hold) = desk.lease(&task.lease_name()).cloned() else {
-                let reason = format!("{} is in progress without a lease", task.task);
-                return Err(Refusal::new(Code::LedgerInconsistent, reason, "run `countersign verify`"));
-            };
-            if hold.holder == owner {
-                return Ok(());
-            }
-            let code = Code::ConcurrencyConflict.as_str();
-            let facts = json!({ "code": code, "escalated": false, "failed": false, "reason": self.reason });
-            attempt::stop(desk, &task, TASK_BLOCKED, TaskStatus::Blocked, facts);
-        }
-        task = picking::again(&task, desk)?;
-        if task.status == TaskStatus::Blocked {
-            attempt::requeue(desk, &task, false, self.reason.as_str());
-            task = picking::again(&task, desk)?;
-        }
-        claim::claim(desk, &run, &task, owner, observed.tree.as_ref())
+        reassign(desk, &run, &task, (self.owner.as_str(), self.reason.as_str()), observed.tree.as_ref())
     }
 
     fn answer(&self, stored: &Answered<'_>) -> TaskAnswer {
         task_answer(stored)
     }
+}
+
+/// Refuses to say who works where a plan says so.
+pub(super) fn must_not_follow_a_plan(run: &RunRow, task: &TaskId) -> Result<(), Refusal> {
+    if !run.is_gated() {
+        return Ok(());
+    }
+    let reason = format!(
+        "run {} follows a plan, and who works on {task} is what the plan says: whoever carries it out would start them again",
+        run.run
+    );
+    Err(Refusal::new(Code::InvalidTransition, reason, ANOTHER_WAY).of_run(&run.run))
+}
+
+/// Somebody works on a task from here on, and whoever did so before has lost it. Nothing, if they do already.
+pub(super) fn reassign(
+    desk: &mut Desk,
+    run: &RunRow,
+    task: &TaskRow,
+    (owner, reason): (&str, &str),
+    tree: Option<&Tree>,
+) -> Result<(), Refusal> {
+    if task.status == TaskStatus::InProgress && !attempt::settle(desk, task) {
+        let Some(hold) = desk.lease(&task.lease_name()).cloned() else {
+            let reason = format!("{} is in progress without a lease", task.task);
+            return Err(Refusal::new(Code::LedgerInconsistent, reason, "run `countersign verify`"));
+        };
+        if hold.holder == owner {
+            return Ok(());
+        }
+        let code = Code::ConcurrencyConflict.as_str();
+        let facts = json!({ "code": code, "escalated": false, "failed": false, "reason": reason });
+        attempt::stop(desk, task, TASK_BLOCKED, TaskStatus::Blocked, facts);
+    }
+    let mut task = picking::again(task, desk)?;
+    if task.status == TaskStatus::Blocked {
+        attempt::requeue(desk, &task, false, reason);
+        task = picking::again(&task, desk)?;
+    }
+    claim::claim(desk, run, &task, owner, tree)
 }
 
 const ANOTHER_WAY: &str = "`countersign task unblock` has the same agent try again, `countersign task cancel` gives the task up; \

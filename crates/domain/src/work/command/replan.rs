@@ -48,17 +48,14 @@ impl Command for Replan {
     }
 
     fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
-        self.task.check(observer)?;
-        Ok(Observed::default())
+        Ok(Observed { findings: self.task.check(observer)?, ..Observed::default() })
     }
 
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
         let mut needs = picking::task_needs(self.run_id.as_ref(), &self.task.task_id, seen);
         if let Some(run) = picking::run_so_far(self.run_id.as_ref(), seen) {
             let dependencies = self.task.dependencies.as_deref().unwrap_or_default().iter();
-            let dependencies: Vec<String> = dependencies.map(|task| task.as_str().to_owned()).collect();
-            let (ways, _) = ways(&run, &dependencies, seen);
-            needs.extend(ways.iter().map(|(task, _)| Need::Entity(task_key(&run, task))));
+            needs.extend(way_needs(&run, dependencies.map(|task| task.as_str().to_owned()).collect(), seen));
         }
         needs
     }
@@ -68,25 +65,37 @@ impl Command for Replan {
         steering::must_steer(&run, desk)?;
         let task = picking::task(&run, &self.task.task_id, desk.seen())?;
         shown::must_be_answered(&run, &task, self.shown.as_ref().map(|it| it.as_str()), desk)?;
-        if task.status != TaskStatus::Todo {
-            picking::may_become(&task, TaskStatus::Todo)?;
-        }
         let mut definition = self.task.definition();
         keep_gates(&task, &mut definition)?;
-        let waiting = waiting_for(desk, &run.run, &task.task, &definition)?;
-        no_circle(desk, &task, &waiting)?;
-        let facts = json!({
-            "from": task.status.as_str(), "reason": self.reason, "run": run.run, "spec": definition.spec,
-            "task": task.task, "to": TaskStatus::Todo.as_str(), "waiting_for": waiting,
-        });
-        let facts = attempt::of_task(facts, &task);
-        desk.record(Happening::of_run(TASK_REPLANNED, &run.run, facts).with_texts(definition.texts));
-        Ok(())
+        replan(desk, &task, definition, self.reason.as_str())
     }
 
     fn answer(&self, stored: &Answered<'_>) -> TaskAnswer {
         task_answer(stored)
     }
+}
+
+/// A task is asked for anew. It waits or is blocked, and no tasks wait for each other afterwards.
+pub(super) fn replan(desk: &mut Desk, task: &TaskRow, definition: Definition, reason: &str) -> Result<(), Refusal> {
+    if task.status != TaskStatus::Todo {
+        picking::may_become(task, TaskStatus::Todo)?;
+    }
+    definition.must_end(&task.run, &task.task)?;
+    let waiting = waiting_for(desk, &task.run, &task.task, &definition)?;
+    no_circle(desk, task, &waiting)?;
+    let facts = json!({
+        "from": task.status.as_str(), "reason": reason, "run": task.run, "spec": definition.spec, "task": task.task,
+        "to": TaskStatus::Todo.as_str(), "waiting_for": waiting,
+    });
+    let facts = attempt::of_task(facts, task);
+    desk.record(Happening::of_run(TASK_REPLANNED, &task.run, facts).with_texts(definition.texts));
+    Ok(())
+}
+
+/// What must be seen to tell whether tasks would wait for each other, once one waits for these.
+pub(super) fn way_needs(run: &str, dependencies: Vec<String>, seen: &Seen) -> Vec<Need> {
+    let (ways, _) = ways(run, &dependencies, seen);
+    ways.iter().map(|(task, _)| Need::Entity(task_key(run, task))).collect()
 }
 
 /// What the gates of a task ask, and how often it may be tried, is part of the plan, and stays.

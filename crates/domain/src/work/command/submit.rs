@@ -255,7 +255,11 @@ fn summary(checked: &Checked, asked: u64, run: &RunId, task: &TaskId) -> Value {
     let changes: Vec<&str> = record.changes.iter().map(|change| change.resource.place()).collect();
     // Work that stopped says why in its first note, with a code before it.
     let note = record.notes_for_orchestrator.first().map(|note| note.inspect(show));
-    let coded = note.as_deref().and_then(|note| Code::parse(note.split(':').next().unwrap_or_default().trim()));
+    let note = note.as_deref().unwrap_or_default();
+    let (first, rest) = note.split_once(':').unwrap_or((note, ""));
+    let coded = Code::parse(first.trim());
+    // The code is kept beside it, and not said twice.
+    let note = Some(if coded.is_some() { rest.trim() } else { note }).filter(|note| !note.is_empty());
     json!({
         "asked": asked, "changes": changes, "code": coded.map(Code::as_str), "note": note, "run": run, "status": record.status,
         "task": task, "warnings": checked.decision.details.diagnostics.len(),

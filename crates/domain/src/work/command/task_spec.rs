@@ -5,11 +5,13 @@ use crate::ids::TaskId;
 use crate::work::holding::places;
 use crate::work::payload::{Assignment, ContextItem, Priority, Resource, Task, TaskKind};
 use crate::work::row::Spec;
-use countersign_contract::diagnostic::{Code, Source};
+use countersign_contract::diagnostic::{Code, Diagnostic, Source};
 use countersign_contract::{Contract, Int, List, Request, Text, Untrusted, check, shape};
 use serde_json::{Value, json};
 
 const TIMEOUT_SECONDS: i64 = 20 * 60;
+/// How long a worker may be silent at most: a week.
+pub(super) const TIMEOUT_SECONDS_MAX: i64 = 7 * 24 * 60 * 60;
 const HEARTBEAT_SECONDS: i64 = 2 * 60;
 
 shape! {
@@ -32,7 +34,7 @@ shape! {
         /// Where its worker keeps a log; `worklogs/<task>.jsonl`, if it is not said.
         pub worklog_path: Option<Text<1, 1000>>,
         /// How long its worker may be silent; 20 minutes, if it is not said.
-        pub timeout_seconds: Option<Int<30>>,
+        pub timeout_seconds: Option<Int<30, TIMEOUT_SECONDS_MAX>>,
         /// How often its worker gives a sign of life; every 2 minutes, if it is not said.
         pub heartbeat_interval_seconds: Option<Int<5>>,
         /// How soon; normal, if it is not said.
@@ -47,6 +49,20 @@ shape! {
 pub(crate) struct Definition {
     pub(crate) spec: Spec,
     pub(crate) texts: Vec<Untrusted<String>>,
+}
+
+impl Definition {
+    /// Refuses a deadline that is as good as none. The contract of an assignment allows any; a lease does not.
+    pub(super) fn must_end(&self, run: &str, task: &str) -> Result<(), Refusal> {
+        let seconds = self.spec.timeout_seconds;
+        if seconds <= TIMEOUT_SECONDS_MAX {
+            return Ok(());
+        }
+        let reason =
+            format!("the worker of {task} could be silent for {seconds} s, and {TIMEOUT_SECONDS_MAX} are the most");
+        let help = "give a shorter `timeout_seconds`; signs of life make a lease last as long as the work does";
+        Err(Refusal::new(Code::SchemaInvalid, reason, help).of_run(run))
+    }
 }
 
 impl TaskSpec {
@@ -75,8 +91,8 @@ impl TaskSpec {
         Definition { spec, texts: texts(&self.acceptance_criteria, context) }
     }
 
-    /// Refuses what the rules of an assignment refuse, with the findings.
-    pub(crate) fn check(&self, observer: &dyn Observer) -> Result<(), Refusal> {
+    /// Refuses what the rules of an assignment refuse, with the findings. What they only warn of is given back.
+    pub(crate) fn check(&self, observer: &dyn Observer) -> Result<Vec<Diagnostic>, Refusal> {
         let Definition { spec, .. } = self.definition();
         let run = "00000000-0000-4000-8000-000000000000";
         let mut packet = packet(
@@ -97,19 +113,14 @@ impl TaskSpec {
         let request = Request { contract: Some(Assignment::NAME), ..Request::alone(source, &outside) };
         let decision = check(&observer.checker(), &request).decision;
         match decision.code {
-            None => Ok(()),
+            None => Ok(decision.details.diagnostics),
             Some(code) => Err(refused(code, &name, &decision.reason, decision.details.diagnostics)),
         }
     }
 }
 
 /// A payload that came with a command may not pass.
-pub(crate) fn refused(
-    code: Code,
-    name: &str,
-    reason: &str,
-    findings: Vec<countersign_contract::diagnostic::Diagnostic>,
-) -> Refusal {
+pub(crate) fn refused(code: Code, name: &str, reason: &str, findings: Vec<Diagnostic>) -> Refusal {
     let help = "mend what the findings name, and send it again";
     Refusal { findings, ..Refusal::new(code, format!("{name}: {reason}"), help) }
 }

@@ -3,6 +3,7 @@
 use super::{ANSWER_CODES, TASK_VIEWS, TaskAnswer, task_answer};
 use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
 use crate::ids::{RunId, TaskId};
+use crate::work::row::TaskRow;
 use crate::work::task_state::TaskStatus;
 use crate::work::{attempt, picking, shown, steering};
 use countersign_contract::{Text, shape};
@@ -44,17 +45,22 @@ impl Command for Unblock {
         if task.status == TaskStatus::Todo {
             return Ok(());
         }
-        picking::may_become(&task, TaskStatus::Todo)?;
-        // What passed its gates and could not land is only to be landed.
-        if task.blocker.as_ref().is_some_and(|it| it.asks.as_deref() == Some("landing")) {
-            attempt::requeue_keeping(desk, &task, self.reason.as_str());
-        } else {
-            attempt::requeue(desk, &task, false, self.reason.as_str());
-        }
-        Ok(())
+        unblock(desk, &task, self.reason.as_str())
     }
 
     fn answer(&self, stored: &Answered<'_>) -> TaskAnswer {
         task_answer(stored)
     }
+}
+
+/// A blocked task may be taken again as it is.
+pub(super) fn unblock(desk: &mut Desk, task: &TaskRow, reason: &str) -> Result<(), Refusal> {
+    picking::may_become(task, TaskStatus::Todo)?;
+    // What passed its gates and could not land is only to be landed.
+    if task.blocker.as_ref().is_some_and(|it| it.asks.as_deref() == Some("landing")) {
+        attempt::requeue_keeping(desk, task, reason);
+    } else {
+        attempt::requeue(desk, task, false, reason);
+    }
+    Ok(())
 }

@@ -86,7 +86,7 @@ impl Shape for Resource {
                 None
             }
             // What is borrowed is all of the text, what is left of it when trimmed, or the name of the root.
-            Ok(Cow::Borrowed(normal)) if std::ptr::eq(normal, text) => {
+            Ok(Cow::Borrowed(normal)) if normal == text => {
                 Some(Self { written: text.into(), normal: None, refused: None })
             }
             Ok(normal) => {

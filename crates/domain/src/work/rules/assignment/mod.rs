@@ -12,6 +12,7 @@ mod dependency_on_itself;
 mod dependency_repeated;
 mod heartbeat_not_below_timeout;
 mod lock_scope_forbidden;
+mod lock_scope_pattern;
 mod lock_scope_redundant;
 mod lock_scope_reserved;
 mod lock_scope_taken;
@@ -34,6 +35,7 @@ pub static RULES: &[&Rule<Assignment>] = &[
     &active_locks_collide::ACTIVE_LOCKS_COLLIDE,
     &lock_scope_forbidden::LOCK_SCOPE_FORBIDDEN,
     &lock_scope_reserved::LOCK_SCOPE_RESERVED,
+    &lock_scope_pattern::LOCK_SCOPE_PATTERN,
     &lock_scope_redundant::LOCK_SCOPE_REDUNDANT,
     &criterion_outside_scope::CRITERION_OUTSIDE_SCOPE,
     &criterion_repeated::CRITERION_REPEATED,
