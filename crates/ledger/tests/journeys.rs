@@ -180,6 +180,36 @@ fn a_log_is_copied_and_stays_open() {
     }
 }
 
+#[test]
+fn facts_of_a_newer_version_are_kept_and_carried_but_never_folded_as_if_they_were_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = filled(Box::new(Memory::new(Clock::System)));
+    let newer = countersign_ledger::Draft { v: 2, ..add("all", 1) };
+    ledger.write(|transaction| transaction.append(&command("ana"), vec![newer])).unwrap();
+    let mut store = ledger.store().unwrap();
+    let head = store.head().unwrap();
+    let words = format!("event {} is a `counter.added` of version 2, and this binary knows version 1", head.seq);
+    let refused = |what: &str, done: Result<()>| match done {
+        Err(Error::Unreadable(why)) if why.starts_with(&words) => {}
+        other => panic!("{what}: {other:?}"),
+    };
+    let rows = |store: &mut dyn Store| {
+        let key = countersign_ledger::RowKey::Entity(countersign_ledger::Key::new("counter", "all"));
+        store.get(&[key]).unwrap()
+    };
+    let before = rows(&mut *store);
+    refused("rebuild", rebuild(&mut *store, &Counters, &mut |_| {}).map(drop));
+    assert_eq!(rows(&mut *store), before, "what was there stays as it is");
+    refused("verify", verify(&mut *store, &Counters, &Verifying::default(), &mut |_, _| {}).map(drop));
+    refused("copy", copy(&mut *store, &mut *sqlite(folder.path()), &Counters, &mut |_, _| {}).map(drop));
+    // The log itself needs no meaning.
+    let (secret, public) = keys();
+    let text = exported(&mut *store, 1, &secret);
+    assert_eq!(read(&text, &[public], &[]).unwrap().head, head);
+    let from = Verifying { from: 2, checkpoints: vec![] };
+    assert_eq!(verify(&mut *store, &Counters, &from, &mut |_, _| {}).unwrap().findings, vec![]);
+}
+
 fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
