@@ -134,7 +134,14 @@ fn proofs_are_verified_with_the_public_key_alone() {
     let other = Checkpoint { root: head.hash, ..checkpoint.clone() };
     assert_eq!(verified(&mut *store, vec![other]).findings[0].seq, Some(head.seq));
     let longer = Checkpoint { size: head.seq + 1, ..checkpoint };
-    assert!(verified(&mut *store, vec![longer]).findings[0].what.contains("cut or replaced"));
+    assert!(verified(&mut *store, vec![longer.clone()]).findings[0].what.contains("cut or replaced"));
+    // One of another project says nothing, however long that is.
+    let stranger = Checkpoint { project: "another".to_owned(), ..longer };
+    let found = verified(&mut *store, vec![stranger.clone()]).findings;
+    assert!(found.len() == 1 && found[0].what.contains("of project another, and this is test-project"), "{found:?}");
+    let text = exported(&mut *store, 1, &secret);
+    let refused = read(&text, &[public], &[stranger]).unwrap_err().to_string();
+    assert!(refused.contains("of project another, and this is an export of test-project"), "{refused}");
 }
 
 #[test]

@@ -269,6 +269,8 @@ fn no_row_can_be_added() {
     }
     insert("text", "VALUES (2, -1, NULL, NULL, NULL)");
     insert("meta", "VALUES ('extra', 'row')");
+    insert("meta", "VALUES ('closed', 'go away')");
+    insert("meta", "VALUES ('closed', 'this ledger has moved to ')");
     insert("entity", "VALUES ('counter', 'new', 1, 1, 1, 1, 'main', 'internal', '{}')");
     insert("entity", "VALUES ('', '', -1, -1, -1, -1, '', '', '')");
     insert("place", "VALUES ('by_value', x'', 'counter', 'c1')");
@@ -312,7 +314,8 @@ fn the_schema_and_the_head_of_the_file_cannot_be_changed() {
     }
     sql(original, &["another program"], "PRAGMA application_id = 0");
     sql(original, &["another program"], "PRAGMA application_id = 7");
-    sql(original, &["shape"], "UPDATE meta SET value = '2' WHERE name = 'shape'");
+    sql(original, &["use a newer countersign"], "UPDATE meta SET value = '2' WHERE name = 'shape'");
+    sql(original, &["run `countersign rebuild`"], "UPDATE meta SET value = '0' WHERE name = 'shape'");
     sql(original, &["project"], "UPDATE meta SET value = 'other' WHERE name = 'project'");
 }
 
