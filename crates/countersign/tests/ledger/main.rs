@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 #![allow(dead_code, reason = "each test file uses its part of the house")]
 
+mod beginning;
 #[path = "../house/mod.rs"]
 mod house;
 mod moving;
