@@ -45,8 +45,8 @@ pub fn run(args: &Args, global: &Global, project: &Project) -> anyhow::Result<Ex
         Ok(BufReader::with_capacity(1 << 20, file))
     };
     // Once through before anything is made: whose log it is and whether it is whole is known only at its end.
-    let whole = read_export(&mut open()?, &keys, &[], &mut |_, _, _, _| Ok(()))
-        .with_context(|| format!("{} is not a whole export", args.file.display()))?;
+    let whole = verify::read_known(&mut open()?, &keys, &[], &mut |_, _, _, _| Ok(()))
+        .with_context(|| format!("{} cannot be imported", args.file.display()))?;
     if whole.from != 1 {
         bail!("this export begins with event {}; a ledger can be made only from the first one on", whole.from);
     }
