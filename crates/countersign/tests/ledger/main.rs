@@ -7,6 +7,7 @@ mod beginning;
 #[path = "../house/mod.rs"]
 mod house;
 mod moving;
+mod telling;
 
 use countersign_ledger::conformance::postgres_server;
 use house::{Answer, House};
