@@ -70,3 +70,17 @@ fn a_key_that_the_doctor_closes_to_others_is_good_in_the_same_visit() {
     let fixed = project.says(&["doctor", "--fix"]);
     assert!(fixed.contains("fixed permissions") && fixed.contains("ok    signing key"), "{fixed}");
 }
+
+#[test]
+fn an_erasure_that_leaves_a_copy_does_not_say_that_nothing_was_written() {
+    let project = Project::with_file();
+    project.record("a.json", "the first");
+    let reader = rusqlite::Connection::open(project.house.path(".countersign/ledger.db")).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM event").unwrap();
+    let told = project.run_as_owner(&["erase", "2", "--reason", "recorded by mistake"]);
+    assert!(told.code == 3 && told.err.contains("but a copy of it is left"), "{told:?}");
+    assert!(told.err.contains("another process reads") && !told.err.contains("nothing was written"), "{told:?}");
+    drop(reader);
+    project.says(&["doctor", "--fix"]);
+    assert!(project.says(&["show", "2"]).contains("text 0: erased"));
+}
