@@ -2,6 +2,9 @@
 
 use super::Project;
 use super::house::House;
+use countersign_ledger::conformance::postgres_server::{self, Server};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 
 /// Takes a ledger and what belongs to it away.
 fn remove_ledger(project: &Project) {
@@ -83,4 +86,32 @@ fn an_erasure_that_leaves_a_copy_does_not_say_that_nothing_was_written() {
     drop(reader);
     project.says(&["doctor", "--fix"]);
     assert!(project.says(&["show", "2"]).contains("text 0: erased"));
+}
+
+#[test]
+fn following_goes_on_after_the_server_was_away() {
+    let server = Server::start();
+    let project = Project { house: House::new(), server: None };
+    project.says(&["--ledger", &server.url(), "init"]);
+    let mut follower = Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .args(["log", "--follow", "-n", "2"])
+        .current_dir(project.house.path(""))
+        .env("COUNTERSIGN_HOME", project.house.path(".home"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(follower.stdout.take().unwrap()).lines();
+    assert!(lines.next().unwrap().unwrap().contains("project.initialised"));
+    server.crash();
+    let mut told = String::new();
+    BufReader::new(follower.stderr.take().unwrap()).read_line(&mut told).unwrap();
+    assert!(told.contains("trying again until it can be read"), "{told}");
+    server.run();
+    postgres_server::eventually("the server takes it", || {
+        project.house.document("a.json", "assignment", serde_json::json!({}));
+        project.run(&["record", "a.json"]).code == 0
+    });
+    assert!(lines.next().unwrap().unwrap().contains("record.kept"));
+    assert!(follower.wait().unwrap().success());
 }
