@@ -5,7 +5,8 @@ use super::Sqlite;
 use crate::error::{Error, Result};
 use crate::event::{Event, INLINE_BYTES_MAX};
 use crate::hash::Hash;
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 impl Sqlite {
     /// Whether a text names a blob. There is an index of those few rows alone.
@@ -65,16 +66,20 @@ impl Sqlite {
         Ok(faults)
     }
 
-    /// Removes files of blobs that no text names: of texts that were erased, and of commits that never came.
+    /// Removes files of blobs that no text names: of texts that were erased, and of commits that never came. They are gone
+    /// once their folders are synced: a file that was only unlinked can be back when the power has gone.
     pub(super) fn sweep_blobs(&mut self) -> Result<()> {
         let failed =
             |error: std::io::Error| Error::NotWritten(format!("the folder of long texts cannot be swept: {error}"));
+        let mut folders = BTreeSet::new();
         for (hash, path) in self.blobs.all().map_err(failed)? {
             if !self.names_blob(hash)? {
                 std::fs::remove_file(&path).map_err(failed)?;
+                folders.extend(path.parent().map(Path::to_owned));
             }
         }
-        Ok(())
+        let sync = |folder: PathBuf| std::fs::File::open(folder).and_then(|folder| folder.sync_all());
+        folders.into_iter().try_for_each(sync).map_err(failed)
     }
 }
 
