@@ -5,7 +5,7 @@ use crate::{Outcome, Verb};
 
 pub(crate) const VERB: Verb = Verb {
     name: "bench-ledger",
-    arguments: "[one|many|fold|postgres] | [--events N]",
+    arguments: "[one|many|hook|fold|postgres] | [--events N]",
     summary: "measure the ledger, or one of so many events (5000000 take some 20 GB for a while)",
     run: verb,
 };
@@ -21,7 +21,7 @@ fn measures(arguments: &[String]) -> Result<Vec<&str>, String> {
     match words.as_slice() {
         ["--events", events] if events.parse::<u64>().is_ok_and(|it| it >= EVENTS_MIN) => Ok(vec!["large", events]),
         ["--events", ..] => Err(format!("--events needs one number, {EVENTS_MIN} or more")),
-        some if some.iter().all(|word| ["one", "many", "fold", "postgres"].contains(word)) => Ok(words),
+        some if some.iter().all(|word| ["one", "many", "hook", "fold", "postgres"].contains(word)) => Ok(words),
         _ => Err(format!("this takes {}", VERB.arguments)),
     }
 }
@@ -42,6 +42,7 @@ mod tests {
         let table = [
             ("", Some("")),
             ("one fold", Some("one fold")),
+            ("hook", Some("hook")),
             ("--events 500000", Some("large 500000")),
             ("--events", None),
             ("--events few", None),

@@ -27,6 +27,7 @@ const MINUTES_DEFAULT: &str = "1";
 const TESTS: &[(&str, &str)] = &[
     ("countersign-ledger", "crash"),
     ("countersign-ledger", "injected"),
+    ("countersign-ledger", "power"),
     ("countersign-ledger", "simulation"),
     ("countersign-ledger", "linearizability"),
     ("countersign-ledger", "disk"),

@@ -46,14 +46,18 @@ impl Home {
         }
         let path = self.key_path(project);
         if !path.exists() {
-            let (secret, public) = SecretKey::generate(project);
-            let public = PublicKey::parse(&public)?;
+            let (secret, _) = SecretKey::generate(project);
             private_folder(&self.0.join("keys"))?;
-            crate::files::write(&self.public_path(project, &public), &format!("{public}\n"))?;
-            private_file(&path, &format!("{secret}\n"))?;
+            // Of several who make one at once, the first has made it.
+            private_file(&path, &format!("{secret}\n"))
+                .or_else(|error| if path.exists() { Ok(()) } else { Err(error) })?;
         }
-        let secret = read_private(&path)?;
-        Ok(SecretKey::public(&secret)?)
+        let public = SecretKey::public(&read_private(&path)?)?;
+        let beside = self.public_path(project, &public);
+        if !beside.exists() {
+            crate::files::write(&beside, &format!("{public}\n"))?;
+        }
+        Ok(public)
     }
 
     /// The key that signs a project's checkpoints, if it is here.
@@ -109,6 +113,16 @@ impl Home {
     pub fn pin(&self, root: &Path, project: &str) -> anyhow::Result<()> {
         private_folder(&self.0.join("projects"))?;
         crate::files::write(&self.pin_path(root), &format!("{project}\n{}\n", root.display()))
+    }
+
+    /// Holds off whoever else would make the same directory a project, as long as what is given back is kept.
+    pub fn hold(&self, root: &Path) -> anyhow::Result<std::fs::File> {
+        private_folder(&self.0.join("projects"))?;
+        let path = self.pin_path(root).with_extension("lock");
+        let file = std::fs::File::options().create(true).truncate(false).write(true).open(&path);
+        let file = file.with_context(|| format!("{} cannot be written", path.display()))?;
+        file.lock().with_context(|| format!("{} cannot be locked", path.display()))?;
+        Ok(file)
     }
 
     /// Whether this user has named a database before. A file in the project may not choose where a password is sent.

@@ -51,16 +51,49 @@ impl Place {
             place.trust()?;
             return Ok(place);
         }
-        let Some(root) = &project.root else {
+        let (Some(root), Some(place)) = (&project.root, Self::own(project)?) else {
             bail!("there is no project here; run `countersign init`, or name one with --project");
-        };
-        let place = match &project.ledger {
-            Some(configured) => Self::parse(configured, root, project.id.as_deref())?,
-            None => Self::File(root.join(FOLDER).join(FILE)),
         };
         place.must_be_trusted()?;
         place.must_be_pinned(root)?;
         Ok(place)
+    }
+
+    /// Where the ledger of a project belongs, whether it is there and may be used or not.
+    fn own(project: &Project) -> anyhow::Result<Option<Self>> {
+        let Some(root) = &project.root else { return Ok(None) };
+        Ok(Some(match &project.ledger {
+            Some(configured) => Self::parse(configured, root, project.id.as_deref())?,
+            None => Self::File(root.join(FOLDER).join(FILE)),
+        }))
+    }
+
+    /// Whether a project's ledger belongs here, by whatever name the place was called.
+    pub fn is_own_of(&self, project: &Project) -> bool {
+        let whole = |place: &Self| match place {
+            Place::File(path) => Place::File(std::path::absolute(path).unwrap_or_else(|_| path.clone())),
+            Place::Database(url, _) => Place::Database(url.clone(), None),
+        };
+        Self::own(project).is_ok_and(|own| own.is_some_and(|own| whole(&own) == whole(self)))
+    }
+
+    /// The project that a directory is, as far as that binds what may be here: a database is asked for the one that the
+    /// settings name, a file must be of the one that was made here.
+    pub fn expected(&self, project: &Project) -> Option<String> {
+        let pinned = project.root.as_deref().and_then(pinned);
+        match self {
+            Place::File(_) => pinned,
+            Place::Database(_, named) => named.clone().or(pinned),
+        }
+    }
+
+    /// Whether the ledger of a project is here. A file that was begun and is nobody's yet can become it.
+    pub fn holds(&self, project: &str) -> anyhow::Result<bool> {
+        match self {
+            Place::File(path) if !path.exists() => Ok(false),
+            Place::File(_) => Ok(Ledger::project_in(self.open()?)?.is_none_or(|found| found == project)),
+            Place::Database(url, _) => Ok(Postgres::projects(url)?.iter().any(|known| known == project)),
+        }
     }
 
     /// Remembers a database that was named, so that the project's settings may name it from now on.
@@ -127,17 +160,21 @@ impl Place {
         }
     }
 
-    /// Opens the store that is there, or makes an empty one for a project.
+    /// Opens the store of a project that is there, or makes an empty one. Of several who make it at once, one does.
     pub fn open_or_create(&self, project: &str) -> anyhow::Result<Box<dyn Store>> {
         match self {
             Place::File(path) if path.exists() => self.open(),
-            Place::File(path) => Ok(Box::new(Sqlite::create(path, Clock::System)?)),
-            Place::Database(url, named) => {
-                let project = named.as_deref().unwrap_or(project);
-                let there = Postgres::projects(url)?.iter().any(|known| known == project);
-                let store = if there { Postgres::open(url, project) } else { Postgres::create(url, project) };
-                Ok(Box::new(store?))
-            }
+            Place::File(path) => match Sqlite::create(path, Clock::System) {
+                Ok(store) => Ok(Box::new(store)),
+                Err(_) if path.exists() => self.open(),
+                Err(error) => Err(error.into()),
+            },
+            Place::Database(url, _) if self.holds(project)? => Ok(Box::new(Postgres::open(url, project)?)),
+            Place::Database(url, _) => match Postgres::create(url, project) {
+                Ok(store) => Ok(Box::new(store)),
+                Err(error) if !self.holds(project)? => Err(error.into()),
+                Err(_) => Ok(Box::new(Postgres::open(url, project)?)),
+            },
         }
     }
 

@@ -1,6 +1,6 @@
 //! What events mean to the ledger: the domains' folds, behind its trait.
 
-use countersign_domain::deciding::{Found, Happened, Key};
+use countersign_domain::deciding::{Found, Happened, Key, VERSION};
 use countersign_ledger as ledger;
 use serde_json::Value;
 use std::cell::RefCell;
@@ -16,6 +16,9 @@ pub const SHAPE: u32 = 10;
 pub struct Meaning;
 
 /// Hands an event to a domain. One whose facts cannot be read as JSON was never appended by us; it means nothing.
+///
+/// All facts are of version 1. Whoever changes what the facts of a kind look like brings older ones into the new form here, so
+/// that domains know one form only.
 fn with<T>(event: &ledger::Event<'_>, look: impl FnOnce(&Happened<'_>) -> T) -> Option<T> {
     let facts = event.facts()?;
     let time = event.time.to_string();
@@ -26,6 +29,10 @@ fn with<T>(event: &ledger::Event<'_>, look: impl FnOnce(&Happened<'_>) -> T) -> 
 impl ledger::Fold for Meaning {
     fn shape(&self) -> u32 {
         SHAPE
+    }
+
+    fn version(&self, _: &str) -> u32 {
+        VERSION
     }
 
     fn touched(&self, event: &ledger::Event<'_>) -> Vec<ledger::Key> {

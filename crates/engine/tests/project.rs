@@ -207,6 +207,9 @@ fn a_ledger_of_a_newer_shape_is_only_read_and_one_of_an_older_shape_is_rebuilt()
         fn shape(&self) -> u32 {
             Meaning.shape() + self.0
         }
+        fn version(&self, kind: &str) -> u32 {
+            Meaning.version(kind)
+        }
         fn touched(&self, event: &countersign_ledger::Event<'_>) -> Vec<countersign_ledger::Key> {
             Meaning.touched(event)
         }

@@ -17,8 +17,9 @@ use countersign_ledger::{
 };
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -34,6 +35,11 @@ const PASSES: usize = 5;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|it| it != "--bench").collect();
+    if let [role, path] = arguments.as_slice()
+        && role == CROWD
+    {
+        return crowd(Path::new(path));
+    }
     let wants = |name: &str| arguments.is_empty() || arguments.iter().any(|it| it == name);
     println!("events of {} bytes; each changes an entity, its place and a key", event_bytes());
     if wants("one") {
@@ -41,6 +47,9 @@ fn main() {
     }
     if wants("many") {
         many_clients();
+    }
+    if wants("hook") {
+        hook();
     }
     if wants("fold") {
         fold();
@@ -169,6 +178,60 @@ fn concurrently(ledger: &Ledger, clients: u64, events: u64) -> f64 {
     events as f64 / started.elapsed().as_secs_f64()
 }
 
+/// What this program is called with to be the server beside which a hook writes.
+const CROWD: &str = "crowd";
+
+fn open(path: &Path) -> Ledger {
+    Ledger::open(Box::new(Sqlite::open(path, Clock::System).unwrap()), Arc::new(Counters)).unwrap()
+}
+
+/// A server of 64 clients that write without a pause, until it is ended.
+fn crowd(path: &Path) {
+    let ledger = open(path);
+    append(&ledger, 0);
+    println!("at work");
+    let next = AtomicU64::new(1);
+    std::thread::scope(|scope| {
+        for _ in 0..64 {
+            scope.spawn(|| {
+                loop {
+                    append(&ledger, next.fetch_add(1, Ordering::Relaxed));
+                }
+            });
+        }
+    });
+}
+
+/// How long a hook takes, which opens the ledger, writes one event and ends, while another process with 64 clients writes
+/// to the same file.
+fn hook() {
+    const WRITES: usize = 500;
+    const FIRST: u64 = 1 << 40;
+    let (folder, ledger) = ledger();
+    let path = folder.path().join("ledger.db");
+    let mut server = Command::new(std::env::current_exe().unwrap());
+    let mut server = server.arg(CROWD).arg(&path).stdout(Stdio::piped()).spawn().unwrap();
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
+    let (before, started) = (ledger.head().unwrap().seq, Instant::now());
+    let mut took = Vec::new();
+    for number in FIRST..FIRST + WRITES as u64 {
+        let started = Instant::now();
+        append(&open(&path), number);
+        took.push(started.elapsed().as_secs_f64() * 1000.0);
+    }
+    let written = ledger.head().unwrap().seq - before - WRITES as u64;
+    let rate = written as f64 / started.elapsed().as_secs_f64();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    took.sort_by(f64::total_cmp);
+    println!(
+        "a hook beside a server of 64 clients ({rate:.0} a second): p50 {:.1} ms, p99 {:.1} ms, longest {:.1} ms (limit of p99: 1000)",
+        took[WRITES / 2],
+        took[WRITES * 99 / 100],
+        took[WRITES - 1]
+    );
+}
+
 /// The same on PostgreSQL, beside pgbench with as many clients that insert one row each.
 fn postgres() {
     const EVENTS: u64 = 40_000;
@@ -242,7 +305,7 @@ fn large(events: u64) {
     let (folder, ledger) = ledger();
     let path = folder.path().join("ledger.db");
     drop(ledger);
-    let open = || Ledger::open(Box::new(Sqlite::open(&path, Clock::System).unwrap()), Arc::new(Counters)).unwrap();
+    let open = || open(&path);
     let started = Instant::now();
     fill(&open(), events);
     println!("{events} events were written in {:.0} s", started.elapsed().as_secs_f64());

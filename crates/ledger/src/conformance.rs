@@ -41,6 +41,10 @@ impl Fold for Counters {
         1
     }
 
+    fn version(&self, _: &str) -> u32 {
+        1
+    }
+
     fn touched(&self, event: &Event<'_>) -> Vec<Key> {
         counter(event).map(|(name, _)| Key::new("counter", name)).into_iter().collect()
     }

@@ -20,7 +20,9 @@ pub enum Error {
     #[error("nothing was written: {0}")]
     NotWritten(String),
     /// It was sent, and no answer came back. Only the idempotency key can tell.
-    #[error("it is not known whether it was written: {0}; repeat it with the same idempotency key, which does it once")]
+    #[error(
+        "it is not known whether it was written: {0}; repeat it with the same idempotency key, which does it once, or look for it in `countersign log` if it had none"
+    )]
     Unknown(String),
     /// It could not be read.
     #[error("the ledger cannot be read: {0}")]
@@ -28,8 +30,11 @@ pub enum Error {
     /// What is stored cannot be right.
     #[error("the ledger is damaged: {0}; run `countersign verify`")]
     Damaged(String),
-    /// A newer version wrote it. It can be read.
-    #[error("this ledger is of {what} {found}, and this binary knows {known}; use a newer countersign to write to it")]
+    /// A newer version wrote it. Of a newer shape it can be read; of a newer format it is not known what it says.
+    #[error(
+        "this ledger is of {what} {found}, and this binary knows {known}; {}",
+        if *what == "shape" { "it can be read; use a newer countersign to write to it" } else { "use a newer countersign" }
+    )]
     Newer {
         /// Format or shape.
         what: &'static str,
@@ -105,3 +110,28 @@ pub enum Refused {
 
 /// A result of the ledger.
 pub type Result<T> = std::result::Result<T, Error>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_gives_advice_that_can_be_followed() {
+        let newer = |what| Error::Newer { what, found: 9, known: 1 };
+        let table = [
+            (newer("format"), "this ledger is of format 9, and this binary knows 1; use a newer countersign"),
+            (
+                newer("shape"),
+                "this ledger is of shape 9, and this binary knows 1; it can be read; use a newer countersign to write to it",
+            ),
+            (
+                Error::Unknown("the disk failed".to_owned()),
+                "it is not known whether it was written: the disk failed; repeat it with the same idempotency key, which \
+                 does it once, or look for it in `countersign log` if it had none",
+            ),
+        ];
+        for (error, said) in table {
+            assert_eq!(error.to_string(), said);
+        }
+    }
+}

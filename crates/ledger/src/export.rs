@@ -343,6 +343,10 @@ impl Reading {
             return Err(bad(1, &format!("it names no project: {why}")));
         }
         let peaks = peaks.ok_or_else(|| bad(1, "its beginning does not fit together"))?;
+        if let Some(strange) = known.iter().find(|it| it.project != project) {
+            let why = format!("the checkpoint is of project {}, and this is an export of {project}", strange.project);
+            return Err(bad(1, &format!("{why}: it says nothing of this log")));
+        }
         let root = peaks.root();
         let head = Head { seq: from - 1, hash: prev };
         let exported = Exported {
@@ -409,9 +413,7 @@ impl Reading {
                 let why = format!("a checkpoint knows {} events, and this begins with event {first}", known.size);
                 return Err(bad(number, &format!("{why}: the two cannot be compared")));
             }
-            let same = known.project == self.exported.project
-                && known.root == self.chain.peaks().root()
-                && (known.head == head.hash || head.seq == 0);
+            let same = known.root == self.chain.peaks().root() && (known.head == head.hash || head.seq == 0);
             if !same {
                 return Err(bad(
                     number,

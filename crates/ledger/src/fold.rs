@@ -8,11 +8,15 @@ use crate::rows::{Entity, Key, Place};
 /// Whoever implements it promises that:
 ///
 /// 1. the answers depend on the arguments alone: no clock, no chance, no world;
-/// 2. it cannot refuse, because what is in the log has happened; an event that it does not know touches nothing;
+/// 2. it cannot refuse, because what is in the log has happened; an event of a kind that it does not know touches nothing,
+///    and one whose facts are of a later version than [`Fold::version`] it is never asked about: there the ledger refuses;
 /// 3. [`Fold::shape`] grows whenever an answer would differ from what an older version gave.
 pub trait Fold: Send + Sync {
     /// The version of all the answers together.
     fn shape(&self) -> u32;
+
+    /// The latest version that it knows of the facts of a kind. Earlier ones it takes as well.
+    fn version(&self, kind: &str) -> u32;
 
     /// The entities that an event changes, each of them once.
     fn touched(&self, event: &Event<'_>) -> Vec<Key>;

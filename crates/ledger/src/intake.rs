@@ -19,6 +19,11 @@ use crate::writer::{META_CLOSED, META_PROJECT, META_SHAPE, meta};
 const FILLING: &str = "this ledger is being filled from another one; run the same `countersign import` or `countersign migrate` again to finish it";
 const MOVED: &str = "this ledger has moved to ";
 
+/// Whether a ledger that is closed for this reason was closed by one of us.
+pub(crate) fn closes(why: &str) -> bool {
+    why == FILLING || why.strip_prefix(MOVED).is_some_and(|place| !place.is_empty())
+}
+
 /// A store that takes events in.
 pub struct Intake<'a> {
     store: &'a mut dyn Store,
@@ -129,7 +134,7 @@ fn may_take(begun: &Begun, project: &str, shape: u32) -> Result<()> {
         return Err(Error::Closed(format!("there is a ledger already, of another project ({found})")));
     }
     let closed = begun.meta(META_CLOSED);
-    let begun_here = closed.is_some_and(|why| why == FILLING || why.starts_with(MOVED));
+    let begun_here = closed.is_some_and(closes);
     if begun.head.seq > 0 && !begun_here {
         return Err(Error::Closed("there is a ledger already, and it is in use; name an empty place".to_owned()));
     }

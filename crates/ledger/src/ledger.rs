@@ -33,26 +33,21 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Makes the ledger of a project in an empty store. Where one was begun already, that one is taken.
+    /// Makes the ledger of a project in an empty store. Where one was begun already, that one is taken, whichever project
+    /// it is of: of several who begin at once, all get the ledger of the first.
     pub fn create(mut store: Box<dyn Store>, fold: Arc<dyn Fold>, project: &str) -> Result<Self> {
         named(project)?;
         let begun = store.begin_within(PATIENCE)?;
-        match begun.meta(META_PROJECT) {
-            Some(found) if found != project && begun.head.seq > 0 => {
-                store.rollback();
-                return Err(Error::Closed(format!("there is a ledger already, of project {found}")));
-            }
-            Some(found) if found == project => store.rollback(),
-            None if begun.head.seq > 0 => {
-                store.rollback();
-                return Err(nameless(begun.head.seq));
-            }
-            _ => {
-                let row = |name, value: String| (meta(name), RowValue::Meta(value));
-                let put = vec![row(META_PROJECT, project.to_owned()), row(META_SHAPE, fold.shape().to_string())];
-                store.apply(&Batch { put, ..Batch::default() })?;
-                store.commit()?;
-            }
+        if begun.meta(META_PROJECT).is_some() {
+            store.rollback();
+        } else if begun.head.seq > 0 {
+            store.rollback();
+            return Err(nameless(begun.head.seq));
+        } else {
+            let row = |name, value: String| (meta(name), RowValue::Meta(value));
+            let put = vec![row(META_PROJECT, project.to_owned()), row(META_SHAPE, fold.shape().to_string())];
+            store.apply(&Batch { put, ..Batch::default() })?;
+            store.commit()?;
         }
         Self::open(store, fold)
     }

@@ -39,8 +39,16 @@ impl<'a> Refold<'a> {
         self.edge.size()
     }
 
-    /// Adds what follows from the next event, whose leaf of the tree this is.
+    /// Adds what follows from the next event, whose leaf of the tree this is. What a newer version meant by its facts is
+    /// not guessed.
     pub(crate) fn add(&mut self, store: &mut dyn Store, event: &Event<'_>, leaf: Hash) -> Result<()> {
+        let known = self.fold.version(event.kind);
+        if event.v > known {
+            return Err(Error::Unreadable(format!(
+                "event {} is a `{}` of version {}, and this binary knows version {known}; use a newer countersign",
+                event.seq, event.kind, event.v
+            )));
+        }
         let Self { fold, edge, overlay, live } = self;
         let mut head = Head::EMPTY;
         let mut transaction = Transaction {

@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::event::{Event, TextPlace};
 use crate::fold::Fold;
 use crate::hash::Hash;
+use crate::intake;
 use crate::ledger::{PAGE_EVENTS, PATIENCE};
 use crate::pages::{Hashed, Rows, ahead};
 use crate::rows::{EventRow, RowKey, RowValue, Table, TextRow};
@@ -128,7 +129,8 @@ impl Run {
             }
             from => Chain::after(&project, before(store, from)?, peaks_at(store, from - 1).unwrap_or_default()),
         };
-        let mut checkpoints = verifying.checkpoints.clone();
+        let (mut checkpoints, strange): (Vec<_>, Vec<_>) =
+            verifying.checkpoints.iter().cloned().partition(|it| it.project == project);
         checkpoints.sort_by_key(|it| it.size);
         let mut run = Self {
             verified: Verified {
@@ -151,7 +153,17 @@ impl Run {
             from,
             shape: value(META_SHAPE),
         };
+        for strange in strange {
+            let what = format!("a checkpoint is of project {}, and this is {project}", strange.project);
+            run.found(None, what + ": it says nothing of this log");
+        }
         if let Some(why) = value(META_CLOSED) {
+            if !intake::closes(&why) {
+                run.found(
+                    None,
+                    format!("the row `closed` of the table `meta` is `{why}`, for which nothing closes a ledger"),
+                );
+            }
             // Nothing in the log says who closed it, so it is told rather than passed over.
             run.verified.closed = Some(why);
         }
@@ -282,12 +294,6 @@ impl Run {
                 continue;
             }
             let mut faults = Vec::new();
-            if checkpoint.project != self.verified.project {
-                faults.push(format!(
-                    "the checkpoint is of project {}, and this is {}",
-                    checkpoint.project, self.verified.project
-                ));
-            }
             if checkpoint.head != head.hash && head.seq > 0 {
                 faults.push(format!("its hash is {} and the checkpoint has {}", head.hash, checkpoint.head));
             }
@@ -342,7 +348,12 @@ impl Run {
         let shape = fold.shape().to_string();
         if self.shape.as_deref() != Some(&shape) {
             let found = self.shape.as_deref().unwrap_or("none");
-            self.found(None, format!("the derived rows are of shape {found} and this binary makes shape {shape}; run `countersign rebuild`"));
+            let newer = found.parse::<u32>().is_ok_and(|found| found > fold.shape());
+            let mend = if newer { "use a newer countersign to compare them" } else { "run `countersign rebuild`" };
+            self.found(
+                None,
+                format!("the derived rows are of shape {found} and this binary makes shape {shape}; {mend}"),
+            );
             return Ok(());
         }
         let mut suspects = Vec::new();

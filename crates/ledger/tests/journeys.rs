@@ -134,7 +134,14 @@ fn proofs_are_verified_with_the_public_key_alone() {
     let other = Checkpoint { root: head.hash, ..checkpoint.clone() };
     assert_eq!(verified(&mut *store, vec![other]).findings[0].seq, Some(head.seq));
     let longer = Checkpoint { size: head.seq + 1, ..checkpoint };
-    assert!(verified(&mut *store, vec![longer]).findings[0].what.contains("cut or replaced"));
+    assert!(verified(&mut *store, vec![longer.clone()]).findings[0].what.contains("cut or replaced"));
+    // One of another project says nothing, however long that is.
+    let stranger = Checkpoint { project: "another".to_owned(), ..longer };
+    let found = verified(&mut *store, vec![stranger.clone()]).findings;
+    assert!(found.len() == 1 && found[0].what.contains("of project another, and this is test-project"), "{found:?}");
+    let text = exported(&mut *store, 1, &secret);
+    let refused = read(&text, &[public], &[stranger]).unwrap_err().to_string();
+    assert!(refused.contains("of project another, and this is an export of test-project"), "{refused}");
 }
 
 #[test]
@@ -178,6 +185,36 @@ fn a_log_is_copied_and_stays_open() {
         open.write(|transaction| transaction.append(&command("ana"), vec![add("all", 1)])).unwrap();
         assert_eq!(open.head().unwrap().seq, head.seq + 1);
     }
+}
+
+#[test]
+fn facts_of_a_newer_version_are_kept_and_carried_but_never_folded_as_if_they_were_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = filled(Box::new(Memory::new(Clock::System)));
+    let newer = countersign_ledger::Draft { v: 2, ..add("all", 1) };
+    ledger.write(|transaction| transaction.append(&command("ana"), vec![newer])).unwrap();
+    let mut store = ledger.store().unwrap();
+    let head = store.head().unwrap();
+    let words = format!("event {} is a `counter.added` of version 2, and this binary knows version 1", head.seq);
+    let refused = |what: &str, done: Result<()>| match done {
+        Err(Error::Unreadable(why)) if why.starts_with(&words) => {}
+        other => panic!("{what}: {other:?}"),
+    };
+    let rows = |store: &mut dyn Store| {
+        let key = countersign_ledger::RowKey::Entity(countersign_ledger::Key::new("counter", "all"));
+        store.get(&[key]).unwrap()
+    };
+    let before = rows(&mut *store);
+    refused("rebuild", rebuild(&mut *store, &Counters, &mut |_| {}).map(drop));
+    assert_eq!(rows(&mut *store), before, "what was there stays as it is");
+    refused("verify", verify(&mut *store, &Counters, &Verifying::default(), &mut |_, _| {}).map(drop));
+    refused("copy", copy(&mut *store, &mut *sqlite(folder.path()), &Counters, &mut |_, _| {}).map(drop));
+    // The log itself needs no meaning.
+    let (secret, public) = keys();
+    let text = exported(&mut *store, 1, &secret);
+    assert_eq!(read(&text, &[public], &[]).unwrap().head, head);
+    let from = Verifying { from: 2, checkpoints: vec![] };
+    assert_eq!(verify(&mut *store, &Counters, &from, &mut |_, _| {}).unwrap().findings, vec![]);
 }
 
 fn walk(folder: &Path) -> Vec<std::path::PathBuf> {

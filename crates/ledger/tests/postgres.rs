@@ -267,6 +267,43 @@ fn many_rows_and_long_texts_go_in_parts() {
 }
 
 #[test]
+fn a_text_that_lies_where_none_is_put_is_found() {
+    let server = shared();
+    let store = Box::new(Postgres::create(&server.url(), "misplaced").unwrap());
+    let ledger = Ledger::create(store, Arc::new(Counters), "misplaced").unwrap();
+    let mut draft = add("all", 1);
+    draft.texts = vec![text(&vec![7; 70_000]), text(b"short")];
+    ledger.write(move |transaction| transaction.append(&command("ana"), vec![draft])).unwrap();
+    let mut store = ledger.store().unwrap();
+    assert_eq!(store.examine().unwrap(), Vec::<String>::new());
+    let own = "project = (SELECT project FROM countersign.head WHERE name = 'misplaced')";
+    let set = |n: u32, body: &str, blob: &str| {
+        format!("UPDATE countersign.text SET body = {body}, blob = {blob} WHERE n = {n} AND {own};")
+    };
+    let name = "decode(repeat('07', 32), 'hex')";
+    let keep = format!(
+        "INSERT INTO countersign.blob SELECT DISTINCT project, {name}, 0, 'short'::bytea FROM countersign.text"
+    );
+    let table = [
+        (0, format!("UPDATE countersign.blob SET hash = {name} WHERE {own}; {}", set(0, "NULL", name))),
+        (
+            0,
+            format!(
+                "DELETE FROM countersign.blob WHERE {own}; {}",
+                set(0, "decode(repeat('78', 70000), 'hex')", "NULL")
+            ),
+        ),
+        (1, format!("{keep} WHERE {own}; {}", set(1, "NULL", name))),
+    ];
+    for (n, change) in table {
+        server.sql(&change);
+        let found = store.examine().unwrap();
+        let words = format!("text {n} of event 1 is not where a text of its length and hash is put");
+        assert!(found.contains(&words), "{change}: {found:?}");
+    }
+}
+
+#[test]
 fn a_log_moves_from_a_file_to_a_server_and_back() {
     let (server, folder) = (shared(), tempfile::tempdir().unwrap());
     let file = Sqlite::create(&folder.path().join("ledger.db"), Clock::System).unwrap();

@@ -269,6 +269,8 @@ fn no_row_can_be_added() {
     }
     insert("text", "VALUES (2, -1, NULL, NULL, NULL)");
     insert("meta", "VALUES ('extra', 'row')");
+    insert("meta", "VALUES ('closed', 'go away')");
+    insert("meta", "VALUES ('closed', 'this ledger has moved to ')");
     insert("entity", "VALUES ('counter', 'new', 1, 1, 1, 1, 'main', 'internal', '{}')");
     insert("entity", "VALUES ('', '', -1, -1, -1, -1, '', '', '')");
     insert("place", "VALUES ('by_value', x'', 'counter', 'c1')");
@@ -312,7 +314,8 @@ fn the_schema_and_the_head_of_the_file_cannot_be_changed() {
     }
     sql(original, &["another program"], "PRAGMA application_id = 0");
     sql(original, &["another program"], "PRAGMA application_id = 7");
-    sql(original, &["shape"], "UPDATE meta SET value = '2' WHERE name = 'shape'");
+    sql(original, &["use a newer countersign"], "UPDATE meta SET value = '2' WHERE name = 'shape'");
+    sql(original, &["run `countersign rebuild`"], "UPDATE meta SET value = '0' WHERE name = 'shape'");
     sql(original, &["project"], "UPDATE meta SET value = 'other' WHERE name = 'project'");
 }
 
@@ -345,6 +348,50 @@ fn no_file_of_a_long_text_can_be_changed_taken_away_or_added() {
         };
         assert!(spoilt(original.path(), name, &["no event names"], add));
     }
+}
+
+#[test]
+fn no_text_can_be_moved_from_where_it_was_put() {
+    let original = tempfile::tempdir().unwrap();
+    complete(original.path());
+    let file = |folder: &Path, hash: &[u8]| {
+        let name: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        folder.join("ledger.db-blobs").join(&name[..2]).join(&name[2..])
+    };
+    let first = |folder: &Path, which: &str, column: &str| -> (i64, i64, Vec<u8>) {
+        let select = format!("SELECT seq, n, {column} FROM text WHERE {which} IS NOT NULL ORDER BY seq, n LIMIT 1");
+        raw(folder).query_row(&select, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap()
+    };
+    let put = |folder: &Path, (seq, n): (i64, i64), body: Option<&[u8]>, blob: Option<&[u8]>| {
+        let update = "UPDATE text SET body = ?3, blob = ?4 WHERE seq = ?1 AND n = ?2";
+        raw(folder).execute(update, rusqlite::params![seq, n, body, blob]).unwrap() == 1
+    };
+    let keep = |path: PathBuf, body: &[u8]| {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, body).unwrap();
+    };
+    let renamed = |folder: &Path| {
+        let (seq, n, hash) = first(folder, "blob", "blob");
+        keep(file(folder, &[7; 32]), &std::fs::read(file(folder, &hash)).unwrap());
+        std::fs::remove_file(file(folder, &hash)).unwrap();
+        put(folder, (seq, n), None, Some(&[7; 32]))
+    };
+    assert!(spoilt(original.path(), "renamed", &["is in a file that is not named by its hash"], renamed));
+    let taken_in = |folder: &Path| {
+        let (seq, n, hash) = first(folder, "blob", "blob");
+        let body = std::fs::read(file(folder, &hash)).unwrap();
+        std::fs::remove_file(file(folder, &hash)).unwrap();
+        put(folder, (seq, n), Some(&body), None)
+    };
+    assert!(spoilt(original.path(), "taken in", &["too long to have been put there"], taken_in));
+    let put_out = |folder: &Path| {
+        let (seq, n, body) = first(folder, "body", "body");
+        let (_, _, salt) = first(folder, "body", "salt");
+        let hash = countersign_ledger::Text { salt: salt.try_into().unwrap(), body: body.clone() }.hash();
+        keep(file(folder, &hash.0), &body);
+        put(folder, (seq, n), None, Some(&hash.0))
+    };
+    assert!(spoilt(original.path(), "put out", &["too short to have been put there"], put_out));
 }
 
 #[test]

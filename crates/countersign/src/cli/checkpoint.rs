@@ -74,7 +74,7 @@ pub fn signed(engine: &Engine) -> anyhow::Result<Option<(Checkpoint, String)>> {
 }
 
 /// Whether a ledger has what a checkpoint knows, and perhaps more.
-fn goes_on_from(store: &mut dyn Store, kept: &Checkpoint) -> anyhow::Result<bool> {
+pub(super) fn goes_on_from(store: &mut dyn Store, kept: &Checkpoint) -> anyhow::Result<bool> {
     if kept.size == 0 {
         return Ok(true);
     }

@@ -2,7 +2,7 @@
 
 use super::asking::{How, line};
 use super::output::Format;
-use super::{Exit, output};
+use super::{Exit, checkpoint, output};
 use crate::home::{Home, open_to_others};
 use crate::hook::Harness;
 use crate::install::probe::{self, Tried};
@@ -47,10 +47,14 @@ pub fn run(args: &Args, project: &Project, ledger: Option<&str>) -> anyhow::Resu
         Some(root) => visit.good("project", &root.display().to_string()),
         None => visit.bad("project", "there is none here; `countersign init` makes one"),
     }
-    if let Ok(place) = Place::of(project, ledger) {
-        visit.ledger(&place);
-    }
+    // First, because a key that is open to others is not used, and can be closed.
     visit.permissions(project);
+    match Place::of(project, ledger) {
+        Ok(place) => visit.ledger(&place),
+        Err(error) if project.root.is_some() || ledger.is_some() => visit.bad("ledger", &format!("{error:#}")),
+        // That there is no project was said.
+        Err(_) => {}
+    }
     visit.space(project);
     visit.hooks(project);
     if args.how.format == Format::Json {
@@ -118,6 +122,7 @@ impl Visit {
             Ok(Some(id)) => {
                 self.good("project id", &id);
                 self.key(&id);
+                self.checkpoint(&id, &mut *store);
             }
             Ok(None) => self.bad("project id", "the ledger has no project; run `countersign init`"),
             Err(error) => self.bad("project id", &error.to_string()),
@@ -181,6 +186,20 @@ impl Visit {
                 self.bad("signing key", "not here, so nothing can be signed; `countersign init` makes a new pair")
             }
             Err(error) => self.bad("signing key", &format!("{error:#}")),
+        }
+    }
+
+    /// Whether the checkpoint that was kept can be read, and the ledger is the one that it knows.
+    fn checkpoint(&mut self, project: &str, store: &mut dyn Store) {
+        let kept = Home::find().and_then(|home| home.kept_checkpoint(project));
+        match kept.and_then(|kept| kept.map(|it| Ok((checkpoint::goes_on_from(store, &it)?, it.size))).transpose()) {
+            Ok(None) => self.good("checkpoint", "none was kept here; `countersign checkpoint` makes one"),
+            Ok(Some((true, size))) => self.good("checkpoint", &format!("the one that was kept knows {size} events")),
+            Ok(Some((false, size))) => self.bad(
+                "checkpoint",
+                &format!("the ledger is not the one that the kept checkpoint of {size} events knows; run `countersign verify`"),
+            ),
+            Err(error) => self.bad("checkpoint", &format!("{error:#}")),
         }
     }
 

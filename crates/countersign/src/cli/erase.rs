@@ -7,7 +7,7 @@ use crate::client::Client;
 use crate::project::Project;
 use anyhow::{Context, bail};
 use countersign_engine::{Engine, StoredText};
-use countersign_ledger::unfinished_erasure;
+use countersign_ledger::{Error, unfinished_erasure};
 use serde_json::json;
 
 /// Remove the texts of an event for good, and record that and why
@@ -67,7 +67,10 @@ fn erased(format: Format, seq: u64, by: Option<u64>, said: String) -> String {
 }
 
 fn scrub(engine: &Engine) -> anyhow::Result<()> {
-    let scrubbed = engine.ledger().store()?.scrub();
-    scrubbed
-        .context("the text is erased from the ledger, but a copy of it is left; `countersign doctor --fix` removes it")
+    let left = "the text is erased from the ledger, but a copy of it is left; `countersign doctor --fix` removes it";
+    match engine.ledger().store()?.scrub() {
+        // The erasure was written: what was not is only that nothing is left of it.
+        Err(Error::NotWritten(why)) => bail!("{left}: {why}"),
+        scrubbed => scrubbed.context(left),
+    }
 }

@@ -45,8 +45,8 @@ pub fn run(args: &Args, global: &Global, project: &Project) -> anyhow::Result<Ex
         Ok(BufReader::with_capacity(1 << 20, file))
     };
     // Once through before anything is made: whose log it is and whether it is whole is known only at its end.
-    let whole = read_export(&mut open()?, &keys, &[], &mut |_, _, _, _| Ok(()))
-        .with_context(|| format!("{} is not a whole export", args.file.display()))?;
+    let whole = verify::read_known(&mut open()?, &keys, &[], &mut |_, _, _, _| Ok(()))
+        .with_context(|| format!("{} cannot be imported", args.file.display()))?;
     if whole.from != 1 {
         bail!("this export begins with event {}; a ledger can be made only from the first one on", whole.from);
     }
@@ -56,6 +56,7 @@ pub fn run(args: &Args, global: &Global, project: &Project) -> anyhow::Result<Ex
         return Ok(Exit::Refused);
     }
     let place = destination(global, project)?;
+    must_be_meant(&place, project, global, &whole.project)?;
     let mut store = place.open_or_create(&whole.project)?;
     let mut intake = Intake::open(&mut *store, &Meaning, &whole.project)?;
     let known = intake.head().seq;
@@ -84,4 +85,15 @@ fn destination(global: &Global, project: &Project) -> anyhow::Result<Place> {
     let folder = std::env::current_dir()?.join(FOLDER);
     super::init::furnish(&folder)?;
     Ok(Place::File(folder.join(place::FILE)))
+}
+
+/// The ledger of another project does not become the ledger of this one. Elsewhere, where it is named, it may lie.
+fn must_be_meant(place: &Place, project: &Project, global: &Global, exported: &str) -> anyhow::Result<()> {
+    match place.expected(project) {
+        Some(expected) if expected != exported && (global.ledger.is_none() || place.is_own_of(project)) => bail!(
+            "this is an export of project {exported}, and {} is project {expected}; name another place for it with --ledger",
+            project.root.as_deref().unwrap_or(std::path::Path::new(".")).display()
+        ),
+        _ => Ok(()),
+    }
 }

@@ -12,7 +12,6 @@ use countersign_contract::Text;
 use countersign_diagnostic::visible_lines;
 use countersign_domain::project::Init;
 use countersign_engine::Engine;
-use countersign_ledger::Ledger;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -35,7 +34,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// Begin another project although one was made here and its ledger is gone
+    /// Begin another project although one was made here and its ledger is gone, or elsewhere
     #[arg(long)]
     new: bool,
 
@@ -58,23 +57,17 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<Exit> {
         bail!("this is a worktree of {}, whose project and ledger are used here too", main.display());
     }
     let folder = root.join(FOLDER);
+    let home = Home::find()?;
+    // Whoever comes second finds what the first has made, and its settings.
+    let _held = home.hold(&root)?;
     let project = Project::find(Some(&root), None)?;
     let place = Place::of(&project, global.ledger.as_deref())?;
     let configured = place.to_configure(&root)?;
-    let home = Home::find()?;
-    if let (Some(pinned), Place::File(path), false) = (home.pinned(&root), &place, args.new)
-        && !path.exists()
-    {
-        bail!(
-            "{} was made project {pinned}, and its ledger {place} is gone; put a backup in its place, or make it again with \
-             `countersign import`. To begin another one here: `countersign init --new`",
-            root.display()
-        );
-    }
+    let known = known(&place, &project, args.new)?;
     furnish(&folder)?;
     let name = args.name.clone().or_else(|| Some(root.file_name()?.to_string_lossy().into_owned()));
     let name = name.unwrap_or_else(|| "project".to_owned());
-    let engine = begin(&place)?;
+    let engine = begin(&place, known)?;
     let id = engine.ledger().project();
     // Before the first event: a ledger without a key could sign nothing.
     let key = home.make_keys(id)?;
@@ -121,12 +114,39 @@ pub(super) fn furnish(folder: &Path) -> anyhow::Result<()> {
     write_absent(&folder.join("config.toml"), CONFIG)
 }
 
+/// The project that was made here before, if its ledger is in this place. Where it is not, nothing is begun in its stead
+/// unless that is asked for.
+fn known(place: &Place, project: &Project, new: bool) -> anyhow::Result<Option<String>> {
+    let Some(expected) = place.expected(project) else { return Ok(None) };
+    if place.holds(&expected)? {
+        return Ok(Some(expected));
+    }
+    if new {
+        return Ok(None);
+    }
+    let root = project.root.as_deref().unwrap_or(Path::new(".")).display();
+    let begin = "To begin another one here: `countersign init --new`";
+    if place.is_own_of(project) {
+        bail!(
+            "{root} was made project {expected}, and its ledger {place} is gone; put a backup in its place, or make it again \
+             with `countersign import`. {begin}"
+        );
+    }
+    bail!(
+        "{root} is project {expected} already, and its ledger is not {place}; `countersign migrate` moves it there. {begin}"
+    );
+}
+
 /// Opens the ledger, or begins one under a new id. One that was begun and not finished is taken up.
-fn begin(place: &Place) -> anyhow::Result<Engine> {
-    let new = uuid::Uuid::now_v7().to_string();
-    let store = place.open_or_create(&new)?;
-    let project = Ledger::project_in(store.another()?)?.unwrap_or(new);
-    Ok(Engine::create(store, &project)?)
+fn begin(place: &Place, known: Option<String>) -> anyhow::Result<Engine> {
+    let project = known.unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
+    let engine = Engine::create(place.open_or_create(&project)?, &project)?;
+    let found = engine.ledger().project();
+    // A database is asked for a project by its id, and would never give this one out again.
+    if matches!(place, Place::Database(..)) && found != project {
+        bail!("what {place} holds as project {project} says that it is project {found}; put a backup in its place");
+    }
+    Ok(engine)
 }
 
 /// Names the place and the project in the settings.
@@ -153,6 +173,10 @@ pub fn configured(path: &Path, url: &str, project: &str) -> anyhow::Result<Strin
     Ok(lines.join("\n") + "\n")
 }
 
+/// Somebody else may write it at the same time, and then theirs stays.
 fn write_absent(path: &Path, text: &str) -> anyhow::Result<()> {
-    if path.exists() { Ok(()) } else { crate::files::write_new(path, text) }
+    if path.exists() {
+        return Ok(());
+    }
+    crate::files::write_new(path, text).or_else(|error| if path.exists() { Ok(()) } else { Err(error) })
 }

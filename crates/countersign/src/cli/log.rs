@@ -5,6 +5,7 @@ use crate::place::Place;
 use crate::terminal::Terminal;
 use countersign_diagnostic::visible;
 use countersign_engine::{Engine, Stored};
+use countersign_ledger::Error;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -49,28 +50,64 @@ pub enum Format {
 
 const PAGE: usize = 500;
 
+/// How long to wait before a ledger that cannot be read is tried again.
+const PAUSE: Duration = Duration::from_secs(1);
+
 pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
     let engine = place.engine()?;
-    let terminal = Terminal::stdout();
-    let mut next = args.since.max(1);
-    let mut left = args.limit.unwrap_or(u64::MAX);
+    let mut shown =
+        Shown { next: args.since.max(1), left: args.limit.unwrap_or(u64::MAX), terminal: Terminal::stdout() };
+    let mut told = false;
     loop {
-        // Before the pages: what comes while they are read is not waited for in vain.
-        let head = engine.ledger().head()?.seq;
-        while left > 0 {
-            let limit = PAGE.min(usize::try_from(left).unwrap_or(PAGE));
-            let page = page(&engine, next, args.run.as_deref(), limit)?;
-            let Some(last) = page.last() else { break };
-            next = last.seq + 1;
-            left -= page.len() as u64;
-            let lines: String =
-                page.iter().map(|event| line(event, engine.ledger().project(), args.format, &terminal)).collect();
-            output::print(&lines);
+        match shown.go_on(args, &engine) {
+            Ok(()) => told = false,
+            // A server that is away comes back, and what is recorded then is followed on.
+            Err(error) if args.follow && may_pass(&error) => {
+                if !told {
+                    output::say(&format!("note: {error:#}; trying again until it can be read"));
+                }
+                told = true;
+                std::thread::sleep(PAUSE);
+            }
+            Err(error) => return Err(error),
         }
-        if !args.follow || left == 0 || !output::listened_to() {
+        if !args.follow || shown.left == 0 || !output::listened_to() {
             return Ok(Exit::Allowed);
         }
-        engine.ledger().wait(head.max(next - 1), Duration::from_secs(60))?;
+    }
+}
+
+/// Whether what keeps a ledger from being read can pass by itself.
+fn may_pass(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(Error::Unreadable(_)))
+}
+
+/// How far the log has been shown.
+struct Shown {
+    next: u64,
+    left: u64,
+    terminal: Terminal,
+}
+
+impl Shown {
+    /// Shows what is there, and if more is wanted waits a while for it.
+    fn go_on(&mut self, args: &Args, engine: &Engine) -> anyhow::Result<()> {
+        // Before the pages: what comes while they are read is not waited for in vain.
+        let head = engine.ledger().head()?.seq;
+        while self.left > 0 {
+            let limit = PAGE.min(usize::try_from(self.left).unwrap_or(PAGE));
+            let page = page(engine, self.next, args.run.as_deref(), limit)?;
+            let Some(last) = page.last() else { break };
+            self.next = last.seq + 1;
+            self.left -= page.len() as u64;
+            let project = engine.ledger().project();
+            let lines: String = page.iter().map(|event| line(event, project, args.format, &self.terminal)).collect();
+            output::print(&lines);
+        }
+        if args.follow && self.left > 0 && output::listened_to() {
+            engine.ledger().wait(head.max(self.next - 1), Duration::from_secs(60))?;
+        }
+        Ok(())
     }
 }
 

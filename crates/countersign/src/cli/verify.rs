@@ -6,8 +6,11 @@ use crate::home::{self, Home};
 use crate::place::Place;
 use anyhow::{Context, bail};
 use countersign_engine::Meaning;
-use countersign_ledger::{Checkpoint, Error, Exported, Ledger, PublicKey, Verified, Verifying, read_export, verify};
-use std::io::BufReader;
+use countersign_ledger::{
+    self as ledger, Checkpoint, EachPage, Error, Event, EventRow, Exported, Ledger, PublicKey, Verified, Verifying,
+    read_export, verify,
+};
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -40,8 +43,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     key: Vec<PathBuf>,
 
-    /// Only from this event on: chain and texts, not what is derived
-    #[arg(long, value_name = "SEQ", default_value_t = 1)]
+    /// Only from this event on: chain and texts, not what is derived; an export is verified as a whole
+    #[arg(long, value_name = "SEQ", default_value_t = 1, conflicts_with = "file")]
     from: u64,
 
     /// Accept an export that nobody has signed
@@ -171,10 +174,55 @@ fn summary(args: &Args, verified: &Verified) -> String {
     )
 }
 
+/// Reads an export, and holds it against what is known here of its project as well: the checkpoint that was kept, where
+/// that lies in it. One that ends before knows less, and contradicts nothing.
+pub(super) fn read_known(
+    from: &mut dyn BufRead,
+    keys: &[PublicKey],
+    known: &[Checkpoint],
+    each: EachPage<'_>,
+) -> ledger::Result<Exported> {
+    let (mut kept, mut met) = (None, 0);
+    let mut exported = read_export(from, keys, known, &mut |project, first, events, texts| {
+        if kept.is_none() {
+            kept = Some(kept_of(project)?);
+        }
+        if let Some(Some(kept)) = &kept {
+            met += u64::from(meets(kept, first, &events)?);
+        }
+        each(project, first, events, texts)
+    })?;
+    exported.checkpoints += met;
+    Ok(exported)
+}
+
+/// Whether a page of an export, which begins with event `first`, reaches the end of what a checkpoint knows, which then
+/// must be the same. The hash of one event stands for all before it.
+fn meets(kept: &Checkpoint, first: u64, page: &[EventRow]) -> ledger::Result<bool> {
+    let before = page.first().filter(|row| row.seq == first && first == kept.size + 1);
+    let here = match (page.iter().find(|row| row.seq == kept.size), before) {
+        (Some(row), _) => row.hash,
+        (None, Some(row)) => Event::read(&row.body).map_err(Error::Malformed)?.prev,
+        (None, None) => return Ok(false),
+    };
+    if here == kept.head {
+        return Ok(true);
+    }
+    let why = "this is another log than the one that the checkpoint knows which was kept here";
+    Err(Error::Malformed(format!("up to event {} {why}", kept.size)))
+}
+
+/// The checkpoint that was kept of a project, where there is a place for such.
+fn kept_of(project: &str) -> ledger::Result<Option<Checkpoint>> {
+    let Ok(home) = Home::find() else { return Ok(None) };
+    let kept = home.kept_checkpoint(project).map(|kept| kept.filter(|it| it.size > 0));
+    kept.map_err(|error| Error::Unreadable(format!("{error:#}")))
+}
+
 fn of_export(args: &Args, file: &PathBuf, keys: &[PublicKey], known: &[Checkpoint]) -> anyhow::Result<Exit> {
     let opened = std::fs::File::open(file).with_context(|| format!("{} cannot be read", file.display()))?;
-    let read = read_export(&mut BufReader::with_capacity(1 << 20, opened), keys, known, &mut |_, _, _, _| Ok(()));
-    let exported = match read {
+    let mut opened = BufReader::with_capacity(1 << 20, opened);
+    let exported = match read_known(&mut opened, keys, known, &mut |_, _, _, _| Ok(())) {
         Ok(exported) => exported,
         Err(error @ (Error::Malformed(_) | Error::Newer { .. })) => {
             output::say(&format!("does not match: {}: {error}", file.display()));

@@ -3,9 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 #![allow(dead_code, reason = "each test file uses its part of the house")]
 
+mod beginning;
 #[path = "../house/mod.rs"]
 mod house;
 mod moving;
+mod telling;
 
 use countersign_ledger::conformance::postgres_server;
 use house::{Answer, House};

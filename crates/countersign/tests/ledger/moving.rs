@@ -84,6 +84,46 @@ fn an_export_becomes_the_same_ledger_again() {
 }
 
 #[test]
+fn a_fork_is_found_where_a_checkpoint_of_the_log_is_kept() {
+    let project = Project::with_file();
+    project.record("a.json", "the first");
+    project.says(&["export", "--out", "early.jsonl"]);
+    project.says(&["backup", "fork.db"]);
+    // Somebody with the same key, and without what is known here, goes another way.
+    std::fs::create_dir_all(project.house.path(".elsewhere/keys")).unwrap();
+    for key in std::fs::read_dir(project.house.path(".home/keys")).unwrap().map(|it| it.unwrap()) {
+        std::fs::copy(key.path(), project.house.path(".elsewhere/keys").join(key.file_name())).unwrap();
+    }
+    let home = project.house.path(".elsewhere").display().to_string();
+    let elsewhere = |arguments: &[&str]| {
+        let answer = project.house.run_with(arguments, "", &[("COUNTERSIGN_HOME", &home)]);
+        assert_eq!(answer.code, 0, "{arguments:?}: {answer:?}");
+    };
+    project.record("b.json", "the second");
+    project.says(&["export", "--out", "late.jsonl"]);
+    let fork = ["--ledger", "fork.db"];
+    elsewhere(&[&fork[..], &["record", "a.json"]].concat());
+    elsewhere(&[&fork[..], &["record", "b.json"]].concat());
+    elsewhere(&[&fork[..], &["export", "--out", "fork.jsonl"]].concat());
+    elsewhere(&[&fork[..], &["export", "--since", "4", "--out", "tail.jsonl"]].concat());
+    elsewhere(&["verify", "fork.jsonl"]);
+    let words = "up to event 3 this is another log than the one that the checkpoint knows which was kept here";
+    for (file, code) in [("fork.jsonl", 1), ("tail.jsonl", 1)] {
+        let found = project.run(&["verify", file]);
+        assert!(found.code == code && found.err.contains(words), "{file}: {found:?}");
+    }
+    let refused = project.run(&["--ledger", "again.db", "import", "fork.jsonl"]);
+    assert!(refused.code == 3 && refused.err.contains(words), "{refused:?}");
+    assert!(!project.house.path("again.db").exists());
+    // What is shorter than what is known contradicts nothing.
+    for (file, met) in [("early.jsonl", "checkpoints 0 met"), ("late.jsonl", "checkpoints 1 met")] {
+        let said = project.says(&["verify", file]);
+        assert!(said.contains(met), "{file}: {said}");
+    }
+    assert_eq!(project.run(&["verify", "late.jsonl", "--from", "2"]).code, 2, "an export is verified as a whole");
+}
+
+#[test]
 fn a_ledger_moves_to_a_database_and_back() {
     let project = Project::with_file();
     project.record("a.json", "the first");

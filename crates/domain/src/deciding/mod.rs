@@ -80,11 +80,14 @@ pub enum LeaseStep {
     },
 }
 
+/// The version of the facts that events are written with, and the newest that is understood. All kinds have the same.
+pub const VERSION: u32 = 1;
+
 impl Happening {
     /// One with facts alone.
     pub fn new(kind: &'static str, facts: Value) -> Self {
         let (class, taint) = ("internal", "none");
-        Self { kind, v: 1, run: None, class, taint, facts, texts: Vec::new(), erase: Vec::new(), lease: None }
+        Self { kind, v: VERSION, run: None, class, taint, facts, texts: Vec::new(), erase: Vec::new(), lease: None }
     }
 
     /// The same, of a run.

@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 pub(super) fn run(fresh: &dyn Fn() -> Fresh) {
+    of_several_who_begin_all_get_the_ledger_of_the_first(fresh);
     events_are_chained_and_entities_follow(fresh);
     a_refused_command_leaves_the_others_alone(fresh);
     an_id_that_is_there_already_refuses_one_command(fresh);
@@ -32,6 +33,16 @@ pub(super) fn run(fresh: &dyn Fn() -> Fresh) {
 
 fn append(ledger: &Ledger, drafts: Vec<Draft>) -> Recorded {
     ledger.write(|transaction| transaction.append(&command("ana"), drafts)).unwrap()
+}
+
+fn of_several_who_begin_all_get_the_ledger_of_the_first(fresh: &dyn Fn() -> Fresh) {
+    let store = fresh().store;
+    let begin = |project: &str| Ledger::create(store.another().unwrap(), Arc::new(Counters), project).unwrap();
+    let first = begin("first");
+    assert_eq!([first.project(), begin("second").project()], ["first", "first"], "before there is an event");
+    append(&first, vec![add("a", 1)]);
+    assert_eq!(begin("third").project(), "first", "and after");
+    append(&begin("first"), vec![add("a", 1)]);
 }
 
 fn events_are_chained_and_entities_follow(fresh: &dyn Fn() -> Fresh) {

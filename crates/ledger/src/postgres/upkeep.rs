@@ -3,6 +3,7 @@
 use super::fault::Fault;
 use super::link::{Ask, Session, Value};
 use crate::error::Error;
+use crate::event::INLINE_BYTES_MAX;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -48,6 +49,13 @@ const EXPECTED: &str = include_str!("steps/schema.txt");
 
 const ORPHANS: &str = "SELECT DISTINCT encode(b.hash, 'hex') FROM countersign.blob b WHERE b.project = $1
     AND NOT EXISTS (SELECT FROM countersign.text t WHERE t.project = $1 AND t.blob = b.hash) LIMIT 20";
+/// Texts that lie where no text of their length is put, or in parts that are not found by their hash.
+const MISPLACED: &str = "SELECT 'text ' || t.n || ' of event ' || t.seq FROM countersign.text t
+    WHERE t.project = $1 AND (octet_length(t.body) > $2::bigint OR t.blob IS NOT NULL AND (
+        EXISTS (SELECT FROM countersign.event e WHERE e.project = $1 AND e.seq = t.seq
+            AND e.body LIKE '%\"texts\":%' AND position(encode(t.blob, 'hex') IN e.body) = 0)
+        OR (SELECT sum(octet_length(b.part)) FROM countersign.blob b WHERE b.project = $1 AND b.hash = t.blob) <= $2::bigint))
+    LIMIT 20";
 const SWEEP: &str = "DELETE FROM countersign.blob b WHERE b.project = $1
     AND NOT EXISTS (SELECT FROM countersign.text t WHERE t.project = $1 AND t.blob = b.hash)";
 
@@ -105,7 +113,8 @@ async fn wait_for_others(session: &Session, here: &str) -> Result<(), Fault> {
 
 /// How the database differs from what was ever made there.
 pub(super) async fn examine(session: &Session) -> Result<Vec<String>, Fault> {
-    let asks = [Ask::bare(SCHEMA), Ask::new(ORPHANS, project(session))];
+    let long = vec![project(session), vec![Box::new(INLINE_BYTES_MAX as i64)]].into_iter().flatten().collect();
+    let asks = [Ask::bare(SCHEMA), Ask::new(ORPHANS, project(session)), Ask::new(MISPLACED, long)];
     let mut answers = session.ask(&asks).await?.into_iter().map(|rows| {
         let lines = rows.iter().map(|row| Ok::<_, Fault>(row.try_get::<_, String>(0)?));
         lines.collect::<Result<Vec<_>, _>>()
@@ -118,6 +127,9 @@ pub(super) async fn examine(session: &Session) -> Result<Vec<String>, Fault> {
     let orphans = answers.next().transpose()?.unwrap_or_default();
     let orphan = "is a long text that no event names any more; `countersign doctor --fix` removes it";
     faults.extend(orphans.into_iter().map(|hash| format!("{hash} {orphan}")));
+    let misplaced = answers.next().transpose()?.unwrap_or_default();
+    faults
+        .extend(misplaced.into_iter().map(|text| format!("{text} is not where a text of its length and hash is put")));
     Ok(faults)
 }
 

@@ -443,6 +443,7 @@ impl Store for Sqlite {
             check.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()
         })?;
         faults.extend(checked.into_iter().filter(|line| line != "ok").map(|line| format!("SQLite finds: {line}")));
+        faults.extend(self.misplaced_texts()?);
         let stray = self.stray_blobs()?;
         // What an erasure has not removed yet is no more than that.
         let unfinished = erasure::fault(self);

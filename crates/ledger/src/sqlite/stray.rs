@@ -1,9 +1,12 @@
-//! Files of long texts that no event names: of texts that were erased, and of commits that never came.
+//! Files of long texts that no event names: of texts that were erased, and of commits that never came; and texts that are
+//! not where they were put.
 
 use super::Sqlite;
 use crate::error::{Error, Result};
+use crate::event::{Event, INLINE_BYTES_MAX};
 use crate::hash::Hash;
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 impl Sqlite {
     /// Whether a text names a blob. There is an index of those few rows alone.
@@ -35,15 +38,58 @@ impl Sqlite {
         self.in_turn(unnamed)
     }
 
-    /// Removes files of blobs that no text names: of texts that were erased, and of commits that never came.
+    /// Texts that lie where no text of their length is put, or in a file that is not named by their hash.
+    pub(super) fn misplaced_texts(&mut self) -> Result<Vec<String>> {
+        let long = self.read(|connection| {
+            let sql = "SELECT seq, n FROM text WHERE octet_length(body) > ?1 LIMIT 20";
+            let mut select = connection.prepare(sql)?;
+            select.query_map([INLINE_BYTES_MAX as i64], place)?.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        let filed = self.read(|connection| {
+            let sql = "SELECT text.seq, n, blob, event.body FROM text JOIN event USING (seq) WHERE blob IS NOT NULL";
+            let mut select = connection.prepare(sql)?;
+            let read = |row: &rusqlite::Row<'_>| Ok((place(row)?, Hash(row.get(2)?), hash_of_text(row)?));
+            select.query_map([], read)?.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        let said = |(seq, n): (i64, i64), why: &str| format!("text {n} of event {seq} {why}");
+        let mut faults: Vec<_> =
+            long.into_iter().map(|at| said(at, "is in the table, and is too long to have been put there")).collect();
+        for (at, name, recorded) in filed {
+            // One that is missing is found when it is read.
+            let length = self.blobs.path(&name).metadata().map(|it| it.len()).ok();
+            if recorded.is_some_and(|hash| hash != name) {
+                faults.push(said(at, "is in a file that is not named by its hash"));
+            } else if length.is_some_and(|length| length <= INLINE_BYTES_MAX as u64) {
+                faults.push(said(at, "is in a file of its own, and is too short to have been put there"));
+            }
+        }
+        Ok(faults)
+    }
+
+    /// Removes files of blobs that no text names: of texts that were erased, and of commits that never came. They are gone
+    /// once their folders are synced: a file that was only unlinked can be back when the power has gone.
     pub(super) fn sweep_blobs(&mut self) -> Result<()> {
         let failed =
             |error: std::io::Error| Error::NotWritten(format!("the folder of long texts cannot be swept: {error}"));
+        let mut folders = BTreeSet::new();
         for (hash, path) in self.blobs.all().map_err(failed)? {
             if !self.names_blob(hash)? {
                 std::fs::remove_file(&path).map_err(failed)?;
+                folders.extend(path.parent().map(Path::to_owned));
             }
         }
-        Ok(())
+        let sync = |folder: PathBuf| std::fs::File::open(folder).and_then(|folder| folder.sync_all());
+        folders.into_iter().try_for_each(sync).map_err(failed)
     }
+}
+
+fn place(row: &rusqlite::Row<'_>) -> rusqlite::Result<(i64, i64)> {
+    Ok((row.get(0)?, row.get(1)?))
+}
+
+/// The hash of a text, as its event has it.
+fn hash_of_text(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<Hash>> {
+    let (n, body): (i64, String) = (row.get(1)?, row.get(3)?);
+    let event = Event::read(&body).ok();
+    Ok(usize::try_from(n).ok().and_then(|n| event?.texts.get(n).copied()))
 }

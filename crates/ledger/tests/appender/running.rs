@@ -21,7 +21,15 @@ pub enum Under<'a> {
         at: &'a [PathBuf],
         log: &'a Path,
     },
+    /// strace, which changes nothing, and writes down all that is done to files.
+    Recorded {
+        log: &'a Path,
+    },
 }
+
+/// The calls that change what is on a disk, or make it safe.
+const RECORDED: &str = "trace=openat,pwrite64,write,ftruncate,fdatasync,fsync,rename,renameat,renameat2,unlink,unlinkat,mkdir,\
+    mkdirat,link,linkat";
 
 /// A process that ends when this is dropped.
 pub struct Running {
@@ -45,6 +53,14 @@ pub fn start(role: &str, folder: &Path, name: &str, under: Under<'_>) -> Running
                 strace.arg("-P").arg(path);
             }
             strace.arg(&program);
+            strace
+        }
+        Under::Recorded { log } => {
+            strace_is_here();
+            let mut strace = Command::new("strace");
+            // Whole, and every byte as a number.
+            strace.args(["-f", "--quiet=all", "-y", "-xx", "-s", "1000000", "-e", RECORDED, "-e", "signal=none"]);
+            strace.arg("-o").arg(log).arg(&program);
             strace
         }
     };

@@ -4,20 +4,38 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// What tells a test that it runs in a namespace of its own.
+const APART: &str = "COUNTERSIGN_TEST_APART";
+
+/// Does a test where something can be mounted: here, or, where only root may do that, in a namespace in which the same test is
+/// root. Where there is neither, it fails: what was not tried has not passed.
+pub fn where_mounting_is_allowed(name: &str, test: impl FnOnce()) {
+    let folder = tempfile::tempdir().unwrap();
+    if Mounted::small(folder.path(), "1m").is_some() {
+        return test();
+    }
+    let why = "nothing can be mounted here; run this as root, or where namespaces of users are allowed";
+    assert!(std::env::var_os(APART).is_none(), "{why}");
+    let mut apart = Command::new("unshare");
+    apart.args(["--user", "--map-root-user", "--mount"]).arg(std::env::current_exe().unwrap());
+    apart.args(["--exact", name, "--nocapture"]).env(APART, "1");
+    assert!(apart.status().is_ok_and(|status| status.success()), "{name}, in a namespace of its own; or {why}");
+}
+
 /// A file system that is unmounted when this is dropped.
 pub struct Mounted(PathBuf);
 
 impl Mounted {
-    /// A file system in memory, of some size. Nothing, with a word about it, where that is not allowed.
+    /// A file system in memory, of some size. Nothing, where that is not allowed.
     pub fn small(at: &Path, size: &str) -> Option<Self> {
         std::fs::create_dir_all(at).unwrap();
         let options = format!("size={size}");
         run(&["mount", "-t", "tmpfs", "-o", &options, "countersign-test"], &[at]).then(|| Self(at.to_owned()))
     }
 
-    /// Lets it be written to, or not any more.
+    /// Lets it be written to here, or not any more. That may be said also where one is root in a namespace only.
     pub fn remount(&self, how: &str) -> bool {
-        run(&["mount", "-o", &format!("remount,{how}")], &[&self.0])
+        run(&["mount", "-o", &format!("remount,bind,{how}")], &[&self.0])
     }
 
     /// What is in a folder, to be read only.

@@ -1,0 +1,117 @@
+//! What is wrong with a ledger is told: by the doctor, and in words that do not contradict each other.
+
+use super::Project;
+use super::house::House;
+use countersign_ledger::conformance::postgres_server::{self, Server};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+/// Takes a ledger and what belongs to it away.
+fn remove_ledger(project: &Project) {
+    for end in ["", "-wal", "-shm"] {
+        std::fs::remove_file(project.house.path(&format!(".countersign/ledger.db{end}"))).unwrap();
+    }
+}
+
+fn replace(project: &Project) {
+    remove_ledger(project);
+    let other = House::new();
+    assert_eq!(other.run(&["init"]).code, 0);
+    for end in ["", "-wal"] {
+        let name = format!(".countersign/ledger.db{end}");
+        std::fs::copy(other.path(&name), project.house.path(&name)).unwrap();
+    }
+}
+
+fn name_a_strange_database(project: &Project) {
+    let place = "# place = \".countersign/ledger.db\"";
+    let config = project.config().replace(place, "place = \"postgres://ana@localhost:1/db\"");
+    project.house.write(".countersign/config.toml", config);
+}
+
+fn spoil_checkpoint(project: &Project) {
+    let notes = std::fs::read_dir(project.house.path(".home/checkpoints")).unwrap().map(|it| it.unwrap().path());
+    notes.for_each(|note| std::fs::write(note, "no checkpoint").unwrap());
+}
+
+fn cut(project: &Project) {
+    project.says(&["checkpoint"]);
+    let sql = rusqlite::Connection::open(project.house.path(".countersign/ledger.db")).unwrap();
+    sql.execute_batch("DELETE FROM event WHERE seq = 2; DELETE FROM text WHERE seq = 2").unwrap();
+    project.says(&["rebuild"]);
+}
+
+#[test]
+fn the_doctor_says_so_where_a_ledger_cannot_be_used_or_is_not_the_one_it_was() {
+    type Spoil = fn(&Project);
+    let table: [(Spoil, &str, &str); 4] = [
+        (replace, "bad   ledger", "it was replaced"),
+        (name_a_strange_database, "bad   ledger", "name it once with --ledger"),
+        (spoil_checkpoint, "bad   checkpoint", "cannot be used"),
+        (cut, "bad   checkpoint", "is not the one that the kept checkpoint of 2 events knows"),
+    ];
+    for (spoil, what, why) in table {
+        let project = Project::with_file();
+        project.record("a.json", "the first");
+        assert!(project.says(&["doctor"]).contains("ok    checkpoint       the one that was kept knows 1 events"));
+        spoil(&project);
+        let told = project.run(&["doctor"]);
+        let line = told.out.lines().find(|line| line.starts_with(what));
+        assert!(told.code == 1 && line.is_some_and(|line| line.contains(why)), "{why}: {told:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_key_that_the_doctor_closes_to_others_is_good_in_the_same_visit() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = Project::with_file();
+    let keys = std::fs::read_dir(project.house.path(".home/keys")).unwrap().map(|it| it.unwrap().path());
+    let secret = keys.into_iter().find(|path| path.extension().is_some_and(|it| it == "key")).unwrap();
+    std::fs::set_permissions(secret, PermissionsExt::from_mode(0o644)).unwrap();
+    assert_eq!(project.run(&["doctor"]).code, 1);
+    let fixed = project.says(&["doctor", "--fix"]);
+    assert!(fixed.contains("fixed permissions") && fixed.contains("ok    signing key"), "{fixed}");
+}
+
+#[test]
+fn an_erasure_that_leaves_a_copy_does_not_say_that_nothing_was_written() {
+    let project = Project::with_file();
+    project.record("a.json", "the first");
+    let reader = rusqlite::Connection::open(project.house.path(".countersign/ledger.db")).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM event").unwrap();
+    let told = project.run_as_owner(&["erase", "2", "--reason", "recorded by mistake"]);
+    assert!(told.code == 3 && told.err.contains("but a copy of it is left"), "{told:?}");
+    assert!(told.err.contains("another process reads") && !told.err.contains("nothing was written"), "{told:?}");
+    drop(reader);
+    project.says(&["doctor", "--fix"]);
+    assert!(project.says(&["show", "2"]).contains("text 0: erased"));
+}
+
+#[test]
+fn following_goes_on_after_the_server_was_away() {
+    let server = Server::start();
+    let project = Project { house: House::new(), server: None };
+    project.says(&["--ledger", &server.url(), "init"]);
+    let mut follower = Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .args(["log", "--follow", "-n", "2"])
+        .current_dir(project.house.path(""))
+        .env("COUNTERSIGN_HOME", project.house.path(".home"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(follower.stdout.take().unwrap()).lines();
+    assert!(lines.next().unwrap().unwrap().contains("project.initialised"));
+    server.crash();
+    let mut told = String::new();
+    BufReader::new(follower.stderr.take().unwrap()).read_line(&mut told).unwrap();
+    assert!(told.contains("trying again until it can be read"), "{told}");
+    server.run();
+    postgres_server::eventually("the server takes it", || {
+        project.house.document("a.json", "assignment", serde_json::json!({}));
+        project.run(&["record", "a.json"]).code == 0
+    });
+    assert!(lines.next().unwrap().unwrap().contains("record.kept"));
+    assert!(follower.wait().unwrap().success());
+}
