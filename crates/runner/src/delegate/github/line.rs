@@ -1,11 +1,14 @@
 //! The line to a platform: one request, one answer, within limits.
 
 use super::mask::Mask;
+use super::opened::Opened;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use ureq::http::{Method, Request, Uri};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::unversioned::resolver::DefaultResolver;
+use ureq::unversioned::transport::{Connector, DefaultConnector};
 
 /// How long it may take to reach the platform.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
@@ -126,7 +129,9 @@ impl Line {
             config = config.tls_config(tls.clone());
         }
         // One for each request, so that none goes out on a connection that was closed while nobody looked.
-        let agent = ureq::Agent::new_with_config(config.build());
+        let opened = Opened::default();
+        let connector = DefaultConnector::default().chain(opened.clone());
+        let agent = ureq::Agent::with_parts(config.build(), connector, DefaultResolver::default());
         let method = Method::from_bytes(method.as_bytes()).map_err(|error| Broken::Unsent(error.to_string()))?;
         let request = Request::builder()
             .method(method)
@@ -146,26 +151,12 @@ impl Line {
             self.mask.hide(&mut body);
             Ok(Reply { status: parts.status.as_u16(), body, garbled, headers: parts.headers })
         };
-        agent.run(request).and_then(read).map_err(|error| self.broken(&error))
+        agent.run(request).and_then(read).map_err(|error| {
+            let why = self.mask.hidden(&format!("the connection to the platform broke: {error}"));
+            // What an error is called does not tell when it came: TLS fails in the same words before and after the request.
+            if opened.is_open() { Broken::Cut(why) } else { Broken::Unsent(why) }
+        })
     }
-
-    fn broken(&self, error: &ureq::Error) -> Broken {
-        use ureq::Timeout;
-        let why = self.mask.hidden(&format!("the connection to the platform broke: {error}"));
-        match error {
-            ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve)
-            | ureq::Error::HostNotFound
-            | ureq::Error::ConnectionFailed
-            | ureq::Error::Rustls(_) => Broken::Unsent(why),
-            ureq::Error::Io(error) if is_unsent(error) => Broken::Unsent(why),
-            _ => Broken::Cut(why),
-        }
-    }
-}
-
-fn is_unsent(error: &std::io::Error) -> bool {
-    error.kind() == std::io::ErrorKind::ConnectionRefused
-        || error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>())
 }
 
 /// The authorities that this machine trusts.

@@ -17,6 +17,7 @@
 mod feasible;
 mod line;
 mod mask;
+mod opened;
 mod progress;
 mod reading;
 mod refused;
