@@ -424,9 +424,39 @@ fn a_secret_appears_nowhere() {
             let answer = shop.house.run(&["delegate", &file, "--format", format]);
             assert_eq!(answer.code, 1, "{answer:?}");
             assert!(!answer.out.contains(&canary) && !answer.err.contains(&canary), "{answer:?}");
+            if format == "text" {
+                continue;
+            }
+            // It is answered, with an entry, and with where the secret is.
+            let response: Value = serde_json::from_str(&answer.out).unwrap();
+            assert_eq!(response["STATUS"], "INVALID_REQUEST", "{response:#}");
+            let errors = response["VALIDATION_ERRORS"].as_array().unwrap();
+            let of_secret = errors.iter().find(|it| it["ERROR"].as_str().unwrap().contains("secret")).unwrap();
+            assert!(of_secret["FIELD"].as_str().unwrap().starts_with("ACTION.PARAMETERS"), "{response:#}");
+            assert!(shop.house.path(response["AUDIT_ENTRY_PATH"].as_str().unwrap()).exists());
         }
         std::fs::remove_file(shop.house.path(&file)).unwrap();
     }
+    // Nor where it could be taken for a name.
+    let parts = [
+        ("REPOSITORY", json!({ "REQUESTER": { "REPOSITORY": format!("acme/{canary}") } })),
+        ("AGENT_INSTANCE_ID", json!({ "REQUESTER": { "AGENT_INSTANCE_ID": canary } })),
+        ("REASON", json!({ "AUDIT_CONTEXT": { "REASON": canary } })),
+        ("GOVERNANCE_EVIDENCE", json!({ "AUTHORIZATION": { "GOVERNANCE_EVIDENCE": canary } })),
+    ];
+    for (number, (part, patch)) in (20..).zip(parts) {
+        for executor in ["git", "dry-run"] {
+            let number = if executor == "git" { number } else { number + 20 };
+            let parameters = json!({ "BRANCH_NAME": "fix", "SOURCE_SHA": sha });
+            let file = shop.instruction_with(number, "CREATE_BRANCH", parameters, patch.clone());
+            let (answer, response) = shop.delegate_to(&file, executor);
+            assert_eq!((answer.code, &response["STATUS"]), (1, &json!("INVALID_REQUEST")), "{part}: {answer:?}");
+            assert!(!answer.out.contains(&canary) && !answer.err.contains(&canary), "{answer:?}");
+            std::fs::remove_file(shop.house.path(&file)).unwrap();
+            std::fs::remove_file(shop.house.path("response.json")).ok();
+        }
+    }
+    assert!(!shop.has("refs/heads/fix"));
     for (path, bytes) in shop.house.all() {
         let found = bytes.windows(canary.len()).any(|part| part == canary.as_bytes());
         assert!(!found, "{}", path.display());

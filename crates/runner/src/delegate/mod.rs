@@ -78,7 +78,10 @@ pub struct Obstacle {
 
 impl Obstacle {
     fn to_value(&self) -> Value {
-        json!({ "FIELD": self.field, "ERROR": self.error, "EXPECTED": self.expected })
+        let mut value = json!({ "FIELD": self.field, "ERROR": self.error, "EXPECTED": self.expected });
+        // What it names may be what is wrong with the instruction.
+        countersign_contract::redact_value(&mut value);
+        value
     }
 }
 

@@ -14,6 +14,7 @@ mod receive;
 mod refuse;
 mod resolve;
 mod start;
+mod written;
 
 pub use answer::{Acted, Answer};
 pub use approve::Approve;
@@ -26,6 +27,7 @@ pub use refuse::Refuse;
 pub(crate) use resolve::about;
 pub use resolve::{Decision, Resolve};
 pub use start::Start;
+pub use written::Written;
 
 use crate::deciding::{Answered, Desk, Happening, Need, Refusal, Seen};
 use crate::delegation::action::ActionType;

@@ -2,7 +2,7 @@
 
 use super::compose::{self, Case, What};
 use super::header::Header;
-use super::{DelegationAnswer, ExecutorKind, VIEWS, bypassing, chain, delegation_answer, fields, happening};
+use super::{DelegationAnswer, ExecutorKind, VIEWS, Written, bypassing, chain, delegation_answer, fields, happening};
 use crate::deciding::{
     Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
 };
@@ -13,7 +13,6 @@ use crate::delegation::row::{DelegationRow, day_key, delegation_key, delegation_
 use crate::delegation::standing::{Action, Planned, Standing, came_before};
 use crate::delegation::trying;
 use crate::ids::{RunId, TaskId};
-use crate::project::Payload;
 use countersign_contract::diagnostic::{Code, Source};
 use countersign_contract::{
     Checked, Contract as _, List, Request, Text, Timestamp, Untrusted, canonical, check, parse, redact_value, shape,
@@ -27,7 +26,7 @@ shape! {
         /// The name of the file it came from.
         pub file: Text<1, 1000> = "instruction.yaml",
         /// The instruction as it was written.
-        pub instruction: Payload = "{}",
+        pub instruction: Written = "{}",
         /// Who is to carry it out.
         pub executor: ExecutorKind,
         /// Why the executor cannot, as far as it knows before it acts.
