@@ -166,6 +166,17 @@ fn killed_between_any_two_steps_it_acts_once() {
                 (&json!("UNKNOWN"), &json!("NO")),
                 "{name}"
             );
+            // The person who decides is told so, and all of it.
+            let inbox = shop.house.run(&["inbox"]);
+            for said in [
+                "asked        nobody knows whether it was done; look at the platform first",
+                "because      nobody knows whether it was done",
+                "may have sent POST http",
+                "it was looked for and not found, and not sent again",
+            ] {
+                assert!(inbox.out.contains(said), "{said}: {inbox:?}");
+            }
+            assert!(!inbox.out.contains("it was not done;"), "{inbox:?}");
         }
         // The record is whole, and handing it in once more changes nothing.
         let entry = response["AUDIT_ENTRY_PATH"].as_str().unwrap();

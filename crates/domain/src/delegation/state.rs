@@ -185,6 +185,7 @@ fn change(row: &mut DelegationRow, event: &Happened<'_>) {
                 error_type: text("error_type"),
                 retry_allowed: facts["retry_allowed"] == true,
                 retry_after: facts["retry_after"].as_u64(),
+                doubt: text("doubt"),
                 duration_ms: facts["duration_ms"].as_u64().unwrap_or(0),
                 audit_lag_ms: facts["audit_lag_ms"].as_u64().unwrap_or(0),
             });

@@ -1,7 +1,7 @@
 //! An instruction from its text to its response.
 
 use super::place::Place;
-use super::{Executor, Obstacle, Seen, entry};
+use super::{Executor, Obstacle, Seen, entry, said, unrecorded};
 use countersign_contract::diagnostic::Source;
 use countersign_contract::{Outside, Request, check};
 use countersign_domain::delegation::payload::{DelegationInstruction, Status};
@@ -196,7 +196,7 @@ impl Setup<'_> {
     }
 
     fn observe(&self, id: &str, about: &str, holds: bool, says: &str) -> Result<(), Trouble> {
-        let says: String = countersign_contract::diagnostic::visible(says).chars().take(SAYS_MAX).collect();
+        let says = said::told(says, SAYS_MAX);
         let request = json!({ "instruction_id": id, "about": about, "holds": holds, "says": says });
         self.ask("delegation.observe", &request)?;
         Ok(())
@@ -249,8 +249,17 @@ impl Setup<'_> {
             answer["attempt"] = begun["attempt"].clone();
             answer["acted"] = acted;
         }
-        self.ask("delegation.answer", &answer)?;
+        self.record(answer)?;
         Ok(self.look(id)?)
+    }
+
+    /// Records what came of it. What was acted on has an answer, whatever was said about it.
+    fn record(&self, mut answer: Value) -> Result<(), Failure> {
+        let Err(failure) = self.ask("delegation.answer", &answer) else { return Ok(()) };
+        let acted = answer.get("acted").and_then(|acted| unrecorded::instead_of(acted, &failure));
+        answer["acted"] = acted.ok_or(failure)?;
+        self.ask("delegation.answer", &answer)?;
+        Ok(())
     }
 
     /// Says that it will act. None, if somebody elsewhere did meanwhile and has answered.

@@ -10,7 +10,7 @@
 //! afterwards decides what came of it, not what git said. Git knows no HTTP: 201, 204, 409, 422 and 500 stand for what
 //! GitHub would have answered.
 
-use super::{Executor, Obstacle, Seen, now};
+use super::{Executor, Obstacle, Seen, now, said};
 use crate::worktree::Identity;
 use crate::worktree::call::{Fault, Git, is_commit, object};
 use countersign_domain::delegation::action::{ActionType, Effect, Parameters};
@@ -23,6 +23,8 @@ use std::path::PathBuf;
 
 /// How long it may act: a handful of calls, each of which ends in time by itself.
 const SECONDS: u32 = 1800;
+/// How much is told of what git says.
+const SAID_MAX: usize = 1000;
 /// What a name is at that is not there.
 const NOTHING: &str = "0000000000000000000000000000000000000000";
 /// Where resources are said to be, if the repository has no address.
@@ -291,7 +293,9 @@ impl Executor for GitExecutor {
             status: "FAILURE",
             error_type: "API_ERROR",
             code: 500,
-            message: said.err().unwrap_or_else(|| "git did not do it, and did not say why".to_owned()),
+            message: said
+                .err()
+                .map_or_else(|| "git did not do it, and did not say why".to_owned(), |why| said::told(&why, SAID_MAX)),
             remedy: "see what git says; if it is in another's use, delegate it under a new id a little later",
             retry: true,
         });

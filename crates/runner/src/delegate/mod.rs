@@ -20,6 +20,8 @@ mod git;
 mod github;
 mod place;
 mod platform;
+mod said;
+mod unrecorded;
 
 pub use carry::{Answered, Looked, Setup, Trouble, carry_out};
 pub use dry::DryRun;

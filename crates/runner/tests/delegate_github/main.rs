@@ -236,6 +236,13 @@ fn limits_are_waited_for_as_the_headers_say() {
     let acted = platform.act(&issue(), false);
     assert_eq!((&acted["status"], &acted["failure_details"]["RETRY_AFTER"]), (&json!("FAILURE"), &json!("3600")));
     assert_eq!((platform.waited(), platform.changes().len()), (vec![], 1));
+    // A header that says what cannot be meant is not believed for longer than a day.
+    for headers in
+        [&[("retry-after", "9999999999")][..], &[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "99999999999")]]
+    {
+        let platform = Platform::new(move |_, _| Does::Answers(429, headers, json!({ "message": "slow down" })));
+        assert_eq!(platform.act(&issue(), false)["failure_details"]["RETRY_AFTER"], "86400", "{headers:?}");
+    }
 }
 
 #[test]

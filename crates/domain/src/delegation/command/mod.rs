@@ -16,7 +16,7 @@ mod resolve;
 mod start;
 mod written;
 
-pub use answer::{Acted, Answer};
+pub use answer::{Acted, Answer, Doubt};
 pub use approve::Approve;
 pub(crate) use ask::APPROVAL;
 pub use ask::Ask;

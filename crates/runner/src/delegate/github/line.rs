@@ -2,6 +2,7 @@
 
 use super::mask::Mask;
 use super::opened::Opened;
+use crate::delegate::said;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +17,8 @@ const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
 const ANSWER_PATIENCE: Duration = Duration::from_secs(30);
 /// How long an answer may be.
 const ANSWER_MAX: u64 = 8 << 20;
+/// How much is told of what the platform says.
+const SAID_MAX: usize = 1000;
 /// The version of the interface that is spoken.
 const VERSION: &str = "2022-11-28";
 
@@ -47,15 +50,20 @@ impl Reply {
         (200..300).contains(&self.status)
     }
 
-    /// What the platform says is wrong.
+    /// What the platform says is wrong, as it may be repeated.
     pub(super) fn says(&self) -> String {
+        let text = said::told(&self.said(), SAID_MAX);
+        if text.is_empty() { format!("the platform answered {} and said no more", self.status) } else { text }
+    }
+
+    /// The same in its own words, to be told by them what is wrong.
+    pub(super) fn said(&self) -> String {
         let said = self.body["message"].as_str().unwrap_or_default();
         let errors = self.body["errors"].as_array().into_iter().flatten();
         let errors = errors.filter_map(said_of);
         let all: Vec<String> =
             std::iter::once(said.to_owned()).filter(|it| !it.is_empty()).chain(errors).take(5).collect();
-        let text: String = all.join("; ").chars().take(1000).collect();
-        if text.trim().is_empty() { format!("the platform answered {} and said no more", self.status) } else { text }
+        all.join("; ")
     }
 }
 
@@ -151,11 +159,15 @@ impl Line {
             self.mask.hide(&mut body);
             Ok(Reply { status: parts.status.as_u16(), body, garbled, headers: parts.headers })
         };
-        agent.run(request).and_then(read).map_err(|error| {
+        let reply: Reply = agent.run(request).and_then(read).map_err(|error| {
             let why = self.mask.hidden(&format!("the connection to the platform broke: {error}"));
             // What an error is called does not tell when it came: TLS fails in the same words before and after the request.
             if opened.is_open() { Broken::Cut(why) } else { Broken::Unsent(why) }
-        })
+        })?;
+        if reply.status >= 600 {
+            return Err(Broken::Cut(format!("the platform answered {}, which is no status of HTTP", reply.status)));
+        }
+        Ok(reply)
     }
 }
 

@@ -341,6 +341,6 @@ fn numbered(path: &str, progress: &Progress) -> String {
 
 /// Whether a reply's text has one of some words in it.
 fn mentions(reply: &Reply, words: &[&str]) -> bool {
-    let says = reply.says().to_lowercase();
+    let says = reply.said().to_lowercase();
     words.iter().any(|word| says.contains(word))
 }
