@@ -564,6 +564,39 @@ fn killed_before_and_after_acting() {
 }
 
 #[test]
+fn what_was_deleted_before_a_kill_is_not_deleted_from_whoever_made_it_anew() {
+    for (action, parameters, name) in [
+        ("DELETE_BRANCH", json!({ "BRANCH_NAME": "doomed" }), "refs/heads/doomed"),
+        ("DELETE_TAG", json!({ "TAG_NAME": "doomed" }), "refs/tags/doomed"),
+    ] {
+        for before in [true, false] {
+            let shop = Shop::new();
+            shop.git(&["update-ref", name, "HEAD"]);
+            let file = shop.instruction(1, action, parameters.clone());
+            let path = deadly_git(&shop, before);
+            let ended = shop.spawn(&file, Stdio::null(), Some(&path)).wait_with_output().unwrap();
+            assert_eq!((ended.status.code(), shop.has(name)), (None, before), "{ended:?}");
+            if !before {
+                let valuable =
+                    ["-c", "user.name=a", "-c", "user.email=a@b", "commit-tree", "-m", "valuable", "HEAD^{tree}"];
+                let valuable = shop.git(&valuable);
+                shop.git(&["update-ref", name, &valuable]);
+            }
+            let (answer, response) = shop.delegate(&file);
+            shop.passes(&file, &response, true);
+            // What is still as it was is deleted; what is not may be somebody else's.
+            assert_eq!(shop.has(name), !before, "{answer:?}");
+            assert_eq!(response["STATUS"], if before { "SUCCESS" } else { "FAILURE" }, "{answer:?}");
+            if !before {
+                assert_eq!(response["FAILURE_DETAILS"]["RETRY_ALLOWED"], "NO");
+                let inbox = shop.house.run(&["inbox"]);
+                assert!(inbox.out.contains("nobody knows whether it was done"), "{inbox:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn killed_between_the_record_and_the_file_of_the_entry() {
     let shop = Shop::new();
     let file = shop.branch(1, "fix");

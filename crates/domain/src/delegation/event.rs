@@ -9,7 +9,8 @@
 /// with it.
 pub const DELEGATION_RECEIVED: &str = "delegation.received";
 /// Its executor is about to act. Facts: `place`, `until` (when nobody is acting on it any more, in milliseconds since
-/// 1970), `again` (whether somebody was before), `recovery`.
+/// 1970), `again` (whether somebody was before), `recovery`, and `before` (what was there before anybody acted), if that tells
+/// what became of it.
 pub const DELEGATION_STARTED: &str = "delegation.started";
 /// An entry of the audit trail was written. Facts: `audit_entry_id`, `checksum`, `path`, `success`; the entry is text 0.
 pub const DELEGATION_AUDITED: &str = "delegation.audited";

@@ -74,6 +74,9 @@ pub struct StartedRow {
     pub place: String,
     /// When it acts no more, in milliseconds since 1970.
     pub until: i64,
+    /// What was there before anybody acted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
 }
 
 /// An answer.

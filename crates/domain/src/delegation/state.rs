@@ -167,7 +167,7 @@ fn change(row: &mut DelegationRow, event: &Happened<'_>) {
     match event.kind {
         DELEGATION_STARTED => {
             let (place, until) = (text("place").unwrap_or_default(), facts["until"].as_i64().unwrap_or(0));
-            row.started = Some(StartedRow { seq: event.seq, place, until });
+            row.started = Some(StartedRow { seq: event.seq, place, until, before: text("before") });
         }
         DELEGATION_AUDITED => row.audited = Some(event.seq),
         DELEGATION_OBSERVED => {

@@ -1,7 +1,7 @@
 //! An instruction from its text to its response.
 
 use super::place::Place;
-use super::{Executor, Obstacle, Seen, entry, said, unrecorded};
+use super::{Attempt, Executor, Obstacle, Seen, entry, said, unrecorded};
 use countersign_contract::diagnostic::Source;
 use countersign_contract::{Outside, Request, check};
 use countersign_domain::delegation::payload::{DelegationInstruction, Status};
@@ -239,8 +239,11 @@ impl Setup<'_> {
                 let other = shown["executor"].as_str().unwrap_or("another");
                 return Err(format!("{id} was given to {other} before, which must end it; name that executor").into());
             }
-            let Some(begun) = self.begin(id, place)? else { return Ok(self.look(id)?) };
-            let acted = self.executor.act(instruction, begun["again"] == true);
+            let is_first = shown["state"] == "received";
+            let before = is_first.then(|| self.executor.before(instruction)).flatten();
+            let Some(begun) = self.begin(id, place, before.as_deref())? else { return Ok(self.look(id)?) };
+            let attempt = Attempt { again: begun["again"] == true, before: begun["before"].as_str() };
+            let acted = self.executor.act(instruction, &attempt);
             let acted = acted.map_err(|why| {
                 format!(
                     "what became of {id} is not known: {why}. Delegate it again: it is looked for, and not done twice"
@@ -263,8 +266,11 @@ impl Setup<'_> {
     }
 
     /// Says that it will act. None, if somebody elsewhere did meanwhile and has answered.
-    fn begin(&self, id: &str, place: &Place) -> Result<Option<Value>, Trouble> {
-        let request = json!({ "instruction_id": id, "place": place.name, "seconds": self.executor.seconds() });
+    fn begin(&self, id: &str, place: &Place, before: Option<&str>) -> Result<Option<Value>, Trouble> {
+        let mut request = json!({ "instruction_id": id, "place": place.name, "seconds": self.executor.seconds() });
+        if let Some(before) = before {
+            request["before"] = json!(before);
+        }
         let until = Instant::now() + PATIENCE;
         loop {
             match self.ask("delegation.start", &request) {

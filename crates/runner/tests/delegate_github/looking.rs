@@ -1,6 +1,6 @@
 //! Looking without changing anything: before it is done whether it can be, afterwards whether it is, and meanwhile what forbids it.
 
-use super::platform::{Asked, Does, MARK, Platform, SHA, instruction};
+use super::platform::{Asked, Does, MARK, Platform, SHA, attempt, instruction};
 use countersign_runner::delegate::{Executor, Seen};
 use serde_json::{Value, json};
 
@@ -87,7 +87,7 @@ fn what_the_platform_can_say_beforehand_is_not_tried() {
             Some(obstacle) => obstacle.field.to_owned(),
             None => {
                 let asked = platform.asked().len();
-                let acted = executor.act(&it, false);
+                let acted = executor.act(&it, &attempt(false));
                 match acted {
                     Ok(acted) if platform.changes().is_empty() => {
                         assert_eq!(platform.asked().len(), asked, "{name}: it was asked once");

@@ -9,7 +9,7 @@ mod platform;
 
 use countersign_domain::delegation::action::ACTIONS;
 use countersign_runner::delegate::{Executor, GithubExecutor};
-use platform::{Does, Headers, MARK, Platform, SHA, instruction, issue, kind};
+use platform::{Does, Headers, MARK, Platform, SHA, attempt, instruction, issue, kind};
 use serde_json::{Value, json};
 
 #[test]
@@ -393,7 +393,7 @@ fn a_token_that_the_platform_repeats_is_not_passed_on() {
                 }),
             ),
         });
-        let acted = GithubExecutor::new(&platform.url, token).unwrap().act(&issue(), false).unwrap();
+        let acted = GithubExecutor::new(&platform.url, token).unwrap().act(&issue(), &attempt(false)).unwrap();
         assert!(!acted.to_string().contains(token), "{status}: {acted:#}");
     }
 }
@@ -437,7 +437,7 @@ fn an_attempt_whose_end_is_not_known_is_looked_for_first() {
     assert_eq!(platform.act(&branch(), true)["status"], "FAILURE");
     // Where nobody can tell, nothing is said and nothing is sent.
     let platform = Platform::new(|_, _| Does::Answers(500, &[], json!({})));
-    assert!(platform.executor().act(&issue(), true).is_err());
+    assert!(platform.executor().act(&issue(), &attempt(true)).is_err());
     assert!(platform.changes().is_empty());
 }
 

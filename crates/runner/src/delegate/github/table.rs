@@ -14,7 +14,7 @@
 //! | `REQUEST_PR_REVIEW` | `POST pulls/N/requested_reviewers` | they are asked |
 //! | `APPROVE_PR`, `REQUEST_PR_CHANGES` | `POST pulls/N/reviews` | a review has the mark |
 //! | `CREATE_BRANCH`, `CREATE_TAG` | `POST git/refs`, for an annotated tag after `POST git/tags` | it is at that commit; the tag has the mark |
-//! | `DELETE_BRANCH`, `DELETE_TAG` | `DELETE git/refs/…` | it is not there, and the repository is |
+//! | `DELETE_BRANCH`, `DELETE_TAG` | `DELETE git/refs/…` | it is not there, and the repository is; at another commit than before it may be somebody else's |
 //! | `UPDATE_BRANCH_PROTECTION` | `PUT branches/B/protection` | it is as it was to be |
 //! | `TRIGGER_WORKFLOW` | `POST actions/workflows/W/dispatches` | exactly one run can be its own, see `triggered` |
 //! | `CANCEL_WORKFLOW` | `POST actions/runs/R/cancel` | it was cancelled |
@@ -22,7 +22,7 @@
 //!
 //! The mark is a comment that nobody sees, with the id of the instruction.
 
-use super::step::{Order, Probe, Reading, Step, Take, state};
+use super::step::{Blind, Order, Probe, Reading, Step, Take, state};
 use super::triggered;
 use countersign_domain::delegation::action::Parameters;
 use countersign_domain::delegation::parameters::{
@@ -31,17 +31,27 @@ use countersign_domain::delegation::parameters::{
 use countersign_domain::delegation::payload::{DelegationInstruction, TextOr};
 use serde_json::{Value, json};
 
-/// What is to be sent for an instruction. `from`: what is made for it is not older.
-pub(super) fn order_from(instruction: &DelegationInstruction, from: &str) -> Order {
+/// What is to be sent for an instruction. `from`: what is made for it is not older. `before`: what a name that is to be deleted
+/// was at before anything was sent; at another, it may be somebody else's. None, if it does not matter whose it is.
+pub(super) fn order_from(instruction: &DelegationInstruction, from: &str, before: Option<&str>) -> Order {
     let root = format!("/repos/{}", instruction.requester.repository);
     let mark = format!("<!-- countersign:{} -->", instruction.instruction_id);
-    let at = Place { root: &root, mark: &mark, since: instruction.timestamp.as_str(), from };
+    let at = Place { root: &root, mark: &mark, since: instruction.timestamp.as_str(), from, before };
     at.order(&instruction.action.parameters)
 }
 
 /// The same, where all that is known is when the instruction was given.
 pub(super) fn order(instruction: &DelegationInstruction) -> Order {
-    order_from(instruction, instruction.timestamp.as_str())
+    order_from(instruction, instruction.timestamp.as_str(), None)
+}
+
+/// The name that an action deletes, below `refs/`.
+pub(super) fn deleted(parameters: &Parameters) -> Option<String> {
+    match parameters {
+        Parameters::DeleteBranch(it) => Some(format!("heads/{}", it.branch_name.as_str())),
+        Parameters::DeleteTag(it) => Some(format!("tags/{}", it.tag_name.as_str())),
+        _ => None,
+    }
 }
 
 /// Where it is sent, and how it is known again.
@@ -50,6 +60,7 @@ struct Place<'a> {
     mark: &'a str,
     since: &'a str,
     from: &'a str,
+    before: Option<&'a str>,
 }
 
 impl Place<'_> {
@@ -142,8 +153,9 @@ impl Place<'_> {
                 Order::of(vec![self.make_ref(&name, it.source_sha.as_str())])
             }
             Parameters::CreateTag(it) => self.tag(it),
-            Parameters::DeleteBranch(it) => self.delete_ref(&format!("heads/{}", it.branch_name.as_str())),
-            Parameters::DeleteTag(it) => self.delete_ref(&format!("tags/{}", it.tag_name.as_str())),
+            Parameters::DeleteBranch(_) | Parameters::DeleteTag(_) => {
+                self.delete_ref(&deleted(parameters).unwrap_or_default())
+            }
             Parameters::UpdateBranchProtection(it) => self.protect(it),
             Parameters::TriggerWorkflow(it) => {
                 let workflow = format!("{root}/actions/workflows/{}", escaped(&id(&it.workflow_id), false));
@@ -297,8 +309,21 @@ impl Place<'_> {
             let name = pull["head"]["ref"].as_str().filter(|_| own)?;
             Some(Value::from(escaped(name, true)))
         });
-        let never: Probe = Box::new(|_| Ok(None));
-        Step::new("DELETE", format!("{}/git/refs/heads/{{head}}", self.root), None, never)
+        let (root, from, of) =
+            (self.root.to_owned(), pull.to_owned(), self.root.trim_start_matches("/repos/").to_owned());
+        let gone: Probe = Box::new(move |read: &Reading<'_>| {
+            let (_, pull) = read(&from)?;
+            let own = pull["head"]["repo"]["full_name"].as_str().is_some_and(|it| it.eq_ignore_ascii_case(&of));
+            let Some(name) = pull["head"]["ref"].as_str().filter(|_| own) else { return Ok(None) };
+            let (status, found) = read(&format!("{root}/git/ref/heads/{}", escaped(name, true)))?;
+            if status < 300 && found["object"]["sha"] != pull["head"]["sha"] {
+                let why = "whether its branch was deleted is not known: one of that name is at another commit than was merged, \
+                           and may be somebody else's; it was not deleted";
+                return Err(Blind::Unclear(why.to_owned()));
+            }
+            Ok((status == 404).then(|| json!({})))
+        });
+        Step::new("DELETE", format!("{}/git/refs/heads/{{head}}", self.root), None, gone)
             .taking(head.or_skip("no branch was deleted: the head is not, or no longer, a branch of this repository"))
             .tolerating(&[(404, ""), (422, "does not exist")])
     }
@@ -315,9 +340,18 @@ impl Place<'_> {
     fn delete_ref(&self, name: &str) -> Order {
         let name = escaped(name, true);
         let (root, path) = (self.root.to_owned(), format!("{}/git/ref/{name}", self.root));
-        // Whoever may not see a repository is told that nothing is there.
+        let before = self.before.map(str::to_owned);
         let gone: Probe = Box::new(move |read: &Reading<'_>| {
-            let gone = read(&path)?.0 == 404 && read(&root)?.0 < 300;
+            let (status, found) = read(&path)?;
+            if let (true, Some(before)) = (status < 300, &before)
+                && found["object"]["sha"] != before.as_str()
+            {
+                let why = "whether it was done is not known: what was to be deleted was at another commit, and what is there now \
+                           may be somebody else's; it was not deleted";
+                return Err(Blind::Unclear(why.to_owned()));
+            }
+            // Whoever may not see a repository is told that nothing is there.
+            let gone = status == 404 && read(&root)?.0 < 300;
             Ok(gone.then(|| json!({})))
         });
         Order::of(vec![Step::new("DELETE", format!("{}/git/refs/{name}", self.root), None, gone)])
