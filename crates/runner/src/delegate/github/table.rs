@@ -22,7 +22,7 @@
 //!
 //! The mark is a comment that nobody sees, with the id of the instruction.
 
-use super::step::{Blind, Order, Probe, Reading, Step, Take, state};
+use super::step::{Blind, Order, Probe, Reading, Step, Take, listed, state};
 use super::triggered;
 use countersign_domain::delegation::action::Parameters;
 use countersign_domain::delegation::parameters::{
@@ -30,6 +30,7 @@ use countersign_domain::delegation::parameters::{
 };
 use countersign_domain::delegation::payload::{DelegationInstruction, TextOr};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// What is to be sent for an instruction. `from`: what is made for it is not older. `before`: what a name that is to be deleted
 /// was at before anything was sent; at another, it may be somebody else's. None, if it does not matter whose it is.
@@ -72,8 +73,9 @@ impl Place<'_> {
                     "title": it.title, "body": self.marked(it.body.inspect(str::to_owned)), "labels": it.labels,
                     "assignees": it.assignees,
                 }));
-                let list = format!("{root}/issues?state=all&sort=created&direction=desc&per_page=100");
-                let step = Step::post(format!("{root}/issues"), body, self.marked_in(list)).numbered();
+                let list = format!("{root}/issues?state=all&sort=created&direction=desc");
+                let older = self.older();
+                let step = Step::post(format!("{root}/issues"), body, self.marked_in(list, older)).numbered();
                 let step = match &it.milestone {
                     Some(TextOr::Other(number)) => step.with("milestone", json!(number.get())),
                     Some(TextOr::Text(name)) => {
@@ -191,13 +193,19 @@ impl Place<'_> {
     }
 
     /// Something in a list has the mark.
-    fn marked_in(&self, list: String) -> Probe {
+    fn marked_in(&self, list: String, past: impl Fn(&Value) -> bool + 'static) -> Probe {
         let mark = self.mark.to_owned();
-        Box::new(move |read: &Reading<'_>| {
-            let (status, list) = read(&list)?;
-            let has = |it: &&Value| it["body"].as_str().is_some_and(|body| body.contains(&mark));
-            Ok(list.as_array().filter(|_| status < 300).and_then(|list| list.iter().find(has).cloned()))
-        })
+        listed(list, move |it| it["body"].as_str().is_some_and(|body| body.contains(&mark)), past)
+    }
+
+    /// Whether something is so much older than the instruction that no clock can be that wrong.
+    fn older(&self) -> impl Fn(&Value) -> bool + 'static {
+        let since = self.since.parse::<jiff::Timestamp>().ok();
+        move |it: &Value| {
+            let made = it["created_at"].as_str().and_then(|at| at.parse::<jiff::Timestamp>().ok());
+            made.zip(since)
+                .is_some_and(|(made, since)| since.duration_since(made) > jiff::SignedDuration::from_hours(24))
+        }
     }
 
     /// Sets fields of an issue or a pull request.
@@ -213,13 +221,13 @@ impl Place<'_> {
 
     fn comment(&self, number: i64, text: String) -> Step {
         let path = format!("{}/comments", self.issue(number));
-        let list = format!("{path}?since={}&per_page=100", escaped(self.since, false));
-        Step::post(path, json!({ "body": self.marked(text) }), self.marked_in(list))
+        let list = format!("{path}?since={}", escaped(self.since, false));
+        Step::post(path, json!({ "body": self.marked(text) }), self.marked_in(list, |_| false))
     }
 
     fn review(&self, number: i64, event: &str, text: String) -> Order {
         let path = format!("{}/pulls/{number}/reviews", self.root);
-        let list = self.marked_in(format!("{path}?per_page=100"));
+        let list = self.marked_in(path.clone(), |_| false);
         Order::of(vec![Step::post(path, json!({ "event": event, "body": self.marked(text) }), list)])
     }
 
@@ -270,9 +278,7 @@ impl Place<'_> {
             }
         };
         let path = format!("{}/dependencies/blocked_by", self.issue(blocked));
-        let listed = state(format!("{path}?per_page=100"), move |list| {
-            list.as_array().is_some_and(|list| list.iter().any(|it| it["number"] == blocker))
-        });
+        let listed = listed(path.clone(), move |it| it["number"] == blocker, |_| false);
         let id = Take::looked_up(self.issue(blocker), "issue_id", |issue| issue.get("id").cloned());
         Order::of(vec![Step::post(path, json!({}), listed).taking(id)]).showing(self.issue(source))
     }
@@ -282,7 +288,7 @@ impl Place<'_> {
         let (head, base) = (it.head_branch.as_str(), it.base_branch.as_str());
         let owner = self.root.split('/').nth(2).unwrap_or_default();
         let full = if head.contains(':') { head.to_owned() } else { format!("{owner}:{head}") };
-        let list = format!("{path}?state=all&head={}&per_page=100", escaped(&full, false));
+        let list = format!("{path}?state=all&head={}", escaped(&full, false));
         let body = without_nothing(json!({
             "title": it.title, "head": head, "base": base, "draft": it.draft,
             "body": self.marked(it.body.inspect(str::to_owned)),
@@ -292,7 +298,7 @@ impl Place<'_> {
                 names.iter().flat_map(|names| names.iter()).map(|name| name.as_str().to_owned()).collect();
             (!names.is_empty()).then_some(names)
         };
-        let mut steps = vec![Step::post(path.clone(), body, self.marked_in(list)).numbered()];
+        let mut steps = vec![Step::post(path.clone(), body, self.marked_in(list, |_| false)).numbered()];
         // The number is known once it is open.
         steps.extend(some(&it.labels).map(|names| self.labels("{number}", names)));
         steps.extend(some(&it.assignees).map(|names| self.assign("{number}", names)));
@@ -416,6 +422,12 @@ impl Place<'_> {
                     &["required_approving_review_count", "dismiss_stale_reviews", "require_code_owner_reviews"],
                 )
                 && part("restrictions", &[])
+                && (wanted["restrictions"].is_null() || {
+                    let same = |list: &str, field: &str| {
+                        names(&it["restrictions"][list], field) == names(&wanted["restrictions"][list], field)
+                    };
+                    same("users", "login") && same("teams", "slug")
+                })
         });
         let shown = format!("{}/branches/{branch}", self.root);
         Order::of(vec![Step::new("PUT", path, Some(body), is)]).showing(shown)
@@ -427,9 +439,14 @@ fn or_none(list: Value) -> Value {
 }
 
 /// Whether a list has something of this name; platforms do not tell capitals apart.
-fn named(list: &Value, field: &str, name: &str) -> bool {
-    let is = |it: &Value| it[field].as_str().is_some_and(|it| it.eq_ignore_ascii_case(name));
-    list.as_array().is_some_and(|list| list.iter().any(is))
+pub(super) fn named(list: &Value, field: &str, name: &str) -> bool {
+    names(list, field).contains(&name.to_lowercase())
+}
+
+/// The names in a list, which are given as they are or as a field of what has them.
+fn names(list: &Value, field: &str) -> BTreeSet<String> {
+    let name = |it: &Value| it.as_str().or(it[field].as_str()).map(str::to_lowercase);
+    list.as_array().into_iter().flatten().filter_map(name).collect()
 }
 
 fn words(names: &Names) -> Vec<String> {
