@@ -373,6 +373,26 @@ fn another_repository_is_not_acted_on() {
 }
 
 #[test]
+fn each_copy_of_a_repository_reserves_ids_that_no_entry_there_has() {
+    let (one, other) = (Shop::new(), Shop::new());
+    let (_, first) = one.delegate(&one.branch(1, "x"));
+    let path = first["AUDIT_ENTRY_PATH"].as_str().unwrap();
+    let kept = one.house.read(path);
+    other.house.write(path, &kept);
+    for (number, name) in [(2, "y"), (3, "z")] {
+        let file = other.branch(number, name);
+        let (answer, response) = other.delegate(&file);
+        assert_eq!((answer.code, &response["STATUS"]), (0, &json!("SUCCESS")), "{answer:?}");
+        for id in ["RESPONSE_ID", "AUDIT_ENTRY_ID"] {
+            assert!(response[id].as_str().unwrap().ends_with(&format!("-{number:03}")), "{response:#}");
+        }
+        other.passes(&file, &response, true);
+    }
+    assert_eq!(other.house.read(path), kept);
+    assert_eq!(other.house.run(&["verify"]).code, 0);
+}
+
+#[test]
 fn the_requester_is_told_what_to_do_next() {
     let shop = Shop::new();
     shop.git(&["branch", "a"]);

@@ -216,6 +216,9 @@ impl Setup<'_> {
             request["run_id"] = json!(run);
             request["task_id"] = json!(task);
         }
+        if let Some(last) = entry::last_of(self.root, &super::now()) {
+            request["taken"] = json!(last);
+        }
         let answer = self.ask("delegation.receive", &request)?;
         let told = answer["instruction_id"].as_str().map(str::to_owned);
         // One that came before is not said again; then its shape could be read, or at least its id.
