@@ -370,6 +370,10 @@ fn another_repository_is_not_acted_on() {
     let (answer, response) = shop.delegate(&shop.branch(2, "fix"));
     assert_eq!(answer.code, 0, "{answer:?}");
     assert_eq!(response["PLATFORM_EVIDENCE"]["RESOURCE_URL"], "https://github.com/acme/shop/tree/fix");
+    // There is nothing there yet, and the record does not claim it.
+    assert_eq!(response["PLATFORM_EVIDENCE"]["RESOURCE_STATE"], "created, not pushed");
+    let entry = shop.house.read(response["AUDIT_ENTRY_PATH"].as_str().unwrap());
+    assert!(entry.contains("in this clone alone") && entry.contains("pushed nowhere"), "{entry}");
 }
 
 #[test]

@@ -379,11 +379,12 @@ impl GitExecutor {
         match done {
             Ok(found) => {
                 let code = if creates { 201 } else { 204 };
-                let state = if creates { "there" } else { "gone" };
+                let state = if creates { "there, in this clone alone" } else { "gone, in this clone alone" };
                 let url = self.url(instruction.requester.repository.as_str(), wanted);
                 let mut evidence = json!({
                     "RESOURCE_TYPE": noun, "RESOURCE_ID": resource_id(&wanted.full), "RESOURCE_URL": url,
-                    "RESOURCE_STATE": if creates { "created" } else { "deleted" }, "API_RESPONSE_STATUS": code,
+                    "RESOURCE_STATE": if creates { "created, not pushed" } else { "deleted, not pushed" },
+                    "API_RESPONSE_STATUS": code,
                 });
                 let effect = ActionType::info(instruction.action.kind()).effect;
                 evidence[if effect == Effect::Creates { "CREATED_AT" } else { "UPDATED_AT" }] = json!(at);
@@ -392,6 +393,9 @@ impl GitExecutor {
                 } else {
                     "done by git in the repository of the project"
                 };
+                let notes = format!(
+                    "{notes}; it was done in this clone and pushed nowhere: RESOURCE_URL is where it will be once it is pushed"
+                );
                 json!({
                     "status": "SUCCESS",
                     "platform_request": request,
