@@ -377,6 +377,18 @@ fn another_repository_is_not_acted_on() {
 }
 
 #[test]
+fn what_is_not_right_and_does_not_stand_against_it_is_said() {
+    let shop = Shop::new();
+    let parameters = json!({ "BRANCH_NAME": "fix", "SOURCE_SHA": shop.commit });
+    let patch = json!({ "AUTHORIZATION": { "GOVERNANCE_EVIDENCE": ".governance/absent.md" } });
+    let (answer, response) = shop.delegate(&shop.instruction_with(1, "CREATE_BRANCH", parameters, patch));
+    assert_eq!((answer.code, &response["STATUS"]), (0, &json!("SUCCESS")), "{answer:?}");
+    assert!(answer.err.contains("warning: /AUTHORIZATION/GOVERNANCE_EVIDENCE: "), "{answer:?}");
+    // Nothing is said where there is nothing to say.
+    assert_eq!(shop.delegate(&shop.branch(2, "other")).0.err, "");
+}
+
+#[test]
 fn each_copy_of_a_repository_reserves_ids_that_no_entry_there_has() {
     let (one, other) = (Shop::new(), Shop::new());
     let (_, first) = one.delegate(&one.branch(1, "x"));

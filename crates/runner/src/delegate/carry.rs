@@ -2,11 +2,11 @@
 
 use super::place::Place;
 use super::{Attempt, Executor, Obstacle, Seen, entry, said, unrecorded};
-use countersign_contract::diagnostic::Source;
+use countersign_contract::diagnostic::{Diagnostic, Source};
 use countersign_contract::{Outside, Request, check};
 use countersign_domain::delegation::payload::{DelegationInstruction, Status};
 use countersign_domain::delegation::trying;
-use countersign_engine::{Call, Engine, Failure, World};
+use countersign_engine::{Call, Engine, Failure, Reply, World};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -51,6 +51,8 @@ pub struct Answered {
     pub repeated: bool,
     /// Whether a success was looked at.
     pub looked: Looked,
+    /// What is not right about the instruction, and does not stand against it.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Whether a success was looked at, and is there.
@@ -91,7 +93,7 @@ impl From<String> for Trouble {
 pub fn carry_out(setup: &Setup<'_>) -> Result<Answered, Trouble> {
     let (instruction, valid) = read(setup);
     setup.watch(instruction.as_ref().filter(|_| valid))?;
-    let id = setup.receive(instruction.as_ref(), valid)?;
+    let (id, warnings) = setup.receive(instruction.as_ref(), valid)?;
     let place = Place::at(setup.locks)?;
     // From here on nobody else at this place acts on it.
     let _alone = place.lock(&id)?;
@@ -108,7 +110,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Answered, Trouble> {
     let entry = entry::write(setup.root, &document("audit_entry")?)?;
     let response = document("response")?;
     let looked = setup.verify(&id, &shown, &response, instruction.as_ref())?;
-    Ok(Answered { response, entry, repeated, looked })
+    Ok(Answered { response, entry, repeated, looked, warnings })
 }
 
 /// The instruction, if its shape can be read, and whether it is valid as far as can be told without what lies about it; the
@@ -126,9 +128,13 @@ fn read(setup: &Setup<'_>) -> (Option<DelegationInstruction>, bool) {
 
 impl Setup<'_> {
     fn ask(&self, id: &str, request: &Value) -> Result<Value, Failure> {
+        Ok(self.reply(id, request)?.answer)
+    }
+
+    fn reply(&self, id: &str, request: &Value) -> Result<Reply, Failure> {
         // Each step is a command of its own: a key of the caller's stands for the first alone.
         let call = Call { key: None, ..self.call.clone() };
-        Ok(self.engine.ask(self.world, &call, id, &request.to_string())?.answer)
+        self.engine.ask(self.world, &call, id, &request.to_string())
     }
 
     fn look(&self, id: &str) -> Result<Value, Failure> {
@@ -202,8 +208,12 @@ impl Setup<'_> {
         Ok(())
     }
 
-    /// Hands the instruction in, and gives its id.
-    fn receive(&self, instruction: Option<&DelegationInstruction>, valid: bool) -> Result<String, Trouble> {
+    /// Hands the instruction in, and gives its id and what is not right about it.
+    fn receive(
+        &self,
+        instruction: Option<&DelegationInstruction>,
+        valid: bool,
+    ) -> Result<(String, Vec<Diagnostic>), Trouble> {
         // What came before is not looked into again: it may be that it was done since.
         let fresh = instruction.filter(|it| self.look(it.instruction_id.as_str()).is_err());
         let obstacles = fresh.map(|it| self.executor.obstacles(it, valid)).unwrap_or_default();
@@ -219,11 +229,12 @@ impl Setup<'_> {
         if let Some(last) = entry::last_of(self.root, &super::now()) {
             request["taken"] = json!(last);
         }
-        let answer = self.ask("delegation.receive", &request)?;
+        let Reply { answer, findings, .. } = self.reply("delegation.receive", &request)?;
         let told = answer["instruction_id"].as_str().map(str::to_owned);
         // One that came before is not said again; then its shape could be read, or at least its id.
         let known = || instruction.map(|it| it.instruction_id.to_string()).or_else(|| id_in(self.file, self.text));
-        told.or_else(known).ok_or_else(|| Trouble::Failed("the instruction has no id".to_owned()))
+        let id = told.or_else(known).ok_or_else(|| Trouble::Failed("the instruction has no id".to_owned()))?;
+        Ok((id, findings))
     }
 
     /// Acts if that is to be done, records what came of it, and gives how the instruction stands then.
