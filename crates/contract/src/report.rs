@@ -26,6 +26,8 @@ pub struct Report {
     dropped: Vec<(&'static RuleInfo, usize)>,
     untrusted: Vec<u32>,
     embedded: Vec<u32>,
+    /// Places of texts whose secrets are looked for elsewhere.
+    examined: Vec<u32>,
     hidden: Hidden,
     elsewhere: Option<Elsewhere>,
 }
@@ -45,6 +47,7 @@ impl Report {
             dropped: Vec::new(),
             untrusted: Vec::new(),
             embedded: Vec::new(),
+            examined: Vec::new(),
             hidden: Hidden::default(),
             elsewhere: None,
         }
@@ -256,6 +259,16 @@ impl Report {
     /// what it is made of.
     pub fn mark_embedded(&mut self, at: Cursor<'_>) {
         self.embedded.push(at.index());
+    }
+
+    /// Says that whoever is given the text at a place looks for secrets in it, part by part, and keeps none: such a text is
+    /// answered and not turned away.
+    pub fn mark_examined(&mut self, at: Cursor<'_>) {
+        self.examined.push(at.index());
+    }
+
+    pub(crate) fn is_examined(&self, at: Cursor<'_>) -> bool {
+        self.examined.contains(&at.index())
     }
 
     pub(crate) fn is_embedded(&self, at: Cursor<'_>) -> bool {

@@ -20,7 +20,7 @@ use countersign_domain::delegation::payload::DelegationInstruction;
 use countersign_engine::{Call, Engine, Nowhere};
 use countersign_ledger::{Clock, Sqlite};
 use countersign_runner::delegate::{
-    Executor, GitExecutor, GithubExecutor, Looked, Obstacle, Seen, Setup, carry_out, entry,
+    Attempt, Executor, GitExecutor, GithubExecutor, Looked, Obstacle, Seen, Setup, carry_out, entry,
 };
 use house::{House, document};
 use platform::Platform;
@@ -130,8 +130,12 @@ impl Executor for Watched<'_> {
         self.inner.obstacles(instruction, valid)
     }
 
-    fn act(&self, instruction: &DelegationInstruction, again: bool) -> Result<Value, String> {
-        let (took, acted) = timed(|| self.inner.act(instruction, again));
+    fn before(&self, instruction: &DelegationInstruction) -> Option<String> {
+        self.inner.before(instruction)
+    }
+
+    fn act(&self, instruction: &DelegationInstruction, attempt: &Attempt<'_>) -> Result<Value, String> {
+        let (took, acted) = timed(|| self.inner.act(instruction, attempt));
         self.acted.set(took);
         acted
     }
@@ -204,7 +208,7 @@ impl Steps {
         let id = received["instruction_id"].clone();
         let start = json!({ "instruction_id": id, "place": "0123456789abcdef", "seconds": executor.seconds() });
         let (start, begun) = timed(|| ask("delegation.start", start));
-        let (act, acted) = timed(|| executor.act(&record, false).unwrap());
+        let (act, acted) = timed(|| executor.act(&record, &Attempt::default()).unwrap());
         let answer = json!({
             "instruction_id": id, "agent_instance_id": call.actor, "attempt": begun["attempt"], "acted": acted,
         });

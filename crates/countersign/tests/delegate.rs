@@ -370,6 +370,42 @@ fn another_repository_is_not_acted_on() {
     let (answer, response) = shop.delegate(&shop.branch(2, "fix"));
     assert_eq!(answer.code, 0, "{answer:?}");
     assert_eq!(response["PLATFORM_EVIDENCE"]["RESOURCE_URL"], "https://github.com/acme/shop/tree/fix");
+    // There is nothing there yet, and the record does not claim it.
+    assert_eq!(response["PLATFORM_EVIDENCE"]["RESOURCE_STATE"], "created, not pushed");
+    let entry = shop.house.read(response["AUDIT_ENTRY_PATH"].as_str().unwrap());
+    assert!(entry.contains("in this clone alone") && entry.contains("pushed nowhere"), "{entry}");
+}
+
+#[test]
+fn what_is_not_right_and_does_not_stand_against_it_is_said() {
+    let shop = Shop::new();
+    let parameters = json!({ "BRANCH_NAME": "fix", "SOURCE_SHA": shop.commit });
+    let patch = json!({ "AUTHORIZATION": { "GOVERNANCE_EVIDENCE": ".governance/absent.md" } });
+    let (answer, response) = shop.delegate(&shop.instruction_with(1, "CREATE_BRANCH", parameters, patch));
+    assert_eq!((answer.code, &response["STATUS"]), (0, &json!("SUCCESS")), "{answer:?}");
+    assert!(answer.err.contains("warning: /AUTHORIZATION/GOVERNANCE_EVIDENCE: "), "{answer:?}");
+    // Nothing is said where there is nothing to say.
+    assert_eq!(shop.delegate(&shop.branch(2, "other")).0.err, "");
+}
+
+#[test]
+fn each_copy_of_a_repository_reserves_ids_that_no_entry_there_has() {
+    let (one, other) = (Shop::new(), Shop::new());
+    let (_, first) = one.delegate(&one.branch(1, "x"));
+    let path = first["AUDIT_ENTRY_PATH"].as_str().unwrap();
+    let kept = one.house.read(path);
+    other.house.write(path, &kept);
+    for (number, name) in [(2, "y"), (3, "z")] {
+        let file = other.branch(number, name);
+        let (answer, response) = other.delegate(&file);
+        assert_eq!((answer.code, &response["STATUS"]), (0, &json!("SUCCESS")), "{answer:?}");
+        for id in ["RESPONSE_ID", "AUDIT_ENTRY_ID"] {
+            assert!(response[id].as_str().unwrap().ends_with(&format!("-{number:03}")), "{response:#}");
+        }
+        other.passes(&file, &response, true);
+    }
+    assert_eq!(other.house.read(path), kept);
+    assert_eq!(other.house.run(&["verify"]).code, 0);
 }
 
 #[test]
@@ -424,9 +460,39 @@ fn a_secret_appears_nowhere() {
             let answer = shop.house.run(&["delegate", &file, "--format", format]);
             assert_eq!(answer.code, 1, "{answer:?}");
             assert!(!answer.out.contains(&canary) && !answer.err.contains(&canary), "{answer:?}");
+            if format == "text" {
+                continue;
+            }
+            // It is answered, with an entry, and with where the secret is.
+            let response: Value = serde_json::from_str(&answer.out).unwrap();
+            assert_eq!(response["STATUS"], "INVALID_REQUEST", "{response:#}");
+            let errors = response["VALIDATION_ERRORS"].as_array().unwrap();
+            let of_secret = errors.iter().find(|it| it["ERROR"].as_str().unwrap().contains("secret")).unwrap();
+            assert!(of_secret["FIELD"].as_str().unwrap().starts_with("ACTION.PARAMETERS"), "{response:#}");
+            assert!(shop.house.path(response["AUDIT_ENTRY_PATH"].as_str().unwrap()).exists());
         }
         std::fs::remove_file(shop.house.path(&file)).unwrap();
     }
+    // Nor where it could be taken for a name.
+    let parts = [
+        ("REPOSITORY", json!({ "REQUESTER": { "REPOSITORY": format!("acme/{canary}") } })),
+        ("AGENT_INSTANCE_ID", json!({ "REQUESTER": { "AGENT_INSTANCE_ID": canary } })),
+        ("REASON", json!({ "AUDIT_CONTEXT": { "REASON": canary } })),
+        ("GOVERNANCE_EVIDENCE", json!({ "AUTHORIZATION": { "GOVERNANCE_EVIDENCE": canary } })),
+    ];
+    for (number, (part, patch)) in (20..).zip(parts) {
+        for executor in ["git", "dry-run"] {
+            let number = if executor == "git" { number } else { number + 20 };
+            let parameters = json!({ "BRANCH_NAME": "fix", "SOURCE_SHA": sha });
+            let file = shop.instruction_with(number, "CREATE_BRANCH", parameters, patch.clone());
+            let (answer, response) = shop.delegate_to(&file, executor);
+            assert_eq!((answer.code, &response["STATUS"]), (1, &json!("INVALID_REQUEST")), "{part}: {answer:?}");
+            assert!(!answer.out.contains(&canary) && !answer.err.contains(&canary), "{answer:?}");
+            std::fs::remove_file(shop.house.path(&file)).unwrap();
+            std::fs::remove_file(shop.house.path("response.json")).ok();
+        }
+    }
+    assert!(!shop.has("refs/heads/fix"));
     for (path, bytes) in shop.house.all() {
         let found = bytes.windows(canary.len()).any(|part| part == canary.as_bytes());
         assert!(!found, "{}", path.display());
@@ -530,6 +596,39 @@ fn killed_before_and_after_acting() {
         assert_eq!(shop.has("refs/heads/fix"), !before);
         assert_eq!((shop.events("delegation.started"), shop.events("delegation.answered")), (1, 0));
         goes_on(&shop, &file, 2);
+    }
+}
+
+#[test]
+fn what_was_deleted_before_a_kill_is_not_deleted_from_whoever_made_it_anew() {
+    for (action, parameters, name) in [
+        ("DELETE_BRANCH", json!({ "BRANCH_NAME": "doomed" }), "refs/heads/doomed"),
+        ("DELETE_TAG", json!({ "TAG_NAME": "doomed" }), "refs/tags/doomed"),
+    ] {
+        for before in [true, false] {
+            let shop = Shop::new();
+            shop.git(&["update-ref", name, "HEAD"]);
+            let file = shop.instruction(1, action, parameters.clone());
+            let path = deadly_git(&shop, before);
+            let ended = shop.spawn(&file, Stdio::null(), Some(&path)).wait_with_output().unwrap();
+            assert_eq!((ended.status.code(), shop.has(name)), (None, before), "{ended:?}");
+            if !before {
+                let valuable =
+                    ["-c", "user.name=a", "-c", "user.email=a@b", "commit-tree", "-m", "valuable", "HEAD^{tree}"];
+                let valuable = shop.git(&valuable);
+                shop.git(&["update-ref", name, &valuable]);
+            }
+            let (answer, response) = shop.delegate(&file);
+            shop.passes(&file, &response, true);
+            // What is still as it was is deleted; what is not may be somebody else's.
+            assert_eq!(shop.has(name), !before, "{answer:?}");
+            assert_eq!(response["STATUS"], if before { "SUCCESS" } else { "FAILURE" }, "{answer:?}");
+            if !before {
+                assert_eq!(response["FAILURE_DETAILS"]["RETRY_ALLOWED"], "NO");
+                let inbox = shop.house.run(&["inbox"]);
+                assert!(inbox.out.contains("nobody knows whether it was done"), "{inbox:?}");
+            }
+        }
     }
 }
 

@@ -166,6 +166,17 @@ fn killed_between_any_two_steps_it_acts_once() {
                 (&json!("UNKNOWN"), &json!("NO")),
                 "{name}"
             );
+            // The person who decides is told so, and all of it.
+            let inbox = shop.house.run(&["inbox"]);
+            for said in [
+                "asked        nobody knows whether it was done; look at the platform first",
+                "because      nobody knows whether it was done",
+                "may have sent POST http",
+                "it was looked for and not found, and not sent again",
+            ] {
+                assert!(inbox.out.contains(said), "{said}: {inbox:?}");
+            }
+            assert!(!inbox.out.contains("it was not done;"), "{inbox:?}");
         }
         // The record is whole, and handing it in once more changes nothing.
         let entry = response["AUDIT_ENTRY_PATH"].as_str().unwrap();
@@ -176,5 +187,29 @@ fn killed_between_any_two_steps_it_acts_once() {
         assert_eq!(shop.forge.changes().len(), changes, "{name}");
         assert_eq!((shop.events("delegation.audited"), shop.events("delegation.answered")), (1, 1), "{name}");
         assert_eq!(shop.house.run(&["verify"]).code, 0, "{name}");
+    }
+}
+
+#[test]
+fn what_was_deleted_before_a_kill_is_not_deleted_from_whoever_made_it_anew() {
+    for done in [true, false] {
+        let shop = Shop::new("DELETE_BRANCH", &json!({ "BRANCH_NAME": "gone" }));
+        shop.forge.make_branch("gone", SHA);
+        shop.forge.hold("DELETE /repos/acme/shop/git/refs/heads/gone", done, 0);
+        let child = shop.spawn();
+        shop.forge.until_held();
+        kill(child);
+        assert_eq!(shop.forge.has_branch("gone"), !done);
+        if done {
+            shop.forge.make_branch("gone", "2222222222222222222222222222222222222222");
+        }
+        let (answer, response) = shop.delegate();
+        // What is still as it was is deleted; what is not may be somebody else's.
+        assert_eq!((response["STATUS"] == "SUCCESS", shop.forge.has_branch("gone")), (!done, done), "{answer:?}");
+        assert_eq!(shop.forge.changes().len(), 1, "{:?}", shop.forge.changes());
+        if done {
+            let failure = &response["FAILURE_DETAILS"];
+            assert_eq!((&failure["ERROR_CODE"], &failure["RETRY_ALLOWED"]), (&json!("UNCLEAR"), &json!("NO")));
+        }
     }
 }

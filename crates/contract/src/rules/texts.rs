@@ -45,6 +45,9 @@ fn check_body(document: &Document<'_>, body: Range<usize>, report: &mut Report) 
 }
 
 fn check_secrets(at: Cursor<'_>, report: &mut Report) {
+    if report.is_examined(at) {
+        return;
+    }
     let Some(text) = at.text() else { return };
     let Some(redacted) = scan::redact(text) else { return };
     let kinds: Vec<&str> = scan::secrets(text).iter().map(|secret| secret.kind).collect();

@@ -129,6 +129,10 @@ fn show(answered: &Answered, format: Format) -> Exit {
         Format::Json => output::print(&line(response)),
         Format::Text => output::print(&words(answered)),
     }
+    for warning in &answered.warnings {
+        let word = warning.severity.as_str();
+        output::say(&format!("{word}: {}: {}; {}", warning.pointer, warning.message, warning.help));
+    }
     if let Looked::Unseen(why) = &answered.looked {
         output::say(&format!(
             "warning: it could not be looked at whether it is there: {}; hand it in again, and it is",

@@ -75,7 +75,7 @@ pub fn one(item: &Value, waited: &str) -> String {
             let _ = writeln!(out, "  {name:<12} {value}");
         }
     };
-    field("asked", asked(&asks).to_owned());
+    field("asked", asked(&asks, item["doubt"].as_str()).to_owned());
     field("because", format!("{} [{}]", text(item, "reason"), text(item, "code")));
     field("waits", waited.to_owned());
     field("run", text(item, "run_id"));
@@ -109,9 +109,18 @@ fn written(item: &Value) -> Vec<String> {
     whole.lines().map(|line| countersign_diagnostic::visible(line).into_owned()).collect()
 }
 
-/// What a person is asked, in a sentence.
-fn asked(asks: &str) -> &'static str {
+/// What a person is asked, in a sentence. Of an action, by what is known of it: to try again what was done is to do it twice.
+fn asked(asks: &str, doubt: Option<&str>) -> &'static str {
     match asks {
+        "delegation" if doubt == Some("unknown") => {
+            "nobody knows whether it was done; look at the platform first: only if it was not, may it be tried again?"
+        }
+        "delegation" if doubt == Some("part") => {
+            "a part of it was done; look at the platform first: may all of it be tried again nevertheless?"
+        }
+        "delegation" if doubt == Some("missing") => {
+            "the platform said that it was done, and does not show it; look there first: may it be tried again?"
+        }
         "acceptance" => "is it good enough, although not everything was shown to hold?",
         "validation" => "does it hold, as far as you can see?",
         "judgement" => "may it pass?",
@@ -133,6 +142,16 @@ fn command(answer: &str, item: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_person_is_asked_by_what_is_known_of_an_action() {
+        let asked = |doubt: Value| one(&json!({ "asks": "delegation", "instruction_id": "DI-1", "doubt": doubt }), "");
+        assert!(asked(json!(null)).contains("it was not done; may it be tried again?"));
+        for doubt in ["unknown", "part", "missing"] {
+            let said = asked(json!(doubt));
+            assert!(!said.contains("it was not done;") && said.contains("first:"), "{said}");
+        }
+    }
 
     #[test]
     fn an_item_says_what_is_asked_and_how_it_is_answered() {

@@ -80,6 +80,17 @@ impl Forge {
         self.state.0.lock().unwrap().instead.clear();
     }
 
+    /// Somebody else makes a branch.
+    pub fn make_branch(&self, name: &str, sha: &str) {
+        let full = format!("refs/heads/{name}");
+        let made = json!({ "ref": full, "object": { "type": "commit", "sha": sha } });
+        self.state.0.lock().unwrap().refs.insert(full, made);
+    }
+
+    pub fn has_branch(&self, name: &str) -> bool {
+        self.state.0.lock().unwrap().refs.contains_key(&format!("refs/heads/{name}"))
+    }
+
     /// Holds a request that ends so, before it is done or after; some like it are let through first.
     pub fn hold(&self, ends: &str, done: bool, after: usize) {
         self.state.0.lock().unwrap().hold = Some((ends.to_owned(), done, after));

@@ -225,7 +225,15 @@ fn nobody_goes_around_a_plan() {
         yard.run(&["delegate", "alone.json"])
     };
     // The instruction itself, another and a try under its id, and the same action under another id.
-    let cases = [stands_there.clone(), tag(&yard, 1, "v2"), under(1_000_001), under(3_000_001), under(7)];
+    let mut cases = vec![stands_there.clone(), tag(&yard, 1, "v2"), under(1_000_001), under(3_000_001), under(7)];
+    // However it is written.
+    let loud = |pointer: &str| {
+        let mut other = under(7);
+        let text = other.pointer(pointer).unwrap().as_str().unwrap().to_uppercase();
+        *other.pointer_mut(pointer).unwrap() = json!(text);
+        other
+    };
+    cases.extend([loud("/ACTION/PARAMETERS/TARGET_SHA"), loud("/REQUESTER/REPOSITORY")]);
     for refused in [false, true] {
         for instruction in &cases {
             let answer = delegate(instruction);

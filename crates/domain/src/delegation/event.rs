@@ -9,12 +9,14 @@
 /// with it.
 pub const DELEGATION_RECEIVED: &str = "delegation.received";
 /// Its executor is about to act. Facts: `place`, `until` (when nobody is acting on it any more, in milliseconds since
-/// 1970), `again` (whether somebody was before), `recovery`.
+/// 1970), `again` (whether somebody was before), `recovery`, and `before` (what was there before anybody acted), if that tells
+/// what became of it.
 pub const DELEGATION_STARTED: &str = "delegation.started";
 /// An entry of the audit trail was written. Facts: `audit_entry_id`, `checksum`, `path`, `success`; the entry is text 0.
 pub const DELEGATION_AUDITED: &str = "delegation.audited";
 /// It was answered. Facts: `response_id`, `end`, `concern`, `status`, `duration_ms`, `audit_lag_ms`, and of a failure
-/// `error_type`, `retry_allowed` and `retry_after`; the response is text 0.
+/// `error_type`, `retry_allowed`, `retry_after` and `doubt` (`unknown`: nobody knows whether it was done; `part`: a part of it
+/// was); the response is text 0.
 pub const DELEGATION_ANSWERED: &str = "delegation.answered";
 /// Somebody looked at the platform, and changed nothing. Facts: `end`, `about` (`outcome`: whether what was answered with success
 /// is there; `constraint`: whether what stood against it still does), `holds`; what was seen is text 0.

@@ -34,6 +34,7 @@ mod evidence_path;
 pub mod parameters;
 pub mod parties;
 pub mod payload;
+mod plain;
 pub mod policy;
 pub mod ref_name;
 pub mod row;

@@ -74,6 +74,9 @@ pub struct StartedRow {
     pub place: String,
     /// When it acts no more, in milliseconds since 1970.
     pub until: i64,
+    /// What was there before anybody acted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
 }
 
 /// An answer.
@@ -94,6 +97,9 @@ pub struct AnsweredRow {
     /// After how many seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
+    /// Whether it may have been done all the same: `unknown`, or `part`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
     /// How long it took from receiving to answering, in milliseconds.
     pub duration_ms: u64,
     /// How long after acting the entry was written, in milliseconds.
@@ -170,6 +176,14 @@ impl DelegationRow {
     /// Whether it was received for a task of a run.
     pub fn belongs_to(&self, run: &str, task: &str) -> bool {
         self.of_task.as_ref().is_some_and(|(of_run, of_task)| of_run == run && of_task == task)
+    }
+
+    /// What a person must know before it is tried again: `unknown` (nobody knows whether it was done), `part` (a part of it
+    /// was), or `missing` (it was answered with success, and is not there as it was asked for).
+    pub fn doubt(&self) -> Option<&str> {
+        let missing = self.found.as_ref().is_some_and(|found| !found.holds);
+        let answered = self.answered.as_ref().and_then(|answered| answered.doubt.as_deref());
+        answered.or(missing.then_some("missing"))
     }
 
     /// In a word: `received`, `started` or `answered`.

@@ -1,7 +1,7 @@
 //! What is known of instructions, folded from events.
 
 use super::event::*;
-use super::payload::date_in_id;
+use super::payload::{date_in_id, number_in_id};
 use super::row::{
     AnsweredRow, DelegationRow, EndRow, PlannedRow, SeenRow, StartedRow, day_key, delegation_key, end_key, planned_key,
 };
@@ -37,7 +37,8 @@ pub fn touched(event: &Happened<'_>) -> Vec<Key> {
 pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
     if key.kind == "delegation_day" {
         let count = before.and_then(|before| before["count"].as_u64()).unwrap_or(0);
-        return Some(json!({ "count": count + 1 }));
+        let given = event.facts["response_id"].as_str().and_then(number_in_id).unwrap_or(0);
+        return Some(json!({ "count": given.max(count + 1) }));
     }
     if key.kind == "delegation_end" {
         let is_concern = event.facts["concern"].as_str() == Some(key.id.as_str());
@@ -167,7 +168,7 @@ fn change(row: &mut DelegationRow, event: &Happened<'_>) {
     match event.kind {
         DELEGATION_STARTED => {
             let (place, until) = (text("place").unwrap_or_default(), facts["until"].as_i64().unwrap_or(0));
-            row.started = Some(StartedRow { seq: event.seq, place, until });
+            row.started = Some(StartedRow { seq: event.seq, place, until, before: text("before") });
         }
         DELEGATION_AUDITED => row.audited = Some(event.seq),
         DELEGATION_OBSERVED => {
@@ -185,6 +186,7 @@ fn change(row: &mut DelegationRow, event: &Happened<'_>) {
                 error_type: text("error_type"),
                 retry_allowed: facts["retry_allowed"] == true,
                 retry_after: facts["retry_after"].as_u64(),
+                doubt: text("doubt"),
                 duration_ms: facts["duration_ms"].as_u64().unwrap_or(0),
                 audit_lag_ms: facts["audit_lag_ms"].as_u64().unwrap_or(0),
             });

@@ -6,6 +6,7 @@
 //! ```
 
 use super::payload::Requester;
+use super::plain;
 use countersign_contract::{canonical, sha256_hex};
 use serde_json::{Value, json};
 
@@ -38,14 +39,15 @@ pub(crate) fn is_try_of(id: &str, first: &str) -> bool {
     (0..TRIES_MAX).any(|number| id_of_try(first, number).as_deref() == Some(id))
 }
 
-/// What an instruction does, whoever asks for it and why: the hash of its action and of where.
+/// What an instruction does, whoever asks for it and why, and however it is written: the hash of its action and of where.
 pub fn deed(instruction: &Value) -> String {
-    digest(&json!([instruction["REQUESTER"]["REPOSITORY"], instruction["ACTION"]]))
+    digest(&json!([plain::repository(instruction), plain::action(instruction)]))
 }
 
 /// What an instruction is for, as a hash: the same for every one of a requester that asks for the same for the same reason.
 pub fn end(instruction: &Value) -> String {
-    digest(&json!([requester(instruction), instruction["AUDIT_CONTEXT"]["REQUIREMENT_ID"], instruction["ACTION"]]))
+    let why = &instruction["AUDIT_CONTEXT"]["REQUIREMENT_ID"];
+    digest(&json!([requester(instruction), why, plain::action(instruction)]))
 }
 
 /// What an instruction and those that correct it have in common, as a hash: who asks, what for, and what kind of action.
@@ -55,7 +57,10 @@ pub fn concern(instruction: &Value) -> String {
 }
 
 fn requester(instruction: &Value) -> Value {
-    let given = &instruction["REQUESTER"];
+    let mut given = instruction["REQUESTER"].clone();
+    if given["REPOSITORY"].is_string() {
+        given["REPOSITORY"] = plain::repository(instruction);
+    }
     Requester::FIELDS.iter().map(|name| ((*name).to_owned(), given[*name].clone())).collect()
 }
 

@@ -1,12 +1,12 @@
 //! An instruction from its text to its response.
 
 use super::place::Place;
-use super::{Executor, Obstacle, Seen, entry};
-use countersign_contract::diagnostic::Source;
+use super::{Attempt, Executor, Obstacle, Seen, entry, said, unrecorded};
+use countersign_contract::diagnostic::{Diagnostic, Source};
 use countersign_contract::{Outside, Request, check};
 use countersign_domain::delegation::payload::{DelegationInstruction, Status};
 use countersign_domain::delegation::trying;
-use countersign_engine::{Call, Engine, Failure, World};
+use countersign_engine::{Call, Engine, Failure, Reply, World};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -51,6 +51,8 @@ pub struct Answered {
     pub repeated: bool,
     /// Whether a success was looked at.
     pub looked: Looked,
+    /// What is not right about the instruction, and does not stand against it.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Whether a success was looked at, and is there.
@@ -91,7 +93,7 @@ impl From<String> for Trouble {
 pub fn carry_out(setup: &Setup<'_>) -> Result<Answered, Trouble> {
     let (instruction, valid) = read(setup);
     setup.watch(instruction.as_ref().filter(|_| valid))?;
-    let id = setup.receive(instruction.as_ref(), valid)?;
+    let (id, warnings) = setup.receive(instruction.as_ref(), valid)?;
     let place = Place::at(setup.locks)?;
     // From here on nobody else at this place acts on it.
     let _alone = place.lock(&id)?;
@@ -108,7 +110,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Answered, Trouble> {
     let entry = entry::write(setup.root, &document("audit_entry")?)?;
     let response = document("response")?;
     let looked = setup.verify(&id, &shown, &response, instruction.as_ref())?;
-    Ok(Answered { response, entry, repeated, looked })
+    Ok(Answered { response, entry, repeated, looked, warnings })
 }
 
 /// The instruction, if its shape can be read, and whether it is valid as far as can be told without what lies about it; the
@@ -126,9 +128,13 @@ fn read(setup: &Setup<'_>) -> (Option<DelegationInstruction>, bool) {
 
 impl Setup<'_> {
     fn ask(&self, id: &str, request: &Value) -> Result<Value, Failure> {
+        Ok(self.reply(id, request)?.answer)
+    }
+
+    fn reply(&self, id: &str, request: &Value) -> Result<Reply, Failure> {
         // Each step is a command of its own: a key of the caller's stands for the first alone.
         let call = Call { key: None, ..self.call.clone() };
-        Ok(self.engine.ask(self.world, &call, id, &request.to_string())?.answer)
+        self.engine.ask(self.world, &call, id, &request.to_string())
     }
 
     fn look(&self, id: &str) -> Result<Value, Failure> {
@@ -196,14 +202,18 @@ impl Setup<'_> {
     }
 
     fn observe(&self, id: &str, about: &str, holds: bool, says: &str) -> Result<(), Trouble> {
-        let says: String = countersign_contract::diagnostic::visible(says).chars().take(SAYS_MAX).collect();
+        let says = said::told(says, SAYS_MAX);
         let request = json!({ "instruction_id": id, "about": about, "holds": holds, "says": says });
         self.ask("delegation.observe", &request)?;
         Ok(())
     }
 
-    /// Hands the instruction in, and gives its id.
-    fn receive(&self, instruction: Option<&DelegationInstruction>, valid: bool) -> Result<String, Trouble> {
+    /// Hands the instruction in, and gives its id and what is not right about it.
+    fn receive(
+        &self,
+        instruction: Option<&DelegationInstruction>,
+        valid: bool,
+    ) -> Result<(String, Vec<Diagnostic>), Trouble> {
         // What came before is not looked into again: it may be that it was done since.
         let fresh = instruction.filter(|it| self.look(it.instruction_id.as_str()).is_err());
         let obstacles = fresh.map(|it| self.executor.obstacles(it, valid)).unwrap_or_default();
@@ -216,11 +226,15 @@ impl Setup<'_> {
             request["run_id"] = json!(run);
             request["task_id"] = json!(task);
         }
-        let answer = self.ask("delegation.receive", &request)?;
+        if let Some(last) = entry::last_of(self.root, &super::now()) {
+            request["taken"] = json!(last);
+        }
+        let Reply { answer, findings, .. } = self.reply("delegation.receive", &request)?;
         let told = answer["instruction_id"].as_str().map(str::to_owned);
         // One that came before is not said again; then its shape could be read, or at least its id.
         let known = || instruction.map(|it| it.instruction_id.to_string()).or_else(|| id_in(self.file, self.text));
-        told.or_else(known).ok_or_else(|| Trouble::Failed("the instruction has no id".to_owned()))
+        let id = told.or_else(known).ok_or_else(|| Trouble::Failed("the instruction has no id".to_owned()))?;
+        Ok((id, findings))
     }
 
     /// Acts if that is to be done, records what came of it, and gives how the instruction stands then.
@@ -239,8 +253,11 @@ impl Setup<'_> {
                 let other = shown["executor"].as_str().unwrap_or("another");
                 return Err(format!("{id} was given to {other} before, which must end it; name that executor").into());
             }
-            let Some(begun) = self.begin(id, place)? else { return Ok(self.look(id)?) };
-            let acted = self.executor.act(instruction, begun["again"] == true);
+            let is_first = shown["state"] == "received";
+            let before = is_first.then(|| self.executor.before(instruction)).flatten();
+            let Some(begun) = self.begin(id, place, before.as_deref())? else { return Ok(self.look(id)?) };
+            let attempt = Attempt { again: begun["again"] == true, before: begun["before"].as_str() };
+            let acted = self.executor.act(instruction, &attempt);
             let acted = acted.map_err(|why| {
                 format!(
                     "what became of {id} is not known: {why}. Delegate it again: it is looked for, and not done twice"
@@ -249,13 +266,25 @@ impl Setup<'_> {
             answer["attempt"] = begun["attempt"].clone();
             answer["acted"] = acted;
         }
-        self.ask("delegation.answer", &answer)?;
+        self.record(answer)?;
         Ok(self.look(id)?)
     }
 
+    /// Records what came of it. What was acted on has an answer, whatever was said about it.
+    fn record(&self, mut answer: Value) -> Result<(), Failure> {
+        let Err(failure) = self.ask("delegation.answer", &answer) else { return Ok(()) };
+        let acted = answer.get("acted").and_then(|acted| unrecorded::instead_of(acted, &failure));
+        answer["acted"] = acted.ok_or(failure)?;
+        self.ask("delegation.answer", &answer)?;
+        Ok(())
+    }
+
     /// Says that it will act. None, if somebody elsewhere did meanwhile and has answered.
-    fn begin(&self, id: &str, place: &Place) -> Result<Option<Value>, Trouble> {
-        let request = json!({ "instruction_id": id, "place": place.name, "seconds": self.executor.seconds() });
+    fn begin(&self, id: &str, place: &Place, before: Option<&str>) -> Result<Option<Value>, Trouble> {
+        let mut request = json!({ "instruction_id": id, "place": place.name, "seconds": self.executor.seconds() });
+        if let Some(before) = before {
+            request["before"] = json!(before);
+        }
         let until = Instant::now() + PATIENCE;
         loop {
             match self.ask("delegation.start", &request) {

@@ -1,6 +1,6 @@
 //! Saying what would be done, and doing nothing.
 
-use super::{Executor, Obstacle, Seen};
+use super::{Attempt, Executor, Obstacle, Seen};
 use countersign_domain::delegation::command::ExecutorKind;
 use countersign_domain::delegation::payload::DelegationInstruction;
 use serde_json::Value;
@@ -30,7 +30,11 @@ impl Executor for DryRun {
         }]
     }
 
-    fn act(&self, _: &DelegationInstruction, _: bool) -> Result<Value, String> {
+    fn before(&self, _: &DelegationInstruction) -> Option<String> {
+        None
+    }
+
+    fn act(&self, _: &DelegationInstruction, _: &Attempt<'_>) -> Result<Value, String> {
         Err("a dry run acts never".to_owned())
     }
 

@@ -1,6 +1,6 @@
 //! An audit entry as a file of the repository: Markdown with the entry as its front matter.
 
-use countersign_domain::delegation::payload::{AuditEntryId, checksum};
+use countersign_domain::delegation::payload::{AuditEntryId, checksum, date_in_id, number_in_id};
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -37,6 +37,17 @@ pub fn write(root: &Path, entry: &Value) -> Result<PathBuf, String> {
     Ok(path)
 }
 
+/// The last entry of a day that lies in the repository, whichever ledger has it. None, if there is none.
+pub(super) fn last_of(root: &Path, time: &str) -> Option<String> {
+    let day = time.get(..10)?;
+    let folder = AuditEntryId::parse(&format!("PAA-{day}-001"))?.path();
+    let folder = root.join(folder).parent()?.to_owned();
+    let files = std::fs::read_dir(folder).ok()?.flatten().filter(|it| it.file_type().is_ok_and(|kind| kind.is_file()));
+    let names = files.filter_map(|file| Some(file.file_name().to_str()?.strip_suffix(".md")?.to_owned()));
+    let ids = names.filter(|name| AuditEntryId::parse(name).is_some() && date_in_id(name) == day);
+    ids.max_by_key(|id| number_in_id(id))
+}
+
 /// A file for others to read, as a commit will have it; temporary files are for their maker alone.
 #[cfg(unix)]
 fn readable(file: &std::fs::File) -> std::io::Result<()> {
@@ -62,8 +73,9 @@ fn is_there(path: &Path, entry: &Value) -> Result<bool, String> {
     match kept {
         Some(kept) if checksum(kept.clone()) == checksum(entry.clone()) => Ok(true),
         _ => Err(format!(
-            "{} is not the audit entry that the ledger has; it was changed, or belongs to somebody else. Put it out of \
-             the way and delegate the same instruction again: nothing is done twice, and the entry is written anew",
+            "{} is not the audit entry that the ledger has: it was changed, or another copy of the repository wrote it. \
+             It is a record, so do not remove it: a person restores it from the history of the repository, or settles \
+             whose it is. Then delegate the same instruction again: nothing is done twice",
             path.display()
         )),
     }

@@ -7,10 +7,13 @@
 //! | `DELETE_BRANCH`, `DELETE_TAG` | `update-ref -d REF OLD` | it is not there |
 //!
 //! The old value is given each time, so that nothing is overwritten that somebody else made meanwhile; and what is there
-//! afterwards decides what came of it, not what git said. Git knows no HTTP: 201, 204, 409, 422 and 500 stand for what
-//! GitHub would have answered.
+//! afterwards decides what came of it, not what git said. Of what is deleted it is the value from before the first attempt:
+//! a name that is at another by then may be somebody else's, and nobody deletes it. Git knows no HTTP: 201, 204, 409, 422 and
+//! 500 stand for what GitHub would have answered.
+//!
+//! What is done is done in this clone, and pushed nowhere: the answer says so.
 
-use super::{Executor, Obstacle, Seen, now};
+use super::{Attempt, Executor, Obstacle, Seen, now, said};
 use crate::worktree::Identity;
 use crate::worktree::call::{Fault, Git, is_commit, object};
 use countersign_domain::delegation::action::{ActionType, Effect, Parameters};
@@ -23,6 +26,8 @@ use std::path::PathBuf;
 
 /// How long it may act: a handful of calls, each of which ends in time by itself.
 const SECONDS: u32 = 1800;
+/// How much is told of what git says.
+const SAID_MAX: usize = 1000;
 /// What a name is at that is not there.
 const NOTHING: &str = "0000000000000000000000000000000000000000";
 /// Where resources are said to be, if the repository has no address.
@@ -83,11 +88,31 @@ struct Declined {
     message: String,
     remedy: &'static str,
     retry: bool,
+    /// Whether it may have been done all the same.
+    unknown: bool,
 }
 
 impl Declined {
+    /// An earlier attempt may have deleted it, and what is there now is not what was there then.
+    fn left(noun: &str, short: &str) -> Self {
+        let message = format!(
+            "whether it was done is not known: an earlier attempt that did not end may have deleted {noun} {short}, and what \
+             is there now is not known to be what was there before; it was not deleted now"
+        );
+        let remedy = "a person must look whose it is; if it is to go, give it again under a new instruction id";
+        Self { error_type: "API_ERROR", code: 409, unknown: true, ..Self::invalid(message, remedy) }
+    }
+
     fn invalid(message: String, remedy: &'static str) -> Self {
-        Self { status: "FAILURE", error_type: "VALIDATION_FAILURE", code: 422, message, remedy, retry: false }
+        Self {
+            status: "FAILURE",
+            error_type: "VALIDATION_FAILURE",
+            code: 422,
+            message,
+            remedy,
+            retry: false,
+            unknown: false,
+        }
     }
 }
 
@@ -172,6 +197,7 @@ impl GitExecutor {
                 message: format!("branch {short} is checked out in a working tree"),
                 remedy: "check out another branch there, then delegate it under a new id",
                 retry: true,
+                unknown: false,
             }),
             _ => None,
         })
@@ -184,12 +210,12 @@ impl GitExecutor {
     }
 
     /// Does it. What git says is kept; what came of it is looked at afterwards.
-    fn attempt(&self, wanted: &Wanted, by: &str) -> Result<(), String> {
+    fn attempt(&self, wanted: &Wanted, by: &str, before: Option<&str>) -> Result<(), String> {
         let git = self.git();
         let reason = format!("countersign: {by}");
         let Some(target) = &wanted.target else {
-            let Some(old) = self.value(&wanted.full)? else { return Ok(()) };
-            git.run(&["update-ref", "-m", &reason, "--no-deref", "-d", &wanted.full, &old], b"")?;
+            let old = before.ok_or("what it was at before is not known")?;
+            git.run(&["update-ref", "-m", &reason, "--no-deref", "-d", &wanted.full, old], b"")?;
             return Ok(());
         };
         let value = match &wanted.message {
@@ -271,18 +297,27 @@ impl Executor for GitExecutor {
         obstacles
     }
 
-    fn act(&self, instruction: &DelegationInstruction, again: bool) -> Result<Value, String> {
+    fn before(&self, instruction: &DelegationInstruction) -> Option<String> {
+        let wanted = Wanted::of(&instruction.action.parameters).filter(|wanted| wanted.target.is_none())?;
+        self.value(&wanted.full).ok().flatten()
+    }
+
+    fn act(&self, instruction: &DelegationInstruction, attempt: &Attempt<'_>) -> Result<Value, String> {
         let kind = instruction.action.kind();
         let wanted =
             Wanted::of(&instruction.action.parameters).ok_or_else(|| format!("git cannot carry out {kind}"))?;
         let sent = now();
-        if again && self.is_done(&wanted)? {
+        if attempt.again && self.is_done(&wanted)? {
             return Ok(self.acted(instruction, &wanted, &sent, Ok(true)));
+        }
+        if attempt.again && wanted.target.is_none() && self.value(&wanted.full)?.as_deref() != attempt.before {
+            let left = Declined::left(wanted.noun(), &wanted.short);
+            return Ok(self.acted(instruction, &wanted, &sent, Err(left)));
         }
         if let Some(declined) = self.declined(&wanted)? {
             return Ok(self.acted(instruction, &wanted, &sent, Err(declined)));
         }
-        let said = self.attempt(&wanted, instruction.instruction_id.as_str());
+        let said = self.attempt(&wanted, instruction.instruction_id.as_str(), attempt.before);
         if self.is_done(&wanted)? {
             return Ok(self.acted(instruction, &wanted, &sent, Ok(false)));
         }
@@ -291,9 +326,12 @@ impl Executor for GitExecutor {
             status: "FAILURE",
             error_type: "API_ERROR",
             code: 500,
-            message: said.err().unwrap_or_else(|| "git did not do it, and did not say why".to_owned()),
+            message: said
+                .err()
+                .map_or_else(|| "git did not do it, and did not say why".to_owned(), |why| said::told(&why, SAID_MAX)),
             remedy: "see what git says; if it is in another's use, delegate it under a new id a little later",
             retry: true,
+            unknown: false,
         });
         Ok(self.acted(instruction, &wanted, &sent, Err(declined)))
     }
@@ -341,11 +379,12 @@ impl GitExecutor {
         match done {
             Ok(found) => {
                 let code = if creates { 201 } else { 204 };
-                let state = if creates { "there" } else { "gone" };
+                let state = if creates { "there, in this clone alone" } else { "gone, in this clone alone" };
                 let url = self.url(instruction.requester.repository.as_str(), wanted);
                 let mut evidence = json!({
                     "RESOURCE_TYPE": noun, "RESOURCE_ID": resource_id(&wanted.full), "RESOURCE_URL": url,
-                    "RESOURCE_STATE": if creates { "created" } else { "deleted" }, "API_RESPONSE_STATUS": code,
+                    "RESOURCE_STATE": if creates { "created, not pushed" } else { "deleted, not pushed" },
+                    "API_RESPONSE_STATUS": code,
                 });
                 let effect = ActionType::info(instruction.action.kind()).effect;
                 evidence[if effect == Effect::Creates { "CREATED_AT" } else { "UPDATED_AT" }] = json!(at);
@@ -354,6 +393,9 @@ impl GitExecutor {
                 } else {
                     "done by git in the repository of the project"
                 };
+                let notes = format!(
+                    "{notes}; it was done in this clone and pushed nowhere: RESOURCE_URL is where it will be once it is pushed"
+                );
                 json!({
                     "status": "SUCCESS",
                     "platform_request": request,
@@ -366,8 +408,9 @@ impl GitExecutor {
                     "completion_notes": notes,
                 })
             }
-            Err(Declined { status, error_type, code, message, remedy, retry }) => json!({
+            Err(Declined { status, error_type, code, message, remedy, retry, unknown }) => without_nothing(json!({
                 "status": status,
+                "doubt": unknown.then_some("unknown"),
                 "platform_request": request,
                 "platform_response": {
                     "STATUS_CODE": code, "STATUS": status, "ERROR_MESSAGE": message, "ERROR_CODE": code.to_string(),
@@ -377,10 +420,20 @@ impl GitExecutor {
                     "ERROR_TYPE": error_type, "ERROR_CODE": code.to_string(), "ERROR_MESSAGE": message,
                     "REMEDIATION_GUIDANCE": remedy, "RETRY_ALLOWED": if retry { "YES" } else { "NO" },
                 },
-                "resulting_state": format!("nothing was done about {noun} {short}"),
-            }),
+                "resulting_state": match unknown {
+                    true => format!("whether {noun} {short} was deleted is not known"),
+                    false => format!("nothing was done about {noun} {short}"),
+                },
+            })),
         }
     }
+}
+
+fn without_nothing(mut value: Value) -> Value {
+    if let Some(members) = value.as_object_mut() {
+        members.retain(|_, member| !member.is_null());
+    }
+    value
 }
 
 /// An id of at most as many letters as a name has.

@@ -20,6 +20,8 @@ mod git;
 mod github;
 mod place;
 mod platform;
+mod said;
+mod unrecorded;
 
 pub use carry::{Answered, Looked, Setup, Trouble, carry_out};
 pub use dry::DryRun;
@@ -43,10 +45,14 @@ pub trait Executor {
     /// valid is not shown to a platform, not even to ask.
     fn obstacles(&self, instruction: &DelegationInstruction, valid: bool) -> Vec<Obstacle>;
 
+    /// What is there before anybody acts, where that tells afterwards what became of it: what a name is at that is to be
+    /// deleted. It is kept before anything is done, for whoever comes after.
+    fn before(&self, instruction: &DelegationInstruction) -> Option<String>;
+
     /// Carries it out and says what came of it, as `delegation.answer` takes it. If an earlier attempt may have done it
     /// already, that is looked for first, and what was done is not done again. An error means that it is not known what
     /// came of it; then nothing is answered, and whoever tries again looks first.
-    fn act(&self, instruction: &DelegationInstruction, again: bool) -> Result<Value, String>;
+    fn act(&self, instruction: &DelegationInstruction, attempt: &Attempt<'_>) -> Result<Value, String>;
 
     /// Looks whether what was answered with success is there, as it was asked for. It changes nothing. An error means that it
     /// could not be looked.
@@ -54,6 +60,15 @@ pub trait Executor {
 
     /// What stands against an action now, as far as can be seen without acting; none, if nothing is seen to. It changes nothing.
     fn constraint(&self, instruction: &DelegationInstruction) -> Result<Option<String>, String>;
+}
+
+/// An attempt at an instruction.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Attempt<'a> {
+    /// Whether somebody acted before, and may have done it.
+    pub again: bool,
+    /// What was there before anybody acted, as far as it is known.
+    pub before: Option<&'a str>,
 }
 
 /// What somebody saw who looked.
@@ -78,7 +93,10 @@ pub struct Obstacle {
 
 impl Obstacle {
     fn to_value(&self) -> Value {
-        json!({ "FIELD": self.field, "ERROR": self.error, "EXPECTED": self.expected })
+        let mut value = json!({ "FIELD": self.field, "ERROR": self.error, "EXPECTED": self.expected });
+        // What it names may be what is wrong with the instruction.
+        countersign_contract::redact_value(&mut value);
+        value
     }
 }
 

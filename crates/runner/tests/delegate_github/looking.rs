@@ -1,6 +1,6 @@
 //! Looking without changing anything: before it is done whether it can be, afterwards whether it is, and meanwhile what forbids it.
 
-use super::platform::{Asked, Does, MARK, Platform, SHA, instruction};
+use super::platform::{Asked, Does, MARK, Platform, SHA, attempt, instruction};
 use countersign_runner::delegate::{Executor, Seen};
 use serde_json::{Value, json};
 
@@ -73,6 +73,7 @@ fn what_the_platform_can_say_beforehand_is_not_tried() {
         ("a draft", "MERGE_PULL_REQUEST", merge(), vec![there(), pull(json!({ "draft": true }))], "BLOCKED PLATFORM_CONSTRAINT"),
         ("conflicts", "MERGE_PULL_REQUEST", merge(), vec![there(), pull(json!({ "mergeable_state": "dirty" }))], "BLOCKED PLATFORM_CONSTRAINT"),
         ("checks that run", "MERGE_PULL_REQUEST", merge(), vec![there(), pull(json!({ "mergeable_state": "blocked" }))], ""),
+        ("no other issue", "LINK_ISSUES", json!({ "SOURCE_ISSUE_NUMBER": 4, "TARGET_ISSUE_NUMBER": 999, "RELATIONSHIP": "relates_to" }), vec![there(), ("/issues/4", 200, json!({}))], "ACTION.PARAMETERS.TARGET_ISSUE_NUMBER"),
         ("no issue", "COMMENT_ON_ISSUE", comment(), vec![there()], "ACTION.PARAMETERS.ISSUE_NUMBER"),
         ("no workflow", "TRIGGER_WORKFLOW", trigger(), vec![there()], "ACTION.PARAMETERS.WORKFLOW_ID"),
         ("one that is off", "TRIGGER_WORKFLOW", trigger(), vec![there(), ("/workflows/deploy.yml", 200, json!({ "state": "disabled_manually" }))], "BLOCKED PLATFORM_CONSTRAINT"),
@@ -87,7 +88,7 @@ fn what_the_platform_can_say_beforehand_is_not_tried() {
             Some(obstacle) => obstacle.field.to_owned(),
             None => {
                 let asked = platform.asked().len();
-                let acted = executor.act(&it, false);
+                let acted = executor.act(&it, &attempt(false));
                 match acted {
                     Ok(acted) if platform.changes().is_empty() => {
                         assert_eq!(platform.asked().len(), asked, "{name}: it was asked once");
@@ -142,6 +143,86 @@ fn a_success_is_looked_at() {
     });
     assert!(matches!(platform.executor().verify(&issue(), &response), Ok(Seen { holds: true, .. })));
     assert_eq!(platform.waited(), [1]);
+}
+
+#[test]
+fn a_success_is_all_that_was_asked_for() {
+    let response = json!({ "STATUS": "SUCCESS", "PLATFORM_EVIDENCE": { "RESOURCE_NUMBER": 42 } });
+    let issue = json!({ "TITLE": "t", "BODY": "b", "LABELS": ["a"], "ASSIGNEES": ["Ana"], "MILESTONE": "June" });
+    let pull = json!({ "HEAD_BRANCH": "x", "BASE_BRANCH": "main", "TITLE": "t", "BODY": "b", "REVIEWERS": ["ben"] });
+    let rules = |users: &[&str]| {
+        json!({ "BRANCH_NAME": "main", "PROTECTION_RULES": {
+            "REQUIRED_STATUS_CHECKS": {}, "REQUIRED_PULL_REQUEST_REVIEWS": {}, "RESTRICTIONS": { "USERS": users },
+        } })
+    };
+    let protected = |users: Value| {
+        let body = json!({ "enforce_admins": { "enabled": false }, "restrictions": { "users": users, "teams": [] } });
+        ("/branches/main/protection", 200, body)
+    };
+    let made = |patch: Value| {
+        let mut body = json!({
+            "body": MARK, "labels": [{ "name": "A" }], "assignees": [{ "login": "ana" }], "milestone": { "title": "June" },
+            "requested_reviewers": [{ "login": "ben" }],
+        });
+        countersign_contract::prove::merge(&mut body, &patch);
+        body
+    };
+    let run = |status: &str, conclusion: Value| ("/runs/9", 200, json!({ "status": status, "conclusion": conclusion }));
+    let began = |at: &str| ("/runs/9", 200, json!({ "status": "queued", "run_started_at": at }));
+    let trigger = json!({ "WORKFLOW_ID": "deploy.yml", "REF": "main" });
+    let ran = |at: &str| {
+        let run = json!({ "event": "workflow_dispatch", "head_branch": "main", "created_at": at });
+        ("/workflows/deploy.yml/runs", 200, json!({ "total_count": 1, "workflow_runs": [run] }))
+    };
+    let nine = json!({ "RUN_ID": 9 });
+    let cases = [
+        ("CREATE_GITHUB_ISSUE", &issue, ("/issues/42", 200, made(json!({}))), Some(true)),
+        ("CREATE_GITHUB_ISSUE", &issue, ("/issues/42", 200, made(json!({ "labels": [] }))), Some(false)),
+        ("CREATE_GITHUB_ISSUE", &issue, ("/issues/42", 200, made(json!({ "assignees": [] }))), Some(false)),
+        ("CREATE_GITHUB_ISSUE", &issue, ("/issues/42", 200, made(json!({ "milestone": null }))), Some(false)),
+        ("CREATE_PULL_REQUEST", &pull, ("/pulls/42", 200, made(json!({}))), Some(true)),
+        ("CREATE_PULL_REQUEST", &pull, ("/pulls/42", 200, made(json!({ "requested_reviewers": [] }))), Some(false)),
+        ("UPDATE_BRANCH_PROTECTION", &rules(&["ana"]), protected(json!([{ "login": "Ana" }])), Some(true)),
+        ("UPDATE_BRANCH_PROTECTION", &rules(&["ana"]), protected(json!([])), Some(false)),
+        ("UPDATE_BRANCH_PROTECTION", &rules(&[]), protected(json!([{ "login": "eve" }])), Some(false)),
+        ("CANCEL_WORKFLOW", &nine, run("completed", json!("cancelled")), Some(true)),
+        ("CANCEL_WORKFLOW", &nine, run("completed", json!("success")), Some(false)),
+        // What has not come about yet is looked at again.
+        ("CANCEL_WORKFLOW", &nine, run("in_progress", json!(null)), None),
+        ("RERUN_WORKFLOW", &nine, began("2025-12-25T10:31:00Z"), Some(true)),
+        ("RERUN_WORKFLOW", &nine, began("2025-12-25T10:29:00Z"), Some(false)),
+        ("TRIGGER_WORKFLOW", &trigger, ran("2025-12-25T10:31:00Z"), Some(true)),
+        ("TRIGGER_WORKFLOW", &trigger, ran("2025-12-25T10:29:00Z"), None),
+    ];
+    for (action, parameters, answer, wanted) in cases {
+        let platform = shows(vec![answer.clone()]);
+        let seen = platform.executor().verify(&instruction(action, parameters.clone()), &response);
+        assert_eq!(seen.as_ref().ok().map(|seen| seen.holds), wanted, "{action}, {answer:?}: {seen:?}");
+        assert!(platform.changes().is_empty(), "{action}");
+    }
+}
+
+#[test]
+fn what_is_on_a_later_page_is_found() {
+    let others: Vec<Value> = (0..100).map(|id| json!({ "id": id, "body": "another's" })).collect();
+    let cases = [
+        ("APPROVE_PR", json!({ "PR_NUMBER": 42 })),
+        ("COMMENT_ON_ISSUE", json!({ "ISSUE_NUMBER": 4, "COMMENT_BODY": "hm" })),
+        ("CREATE_GITHUB_ISSUE", json!({ "TITLE": "t", "BODY": "b" })),
+    ];
+    for (action, parameters) in cases {
+        let others = others.clone();
+        let platform = Platform::new(move |asked, _| {
+            let page = asked.path.rsplit_once("&page=").map_or("1", |(_, page)| page);
+            let found = json!([{ "id": 7, "number": 7, "state": "open", "body": MARK }]);
+            Does::Answers(200, &[], if page == "3" { found } else { json!(others) })
+        });
+        let it = instruction(action, parameters);
+        let acted = platform.act(&it, true);
+        assert_eq!((&acted["status"], platform.asked().len()), (&json!("SUCCESS"), 3), "{action}: {acted:#}");
+        let seen = platform.executor().verify(&it, &json!({})).unwrap();
+        assert!(seen.holds && platform.changes().is_empty(), "{action}: {seen:?}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod platform;
 
 use countersign_domain::delegation::action::ACTIONS;
 use countersign_runner::delegate::{Executor, GithubExecutor};
-use platform::{Does, Headers, MARK, Platform, SHA, instruction, issue, kind};
+use platform::{Does, Headers, MARK, Platform, SHA, attempt, instruction, issue, kind};
 use serde_json::{Value, json};
 
 #[test]
@@ -236,6 +236,13 @@ fn limits_are_waited_for_as_the_headers_say() {
     let acted = platform.act(&issue(), false);
     assert_eq!((&acted["status"], &acted["failure_details"]["RETRY_AFTER"]), (&json!("FAILURE"), &json!("3600")));
     assert_eq!((platform.waited(), platform.changes().len()), (vec![], 1));
+    // A header that says what cannot be meant is not believed for longer than a day.
+    for headers in
+        [&[("retry-after", "9999999999")][..], &[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "99999999999")]]
+    {
+        let platform = Platform::new(move |_, _| Does::Answers(429, headers, json!({ "message": "slow down" })));
+        assert_eq!(platform.act(&issue(), false)["failure_details"]["RETRY_AFTER"], "86400", "{headers:?}");
+    }
 }
 
 #[test]
@@ -386,7 +393,7 @@ fn a_token_that_the_platform_repeats_is_not_passed_on() {
                 }),
             ),
         });
-        let acted = GithubExecutor::new(&platform.url, token).unwrap().act(&issue(), false).unwrap();
+        let acted = GithubExecutor::new(&platform.url, token).unwrap().act(&issue(), &attempt(false)).unwrap();
         assert!(!acted.to_string().contains(token), "{status}: {acted:#}");
     }
 }
@@ -430,7 +437,7 @@ fn an_attempt_whose_end_is_not_known_is_looked_for_first() {
     assert_eq!(platform.act(&branch(), true)["status"], "FAILURE");
     // Where nobody can tell, nothing is said and nothing is sent.
     let platform = Platform::new(|_, _| Does::Answers(500, &[], json!({})));
-    assert!(platform.executor().act(&issue(), true).is_err());
+    assert!(platform.executor().act(&issue(), &attempt(true)).is_err());
     assert!(platform.changes().is_empty());
 }
 

@@ -1,8 +1,8 @@
 //! What may have been done is looked for, and never done a second time.
 
-use crate::platform::{Asked, Does, MARK, Platform, instruction, issue, kind};
+use crate::platform::{Asked, Does, MARK, Platform, SHA, attempt, instruction, issue, kind};
 use countersign_domain::delegation::payload::DelegationInstruction;
-use countersign_runner::delegate::Executor;
+use countersign_runner::delegate::{Attempt, Executor};
 use serde_json::{Value, json};
 
 #[test]
@@ -102,8 +102,8 @@ fn what_may_have_been_done_is_never_sent_a_second_time() {
             ("GET", _) => absent(asked),
             _ => Does::Cuts,
         });
-        assert!(platform.executor().act(&instruction, false).is_err(), "{action}");
-        platform.executor().act(&instruction, true).ok();
+        assert!(platform.executor().act(&instruction, &attempt(false)).is_err(), "{action}");
+        platform.executor().act(&instruction, &attempt(true)).ok();
         unknown(&platform.act(&instruction, true));
         assert_eq!(platform.changes().len(), 1, "{action}");
     }
@@ -117,6 +117,51 @@ fn unknown(acted: &Value) {
     assert!(says("ERROR_MESSAGE", "whether it was done is not known"), "{acted:#}");
     assert!(says("REMEDIATION_GUIDANCE", "a person must look"), "{acted:#}");
     assert!(acted["resulting_state"].as_str().unwrap().contains("not known"), "{acted:#}");
+}
+
+#[test]
+fn a_name_that_is_at_another_commit_than_before_is_not_deleted() {
+    let branch = || instruction("DELETE_BRANCH", json!({ "BRANCH_NAME": "fix" }));
+    let (then, now) = (SHA, "2222222222222222222222222222222222222222");
+    // What was there before, what is there now, and whether it is deleted by an attempt that is not the first.
+    let cases = [(Some(then), then, true), (Some(then), now, false), (None, then, false)];
+    for (before, is, deleted) in cases {
+        let platform = Platform::new(move |asked, _| match asked.path.ends_with("/git/ref/heads/fix") {
+            true => Does::Answers(200, &[], json!({ "object": { "sha": is } })),
+            false => kind(asked),
+        });
+        assert_eq!(platform.executor().before(&branch()).as_deref(), Some(is));
+        let acted = platform.executor().act(&branch(), &Attempt { again: true, before }).unwrap();
+        assert_eq!((acted["status"] == "SUCCESS", platform.changes().len() == 1), (deleted, deleted), "{acted:#}");
+        if !deleted {
+            unknown(&acted);
+            assert_eq!(acted["doubt"], "unknown");
+        }
+    }
+    // The branch of what was merged is deleted by a later attempt only where it is what was merged.
+    let merge = json!({ "PR_NUMBER": 42, "MERGE_METHOD": "merge", "DELETE_BRANCH": true });
+    for (is, deleted) in [(then, true), (now, false)] {
+        let platform = Platform::new(move |asked, _| match asked.path.as_str() {
+            path if path.ends_with("/git/ref/heads/fix/x") => {
+                Does::Answers(200, &[], json!({ "object": { "sha": is } }))
+            }
+            path if path.ends_with("/pulls/42") => {
+                let head = json!({ "ref": "fix/x", "sha": then, "repo": { "full_name": "acme/shop" } });
+                Does::Answers(200, &[], json!({ "number": 42, "node_id": "P", "merged": true, "head": head }))
+            }
+            _ => kind(asked),
+        });
+        let acted = platform.act(&instruction("MERGE_PULL_REQUEST", merge.clone()), true);
+        assert_eq!((acted["status"] == "SUCCESS", platform.changes().len() == 1), (deleted, deleted), "{acted:#}");
+    }
+    // The same where the platform answers with an error, and somebody makes it anew before it is looked at.
+    let platform = Platform::new(move |asked, _| match asked.method.as_str() {
+        "DELETE" => Does::Answers(502, &[], json!({})),
+        _ => Does::Answers(200, &[], json!({ "object": { "sha": now } })),
+    });
+    let first = Attempt { again: false, before: Some(then) };
+    unknown(&platform.executor().act(&branch(), &first).unwrap());
+    assert_eq!(platform.changes().len(), 1);
 }
 
 #[test]

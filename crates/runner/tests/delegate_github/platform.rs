@@ -4,7 +4,7 @@ use countersign_contract::diagnostic::Source;
 use countersign_contract::{Checker, Outside, Request, Settings, check};
 use countersign_domain::delegation::command::Acted;
 use countersign_domain::delegation::payload::DelegationInstruction;
-use countersign_runner::delegate::{Executor, GithubExecutor};
+use countersign_runner::delegate::{Attempt, Executor, GithubExecutor};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -68,7 +68,7 @@ impl Platform {
     }
 
     pub fn act(&self, instruction: &DelegationInstruction, again: bool) -> Value {
-        let acted = self.executor().act(instruction, again).unwrap();
+        let acted = self.executor().act(instruction, &attempt(again)).unwrap();
         // It can be answered with.
         let text = acted.to_string();
         let read = check::read::<Acted>(&checker(), Source { name: "acted", text: &text });
@@ -135,6 +135,10 @@ fn serve(stream: TcpStream, seen: &Mutex<Vec<Asked>>, handler: &Handler) {
             });
         }
     }
+}
+
+pub fn attempt(again: bool) -> Attempt<'static> {
+    Attempt { again, before: None }
 }
 
 pub fn checker() -> Checker<'static> {

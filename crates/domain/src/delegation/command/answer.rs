@@ -11,8 +11,18 @@ use crate::delegation::payload::{
 };
 use crate::delegation::row::{DelegationRow, delegation_key, delegation_of};
 use countersign_contract::diagnostic::Code;
-use countersign_contract::{Int, Name, Text, Untrusted, shape};
+use countersign_contract::{Int, Name, Text, Untrusted, choice, shape};
 use serde_json::{Value, json};
+
+choice! {
+    /// Why something that did not succeed may have been done all the same.
+    pub enum Doubt {
+        /// Nobody knows whether it was done.
+        Unknown = "unknown",
+        /// A part of it was done.
+        Part = "part",
+    }
+}
 
 shape! {
     /// What an executor did, and what came of it.
@@ -27,6 +37,8 @@ shape! {
         pub platform_evidence: Option<PlatformEvidence>,
         /// What went wrong, if it did not.
         pub failure_details: Option<FailureDetails>,
+        /// Whether it may have been done all the same, if it did not succeed.
+        pub doubt: Option<Doubt>,
         /// The state that resulted, in words.
         pub resulting_state: Text = "branch fix/rounding is there",
         /// Anything else worth knowing.
@@ -171,6 +183,9 @@ impl Command for Answer {
             let after = failure.get("RETRY_AFTER").and_then(|after| after.as_str()?.parse::<u64>().ok());
             if let Some(after) = after {
                 answered["retry_after"] = json!(after);
+            }
+            if let Some(doubt) = self.acted.as_ref().and_then(|acted| acted.doubt) {
+                answered["doubt"] = json!(doubt);
             }
         }
         desk.record(happening(DELEGATION_ANSWERED, run, answered).with_texts(text(response)));

@@ -37,7 +37,7 @@ impl Header {
             id: InstructionId::parse(text("INSTRUCTION_ID"))?,
             given: Timestamp::parse(text("TIMESTAMP_UTC")),
             action: value["ACTION"]["TYPE"].as_str().and_then(ActionType::parse),
-            repository: value["REQUESTER"]["REPOSITORY"].as_str().and_then(Repository::parse),
+            repository: reader.read::<Repository>(&value["REQUESTER"]["REPOSITORY"]),
             kept: reader.kept(value),
         })
     }

@@ -14,8 +14,9 @@ mod receive;
 mod refuse;
 mod resolve;
 mod start;
+mod written;
 
-pub use answer::{Acted, Answer};
+pub use answer::{Acted, Answer, Doubt};
 pub use approve::Approve;
 pub(crate) use ask::APPROVAL;
 pub use ask::Ask;
@@ -26,6 +27,7 @@ pub use refuse::Refuse;
 pub(crate) use resolve::about;
 pub use resolve::{Decision, Resolve};
 pub use start::Start;
+pub use written::Written;
 
 use crate::deciding::{Answered, Desk, Happening, Need, Refusal, Seen};
 use crate::delegation::action::ActionType;
@@ -136,6 +138,8 @@ shape! {
         pub attempt: Option<Int>,
         /// Whether somebody was acting on it before, so that what became of that is to be found out first.
         pub again: Option<bool>,
+        /// What was there before anybody acted on it, where that tells what became of it.
+        pub before: Option<String>,
         /// How it was answered.
         pub status: Option<String>,
         /// The last event; none, if everything was so already.
@@ -152,6 +156,7 @@ fn delegation_answer(stored: &Answered<'_>) -> DelegationAnswer {
         instruction_id: text("instruction_id"),
         attempt: started.map(|event| event.seq.into()),
         again: started.map(|event| event.facts["again"] == true),
+        before: started.and_then(|event| Some(event.facts["before"].as_str()?.to_owned())),
         status: text("status"),
         seq: last.map(|event| event.seq.into()),
     }

@@ -2,18 +2,17 @@
 
 use super::compose::{self, Case, What};
 use super::header::Header;
-use super::{DelegationAnswer, ExecutorKind, VIEWS, bypassing, chain, delegation_answer, fields, happening};
+use super::{DelegationAnswer, ExecutorKind, VIEWS, Written, bypassing, chain, delegation_answer, fields, happening};
 use crate::deciding::{
     Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
 };
 use crate::delegation::event::DELEGATION_RECEIVED;
-use crate::delegation::payload::{DelegationInstruction, ValidationError};
+use crate::delegation::payload::{AuditEntryId, DelegationInstruction, ValidationError, date_in_id, number_in_id};
 use crate::delegation::policy::{self, Claim};
 use crate::delegation::row::{DelegationRow, day_key, delegation_key, delegation_of};
 use crate::delegation::standing::{Action, Planned, Standing, came_before};
 use crate::delegation::trying;
 use crate::ids::{RunId, TaskId};
-use crate::project::Payload;
 use countersign_contract::diagnostic::{Code, Source};
 use countersign_contract::{
     Checked, Contract as _, List, Request, Text, Timestamp, Untrusted, canonical, check, parse, redact_value, shape,
@@ -27,11 +26,13 @@ shape! {
         /// The name of the file it came from.
         pub file: Text<1, 1000> = "instruction.yaml",
         /// The instruction as it was written.
-        pub instruction: Payload = "{}",
+        pub instruction: Written = "{}",
         /// Who is to carry it out.
         pub executor: ExecutorKind,
         /// Why the executor cannot, as far as it knows before it acts.
         pub obstacles: Option<List<ValidationError>>,
+        /// The last audit entry of today that lies in the repository already, whoever wrote it: what is reserved comes after it.
+        pub taken: Option<AuditEntryId>,
         /// The run, if it belongs to a plan.
         pub run_id: Option<RunId>,
         /// The task of the plan. Its instruction must be this one, and approved if that is asked for.
@@ -214,7 +215,10 @@ impl Command for Receive {
         }
         let planned = self.must_be_planned(desk, digest)?;
         let day = today(desk.moment()).to_owned();
-        let count = desk.entity(&day_key(&day)).and_then(|found| found.facts["count"].as_u64()).unwrap_or(0) + 1;
+        let count = desk.entity(&day_key(&day)).and_then(|found| found.facts["count"].as_u64()).unwrap_or(0);
+        // Another copy of the repository has a ledger of its own, which counts for itself.
+        let taken = self.taken.as_ref().filter(|id| date_in_id(id.as_str()) == day);
+        let count = count.max(taken.and_then(|id| number_in_id(id.as_str())).unwrap_or(0)) + 1;
         let errors = facts["errors"].as_array().map_or(0, Vec::len);
         let mut kept = json!({
             "action": facts["action"], "audit_entry_id": format!("PAA-{day}-{count:03}"), "digest": digest,

@@ -7,7 +7,7 @@ use crate::delegation::payload::InstructionId;
 use crate::delegation::row::{delegation_key, delegation_of};
 use crate::work::effect::Recovery;
 use countersign_contract::diagnostic::Code;
-use countersign_contract::{Int, Text, shape};
+use countersign_contract::{Int, Name, Text, shape};
 use serde_json::json;
 
 shape! {
@@ -20,6 +20,8 @@ shape! {
         pub place: Text<1, 200> = "4f0c1a77",
         /// How long it may act, in seconds. It ends itself before that.
         pub seconds: Int<1, 86400> = 300,
+        /// What is there before it acts, where that tells what became of it: the commit that a name is at.
+        pub before: Option<Name>,
     }
 }
 
@@ -61,10 +63,18 @@ impl Command for Start {
                 return Err(Refusal::new(Code::ConcurrencyConflict, reason, "wait for its response, or try then"));
             }
         }
-        let facts = json!({
+        // What a later attempt finds may be somebody else's.
+        let before = match &row.started {
+            Some(first) => first.before.as_deref(),
+            None => self.before.as_ref().map(Name::as_str),
+        };
+        let mut facts = json!({
             "again": row.started.is_some(), "place": self.place, "instruction_id": id,
             "recovery": Recovery::Probe.as_str(), "until": now + self.seconds.get() * 1000,
         });
+        if let Some(before) = before {
+            facts["before"] = json!(before);
+        }
         let run = row.of_task.as_ref().map(|(run, _)| run.as_str());
         desk.record(happening(DELEGATION_STARTED, run, facts));
         Ok(())

@@ -83,6 +83,11 @@ pub fn date_in_id(id: &str) -> &str {
     id.split_once('-').and_then(|(_, rest)| rest.get(..10)).unwrap_or_default()
 }
 
+/// The number in an id.
+pub fn number_in_id(id: &str) -> Option<u64> {
+    id.rsplit_once('-').and_then(|(_, number)| number.parse().ok())
+}
+
 /// The day of a time, in UTC, as written.
 pub fn date_of_time(time: &Timestamp) -> &str {
     time.as_str().get(..10).unwrap_or_default()

@@ -16,7 +16,9 @@ pub use audit_entry::{
 };
 pub use authority::{AuditContext, AuthorizationLevel, Completed, GovernanceStatus, QaStatus, Requester, YesNo};
 pub(crate) use authority::{NOT_APPLICABLE, names_evidence};
-pub use ids::{AuditEntryId, InstructionId, Repository, ResponseId, date_in_id, date_of_time, is_real_date};
+pub use ids::{
+    AuditEntryId, InstructionId, Repository, ResponseId, date_in_id, date_of_time, is_real_date, number_in_id,
+};
 pub use instruction::{Authorization, DelegationInstruction, ExpectedOutcome};
 pub use resource::{HttpStatus, HttpsUrl, ResourceType, is_success};
 pub use response::{

@@ -177,7 +177,12 @@ pub(crate) fn next(row: &DelegationRow, end: &EndRow, wrong: u64, now_ms: i64) -
             None => after(NextStep::Verify, "nobody has looked yet whether it is there".to_owned(), None),
         },
         Some(Status::Failure) if !answered.retry_allowed => {
-            after(NextStep::Escalate, "it failed, and to try again is not allowed".to_owned(), None)
+            let reason = match row.doubt() {
+                Some("unknown") => "nobody knows whether it was done, and a person must look at the platform first",
+                Some("part") => "a part of it was done and the rest failed, and to try again is not allowed",
+                _ => "it failed, and to try again is not allowed",
+            };
+            after(NextStep::Escalate, reason.to_owned(), None)
         }
         Some(Status::Failure) if end.failures > RETRIES_MAX => {
             let reason = format!("it failed {} times, and was tried again as often as it may be", end.failures);
@@ -188,7 +193,11 @@ pub(crate) fn next(row: &DelegationRow, end: &EndRow, wrong: u64, now_ms: i64) -
             after(NextStep::Retry, reason, Some(not_before(answered.retry_after.unwrap_or(0))))
         }
         Some(Status::Blocked) if !answered.retry_allowed => {
-            after(NextStep::Escalate, "a rule of the platform forbids it, and that will not clear".to_owned(), None)
+            let reason = match row.doubt() {
+                Some("part") => "a part of it was done, and a rule of the platform forbids the rest",
+                _ => "a rule of the platform forbids it, and that will not clear",
+            };
+            after(NextStep::Escalate, reason.to_owned(), None)
         }
         Some(Status::Blocked) => {
             let barred = row.barred.as_ref();
@@ -236,8 +245,17 @@ mod tests {
         let at = "1970-01-01T00:00:10Z".to_owned();
         let (error_type, duration_ms, audit_lag_ms) = (None, 1, 1);
         let status = status.to_owned();
-        let answered =
-            AnsweredRow { seq: 3, at, status, error_type, retry_allowed, retry_after, duration_ms, audit_lag_ms };
+        let answered = AnsweredRow {
+            seq: 3,
+            at,
+            status,
+            error_type,
+            retry_allowed,
+            retry_after,
+            doubt: None,
+            duration_ms,
+            audit_lag_ms,
+        };
         DelegationRow { answered: Some(answered), lacks, instruction_id: "DI-1".to_owned(), ..DelegationRow::default() }
     }
 
@@ -288,6 +306,26 @@ mod tests {
         for (name, row, end, wrong, now, step, at) in cases {
             let Next { step: found, reason, not_before } = next(&row, end, wrong, now);
             assert_eq!((found, not_before), (step, at), "{name}: {reason}");
+        }
+    }
+
+    #[test]
+    fn what_may_have_been_done_is_said_first() {
+        let cases = [
+            ("FAILURE", false, Some("unknown"), NextStep::Escalate, "nobody knows whether it was done"),
+            ("FAILURE", false, Some("part"), NextStep::Escalate, "a part of it was done"),
+            ("BLOCKED", false, Some("part"), NextStep::Escalate, "a part of it was done"),
+            ("FAILURE", false, None, NextStep::Escalate, "it failed"),
+            // What may be sent twice is: then it does not matter whether it was done.
+            ("FAILURE", true, Some("unknown"), NextStep::Retry, "it failed, and may be tried again"),
+        ];
+        for (status, retry, doubt, step, says) in cases {
+            let mut row = row(status, retry, None, false);
+            row.answered.as_mut().unwrap().doubt = doubt.map(str::to_owned);
+            let end = EndRow { tries: 1, failures: 1, last: "DI-1".to_owned(), ..EndRow::default() };
+            let found = next(&row, &end, 0, 0);
+            assert_eq!(found.step, step);
+            assert!(found.reason.starts_with(says), "{}", found.reason);
         }
     }
 }

@@ -45,6 +45,9 @@ shape! {
         pub code: String,
         /// Why it waits.
         pub reason: String,
+        /// Of an action, whether it may have been done: `unknown` (nobody knows), `part` (a part of it was), or `missing` (the
+        /// platform said that it was, and does not show it). None, if it was not done.
+        pub doubt: Option<String>,
         /// Since which event.
         pub since: Int,
         /// The criteria that are not shown to hold.
@@ -161,6 +164,7 @@ pub(super) fn item(task: &TaskRow, promise: Option<&PromiseRow>, seen: &Seen, mo
         title: task.spec.title.clone(),
         code: blocker.map(|it| it.code.clone()).unwrap_or_default(),
         reason: blocker.map(|it| it.reason.clone()).unwrap_or_default(),
+        doubt: None,
         since: blocker.map_or(0, |it| it.at).into(),
         criteria: criteria.into(),
         failures: failures.into(),

@@ -13,12 +13,17 @@ use crate::work::row::{TaskRow, task_of};
 use countersign_contract::diagnostic::Code;
 use serde_json::Value;
 
+/// How much is told of what an executor or a platform said.
+const SAID_MAX: usize = 2000;
+
 /// What must be seen of a task that is an action.
 pub(super) fn task_needs(key: &Key, seen: &Seen) -> Vec<Need> {
     let Some(task) = task_of(seen.so_far(key)).filter(|task| task.spec.led) else { return Vec::new() };
     let key = planned_key(&task.run, &task.task);
-    let text = planned_of(seen.so_far(&key)).map(|planned| Need::Texts(planned.planned));
-    text.into_iter().chain([Need::Entity(key)]).collect()
+    let planned = planned_of(seen.so_far(&key));
+    let text = planned.as_ref().map(|planned| Need::Texts(planned.planned));
+    let tried = planned.and_then(|planned| planned.escalated).map(|id| Need::Entity(delegation_key(&id)));
+    text.into_iter().chain(tried).chain([Need::Entity(key)]).collect()
 }
 
 /// What must be seen of an instruction that was not answered with success.
@@ -39,6 +44,8 @@ pub(super) fn approval(task: &TaskRow, seen: &Seen, moment: &Moment) -> Option<I
     let planned: PlannedRow = planned_of(seen.so_far(&planned_key(&task.run, &task.task)))?;
     let mut waits = item(task, None, seen, moment);
     waits.instruction_id = Some(planned.instruction_id.clone());
+    let tried = planned.escalated.as_deref().and_then(|id| delegation_of(seen.so_far(&delegation_key(id))));
+    waits.doubt = tried.filter(|_| waits.asks == "delegation").and_then(|row| row.doubt().map(str::to_owned));
     let id = &task.task;
     if waits.asks == APPROVAL {
         waits.shown = Some(mark::mark(&shown(&planned, task), moment.now_ms));
@@ -61,7 +68,7 @@ pub(super) fn escalation(key: &Key, seen: &Seen, moment: &Moment) -> Option<Inbo
     let since = end.unsettled?;
     let response = text_of(seen, since);
     // Of a success that is not there, what was seen is a text and no document.
-    let seen_there = || seen.text(since, 0).map(|text| text.inspect(countersign_contract::show));
+    let seen_there = || seen.text(since, 0).map(|text| text.inspect(told_whole));
     let told = if response.is_some() { response.as_ref().and_then(said) } else { seen_there() };
     let said = told.map(|said| format!(": {said}")).unwrap_or_default();
     let meant = text_of(seen, row.received).and_then(|it| {
@@ -81,6 +88,7 @@ pub(super) fn escalation(key: &Key, seen: &Seen, moment: &Moment) -> Option<Inbo
         title: format!("{} in {}", row.action, row.repository),
         code: code.as_str().to_owned(),
         reason: format!("{}{said}{}", after.reason, meant.unwrap_or_default()),
+        doubt: row.doubt().map(str::to_owned),
         since: since.into(),
         criteria: Vec::new().into(),
         failures: Vec::new().into(),
@@ -100,5 +108,13 @@ fn text_of(seen: &Seen, seq: u64) -> Option<Value> {
 fn said(response: &Value) -> Option<String> {
     let failure = response["FAILURE_DETAILS"]["ERROR_MESSAGE"].as_str();
     let invalid = response["VALIDATION_ERRORS"][0]["ERROR"].as_str();
-    failure.or(invalid).map(countersign_contract::show)
+    failure.or(invalid).map(told_whole)
+}
+
+/// What was said, without its secrets and on one line. A person decides by it, and what matters may stand at its end.
+fn told_whole(text: &str) -> String {
+    let redacted = countersign_contract::scan::redact(text);
+    let shown = countersign_contract::diagnostic::visible(redacted.as_deref().unwrap_or(text)).replace('\n', " ");
+    let cut = if shown.chars().count() > SAID_MAX { "…" } else { "" };
+    format!("{}{cut}", shown.chars().take(SAID_MAX).collect::<String>())
 }

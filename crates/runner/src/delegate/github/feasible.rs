@@ -245,7 +245,12 @@ impl Look<'_> {
                 return;
             }
         };
-        let Some(number) = parameters.numbers()[0] else { return };
+        let [number, other] = parameters.numbers();
+        if let Some(other) = other {
+            let field = "ACTION.PARAMETERS.TARGET_ISSUE_NUMBER";
+            self.must_be(&format!("/issues/{other}"), field, &format!("issue {other}"));
+        }
+        let Some(number) = number else { return };
         let (path, what) = match field {
             "ACTION.PARAMETERS.PR_NUMBER" => (format!("/pulls/{number}"), format!("pull request {number}")),
             _ => (format!("/issues/{number}"), format!("issue {number}")),

@@ -1,11 +1,15 @@
 //! The line to a platform: one request, one answer, within limits.
 
 use super::mask::Mask;
+use super::opened::Opened;
+use crate::delegate::said;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use ureq::http::{Method, Request, Uri};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::unversioned::resolver::DefaultResolver;
+use ureq::unversioned::transport::{Connector, DefaultConnector};
 
 /// How long it may take to reach the platform.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
@@ -13,6 +17,8 @@ const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
 const ANSWER_PATIENCE: Duration = Duration::from_secs(30);
 /// How long an answer may be.
 const ANSWER_MAX: u64 = 8 << 20;
+/// How much is told of what the platform says.
+const SAID_MAX: usize = 1000;
 /// The version of the interface that is spoken.
 const VERSION: &str = "2022-11-28";
 
@@ -44,15 +50,20 @@ impl Reply {
         (200..300).contains(&self.status)
     }
 
-    /// What the platform says is wrong.
+    /// What the platform says is wrong, as it may be repeated.
     pub(super) fn says(&self) -> String {
+        let text = said::told(&self.said(), SAID_MAX);
+        if text.is_empty() { format!("the platform answered {} and said no more", self.status) } else { text }
+    }
+
+    /// The same in its own words, to be told by them what is wrong.
+    pub(super) fn said(&self) -> String {
         let said = self.body["message"].as_str().unwrap_or_default();
         let errors = self.body["errors"].as_array().into_iter().flatten();
         let errors = errors.filter_map(said_of);
         let all: Vec<String> =
             std::iter::once(said.to_owned()).filter(|it| !it.is_empty()).chain(errors).take(5).collect();
-        let text: String = all.join("; ").chars().take(1000).collect();
-        if text.trim().is_empty() { format!("the platform answered {} and said no more", self.status) } else { text }
+        all.join("; ")
     }
 }
 
@@ -126,7 +137,9 @@ impl Line {
             config = config.tls_config(tls.clone());
         }
         // One for each request, so that none goes out on a connection that was closed while nobody looked.
-        let agent = ureq::Agent::new_with_config(config.build());
+        let opened = Opened::default();
+        let connector = DefaultConnector::default().chain(opened.clone());
+        let agent = ureq::Agent::with_parts(config.build(), connector, DefaultResolver::default());
         let method = Method::from_bytes(method.as_bytes()).map_err(|error| Broken::Unsent(error.to_string()))?;
         let request = Request::builder()
             .method(method)
@@ -146,26 +159,16 @@ impl Line {
             self.mask.hide(&mut body);
             Ok(Reply { status: parts.status.as_u16(), body, garbled, headers: parts.headers })
         };
-        agent.run(request).and_then(read).map_err(|error| self.broken(&error))
-    }
-
-    fn broken(&self, error: &ureq::Error) -> Broken {
-        use ureq::Timeout;
-        let why = self.mask.hidden(&format!("the connection to the platform broke: {error}"));
-        match error {
-            ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve)
-            | ureq::Error::HostNotFound
-            | ureq::Error::ConnectionFailed
-            | ureq::Error::Rustls(_) => Broken::Unsent(why),
-            ureq::Error::Io(error) if is_unsent(error) => Broken::Unsent(why),
-            _ => Broken::Cut(why),
+        let reply: Reply = agent.run(request).and_then(read).map_err(|error| {
+            let why = self.mask.hidden(&format!("the connection to the platform broke: {error}"));
+            // What an error is called does not tell when it came: TLS fails in the same words before and after the request.
+            if opened.is_open() { Broken::Cut(why) } else { Broken::Unsent(why) }
+        })?;
+        if reply.status >= 600 {
+            return Err(Broken::Cut(format!("the platform answered {}, which is no status of HTTP", reply.status)));
         }
+        Ok(reply)
     }
-}
-
-fn is_unsent(error: &std::io::Error) -> bool {
-    error.kind() == std::io::ErrorKind::ConnectionRefused
-        || error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>())
 }
 
 /// The authorities that this machine trusts.

@@ -17,6 +17,7 @@
 mod feasible;
 mod line;
 mod mask;
+mod opened;
 mod progress;
 mod reading;
 mod refused;
@@ -26,7 +27,7 @@ mod table;
 mod triggered;
 mod waiting;
 
-use super::{Executor, Obstacle, Seen, now};
+use super::{Attempt, Executor, Obstacle, Seen, now, said};
 use countersign_domain::delegation::command::ExecutorKind;
 use countersign_domain::delegation::payload::DelegationInstruction;
 use line::{Broken, Line, Reply};
@@ -296,9 +297,19 @@ impl Executor for GithubExecutor {
         found.wrong
     }
 
-    fn act(&self, instruction: &DelegationInstruction, again: bool) -> Result<Value, String> {
+    fn before(&self, instruction: &DelegationInstruction) -> Option<String> {
+        let name = table::deleted(&instruction.action.parameters)?;
+        let path = format!("/repos/{}/git/ref/{}", instruction.requester.repository, table::escaped(&name, true));
+        // Asked once: without it the action is tried all the same, and what is not known of it is said.
+        let reply = self.line.send("GET", &path, None).ok().filter(Reply::is_success)?;
+        reply.body["object"]["sha"].as_str().and_then(said::named)
+    }
+
+    fn act(&self, instruction: &DelegationInstruction, attempt: &Attempt<'_>) -> Result<Value, String> {
+        let again = attempt.again;
         // What an earlier attempt made is younger than the instruction; what this one makes, than this moment.
-        let order = if again { table::order(instruction) } else { table::order_from(instruction, &now()) };
+        let from = if again { instruction.timestamp.as_str().to_owned() } else { now() };
+        let order = table::order_from(instruction, &from, Some(attempt.before.unwrap_or_default()));
         let main = order.steps.get(order.main).ok_or("nothing is to be sent for it")?;
         let otherwise = Exchange::begun(main.method, self.line.url(&main.path), main.body.as_ref());
         let mut progress = Progress::default();
@@ -340,6 +351,6 @@ fn numbered(path: &str, progress: &Progress) -> String {
 
 /// Whether a reply's text has one of some words in it.
 fn mentions(reply: &Reply, words: &[&str]) -> bool {
-    let says = reply.says().to_lowercase();
+    let says = reply.said().to_lowercase();
     words.iter().any(|word| says.contains(word))
 }

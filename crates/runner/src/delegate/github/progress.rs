@@ -2,6 +2,7 @@
 
 use super::now;
 use super::step::Step;
+use crate::delegate::said;
 use countersign_domain::delegation::payload::HttpsUrl;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -29,6 +30,11 @@ impl Exchange {
     /// Where it goes.
     pub(super) fn url(&self) -> &str {
         &self.url
+    }
+
+    /// What it is, in a word and an address.
+    pub(super) fn named(&self) -> String {
+        format!("{} {}", self.method, self.url)
     }
 
     /// The request as it is recorded.
@@ -119,7 +125,8 @@ impl Progress {
 fn which(answer: &Value) -> String {
     let number = answer["number"].as_u64().map(|number| format!("number {number}"));
     let number = number.or_else(|| answer["id"].as_u64().map(|id| format!("id {id}")));
-    let url = answer["html_url"].as_str().filter(|url| HttpsUrl::parse(url).is_some()).map(str::to_owned);
+    let is_address = |url: &&str| HttpsUrl::parse(url).is_some() && said::told(url, DONE_CHARS_MAX) == **url;
+    let url = answer["html_url"].as_str().filter(is_address).map(str::to_owned);
     let all: Vec<String> = number.into_iter().chain(url).collect();
     if all.is_empty() { String::new() } else { format!(" ({})", all.join(", ")) }
 }

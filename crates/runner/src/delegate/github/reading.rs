@@ -2,10 +2,14 @@
 
 use super::progress::{Exchange, Progress};
 use super::table::escaped;
+use crate::delegate::said;
 use countersign_domain::delegation::action::{ActionType, Effect, Parameters};
 use countersign_domain::delegation::clock;
 use countersign_domain::delegation::payload::{DelegationInstruction, HttpsUrl, ResourceType};
 use serde_json::{Value, json};
+
+/// How long an address may be.
+const ADDRESS_MAX: usize = 1000;
 
 /// What was done, as `delegation.answer` takes it.
 pub(super) fn done(
@@ -19,7 +23,7 @@ pub(super) fn done(
     let info = instruction.action.kind().info();
     let (resource, kind) = (&progress.main, info.produces);
     let number = kind.is_numbered().then(|| number(instruction, resource)).flatten();
-    let url = resource["html_url"].as_str().filter(|url| HttpsUrl::parse(url).is_some()).map(str::to_owned);
+    let url = resource["html_url"].as_str().and_then(|url| shown_address(instruction, url));
     let url = url.unwrap_or_else(|| address(instruction, web, number));
     let id = identity(instruction, resource, number);
     let state = state(instruction, resource);
@@ -63,12 +67,22 @@ fn shown(exchange: &Exchange) -> Option<(Value, u16)> {
 }
 
 fn number(instruction: &DelegationInstruction, resource: &Value) -> Option<i64> {
-    resource["number"].as_i64().or(instruction.action.parameters.numbers()[0])
+    resource["number"].as_i64().filter(|number| *number > 0).or(instruction.action.parameters.numbers()[0])
+}
+
+/// An address that the platform gave, if it can be one of what is in the repository.
+fn shown_address(instruction: &DelegationInstruction, url: &str) -> Option<String> {
+    let parsed = HttpsUrl::parse(url)?;
+    let here = parsed.repository().is_none_or(|(owner, name)| {
+        let repository = &instruction.requester.repository;
+        owner.eq_ignore_ascii_case(repository.owner()) && name.eq_ignore_ascii_case(repository.name())
+    });
+    (here && said::told(url, ADDRESS_MAX) == url).then(|| url.to_owned())
 }
 
 /// The platform's id, or else what the resource is known by.
 fn identity(instruction: &DelegationInstruction, resource: &Value, number: Option<i64>) -> String {
-    let given = resource["node_id"].as_str().map(str::to_owned);
+    let given = resource["node_id"].as_str().and_then(said::named);
     let given = given.or_else(|| resource["id"].as_u64().map(|id| id.to_string()));
     let named = || instruction.action.parameters.refs()[0].map(|(_, name, _)| name.to_owned());
     let id = named().filter(|_| is_ref(instruction)).or(given).or_else(|| number.map(|it| it.to_string()));
@@ -99,22 +113,35 @@ fn address(instruction: &DelegationInstruction, web: &str, number: Option<i64>) 
 
 fn state(instruction: &DelegationInstruction, resource: &Value) -> String {
     let action = instruction.action.kind();
-    let said = || resource["state"].as_str().or(resource["status"].as_str()).map(str::to_lowercase);
+    let said = || {
+        let given = ["state", "status"].into_iter().filter_map(|name| resource[name].as_str());
+        given.filter_map(said::named).next().map(|state| state.to_lowercase())
+    };
     match (&instruction.action.parameters, action.info().effect) {
         (Parameters::MergePullRequest(_), _) if resource["merged"] == true => "merged".to_owned(),
         (_, Effect::Deletes) => "deleted".to_owned(),
         (_, Effect::Updates) if action == ActionType::UpdateBranchProtection => "protected".to_owned(),
-        (_, effect) => {
-            said().unwrap_or_else(|| if effect == Effect::Creates { "created" } else { "updated" }.to_owned())
-        }
+        (_, effect) => said().unwrap_or_else(|| unsaid(instruction, effect).to_owned()),
+    }
+}
+
+/// The state that an action leads to, where the platform says none. It is looked afterwards whether it is so.
+fn unsaid(instruction: &DelegationInstruction, effect: Effect) -> &'static str {
+    match instruction.action.amounts_to() {
+        ActionType::CreateGithubIssue | ActionType::CreatePullRequest => "open",
+        ActionType::CloseGithubIssue | ActionType::ClosePullRequest => "closed",
+        _ if effect == Effect::Creates => "created",
+        _ => "updated",
     }
 }
 
 /// A time that the platform gave. One from before the instruction is that of another clock, or of a resource that was so
-/// already; then it is the time at which it was seen.
+/// already, and one that is yet to come is that of another clock too; then it is the time at which it was seen.
 fn time(instruction: &DelegationInstruction, resource: &Value, names: &[&str], at: &str) -> String {
     let given = names.iter().find_map(|name| resource[*name].as_str());
     let given = given.and_then(countersign_contract::Timestamp::parse);
+    let seen = countersign_contract::Timestamp::parse(at);
     let given = given.filter(|time| !clock::before(time, &instruction.timestamp));
+    let given = given.filter(|time| seen.as_ref().is_some_and(|seen| !clock::before(seen, time)));
     given.map_or_else(|| at.to_owned(), |time| time.as_str().to_owned())
 }

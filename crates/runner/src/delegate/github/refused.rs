@@ -175,9 +175,15 @@ impl Refused {
         };
         let exchange = first.as_ref().or(second.as_ref()).unwrap_or(otherwise);
         let done = progress.done();
+        // Whoever looks must know for what.
+        let what = progress.sent.as_ref().unwrap_or(otherwise).named();
+        let message = match self.unknown && !self.message.contains(&what) {
+            true => format!("{}; it was {what}", self.message),
+            false => self.message.clone(),
+        };
         let message = match &done {
-            Some(done) => format!("{}; done before that: {done}", self.message),
-            None => self.message.clone(),
+            Some(done) => format!("{message}; done before that: {done}"),
+            None => message,
         };
         let remedy = match &done {
             Some(_) => format!("{}; a part of it is done already, so ask for the rest alone", self.remedy),
@@ -191,6 +197,11 @@ impl Refused {
         if let Some(after) = self.after.filter(|_| retry) {
             failure["RETRY_AFTER"] = json!(after.to_string());
         }
+        let doubt = match (&done, self.unknown) {
+            (_, true) => Some("unknown"),
+            (Some(_), false) => Some("part"),
+            (None, false) => None,
+        };
         let state = match (&done, self.unknown) {
             (Some(_), _) => "a part of what was asked for was done, as the notes say",
             (None, true) => "whether what was asked for was done is not known",
@@ -200,6 +211,9 @@ impl Refused {
             "status": status, "platform_request": exchange.request(), "failure_details": failure,
             "resulting_state": state,
         });
+        if let Some(doubt) = doubt {
+            acted["doubt"] = json!(doubt);
+        }
         let done = done.map(|done| format!("done before it failed: {done}"));
         let notes: Vec<String> = done.into_iter().chain(progress.notes()).collect();
         if !notes.is_empty() {

@@ -2,14 +2,17 @@
 
 use super::progress::Progress;
 use super::step::{Probe, state};
-use super::{GithubExecutor, Stop, table, waiting};
+use super::{GithubExecutor, Stop, table, triggered, waiting};
 use crate::delegate::Seen;
+use countersign_contract::{List, Name};
 use countersign_domain::delegation::action::Parameters;
-use countersign_domain::delegation::payload::DelegationInstruction;
+use countersign_domain::delegation::payload::{DelegationInstruction, TextOr};
 use serde_json::Value;
 
 /// How often something is looked for that was just done: platforms show some things a moment later.
 const LOOKS_MAX: u32 = 3;
+/// The same for what a workflow does, which begins and ends when there is somebody to run it.
+const SLOW_LOOKS_MAX: u32 = 5;
 
 impl GithubExecutor {
     /// Looks whether what was answered with success is there, as its parameters have it.
@@ -23,7 +26,8 @@ impl GithubExecutor {
         if let Some(number) = number {
             progress.main["number"] = number.into();
         }
-        for looks in 1..=LOOKS_MAX {
+        let looks_max = if is_slow(&instruction.action.parameters) { SLOW_LOOKS_MAX } else { LOOKS_MAX };
+        for looks in 1..=looks_max {
             match self.find_by(probe, &mut progress) {
                 Ok(Some(_)) => return Ok(Seen { holds: true, says: said(&progress, "shows it as it was asked for") }),
                 Ok(None) => {
@@ -35,11 +39,29 @@ impl GithubExecutor {
                 Err(Stop::Unknown(why)) => return Err(why),
                 Err(Stop::Refused(refused)) => return Ok(Seen { holds: false, says: refused.message() }),
             }
-            if looks < LOOKS_MAX && !self.may_wait(waiting::backoff(looks), &mut progress) {
+            if looks < looks_max && !self.may_wait(waiting::backoff(looks), &mut progress) {
                 break;
             }
         }
+        if let Some(why) = self.not_yet(instruction, &mut progress) {
+            return Err(why);
+        }
         Ok(Seen { holds: false, says: said(&progress, "does not show it as it was asked for") })
+    }
+
+    /// Why something that was begun may still come about: what a workflow does takes its time, and the platform shows it then.
+    fn not_yet(&self, instruction: &DelegationInstruction, progress: &mut Progress) -> Option<String> {
+        match &instruction.action.parameters {
+            Parameters::CancelWorkflow(_) => {
+                let (status, run) = self.read(&table::order(instruction).shows?, progress).ok()?;
+                let goes_on = status < 300 && run["status"].as_str().is_some_and(|status| status != "completed");
+                goes_on.then(|| "the run was told to stop, and has not yet".to_owned())
+            }
+            Parameters::TriggerWorkflow(_) => {
+                Some("the platform took it, and does not show a run of the workflow yet".to_owned())
+            }
+            _ => None,
+        }
     }
 
     /// What stands against an action, as far as reading shows it. Of all actions only a merge has a state that tells.
@@ -96,14 +118,53 @@ fn shown_at(instruction: &DelegationInstruction, number: Option<i64>) -> Option<
     let mark = format!("<!-- countersign:{} -->", instruction.instruction_id);
     let marked = move |it: &Value| it["body"].as_str().is_some_and(|body| body.contains(&mark));
     match &instruction.action.parameters {
-        Parameters::CreateGithubIssue(_) => Some(state(format!("{root}/issues/{}", number?), marked)),
-        Parameters::CreatePullRequest(_) => Some(state(format!("{root}/pulls/{}", number?), marked)),
-        Parameters::TriggerWorkflow(_) | Parameters::CancelWorkflow(_) | Parameters::RerunWorkflow(_) => {
-            let shows = table::order(instruction).shows?;
-            Some(state(shows, |it| it.is_object()))
+        Parameters::CreateGithubIssue(it) => {
+            let has = Has { labels: words(&it.labels), assignees: words(&it.assignees), reviewers: Vec::new() };
+            let milestone = it.milestone.as_ref().map(|milestone| match milestone {
+                TextOr::Text(name) => ("title", Value::from(name.as_str())),
+                TextOr::Other(number) => ("number", Value::from(number.get())),
+            });
+            let set = move |it: &Value| milestone.as_ref().is_none_or(|(field, is)| it["milestone"][*field] == *is);
+            let is = move |it: &Value| marked(it) && has.shown_by(it) && set(it);
+            Some(state(format!("{root}/issues/{}", number?), is))
+        }
+        Parameters::CreatePullRequest(it) => {
+            let has =
+                Has { labels: words(&it.labels), assignees: words(&it.assignees), reviewers: words(&it.reviewers) };
+            Some(state(format!("{root}/pulls/{}", number?), move |it| marked(it) && has.shown_by(it)))
+        }
+        Parameters::TriggerWorkflow(it) => {
+            let workflow = table::order(instruction).shows?;
+            Some(triggered::ran(&workflow, it.reference.as_str(), instruction.timestamp.as_str()))
         }
         _ => None,
     }
+}
+
+/// What was asked for with an issue or a pull request. A platform passes over in silence what it does not take.
+struct Has {
+    labels: Vec<String>,
+    assignees: Vec<String>,
+    reviewers: Vec<String>,
+}
+
+impl Has {
+    fn shown_by(&self, it: &Value) -> bool {
+        let all =
+            |names: &[String], list: &str, field: &str| names.iter().all(|name| table::named(&it[list], field, name));
+        all(&self.labels, "labels", "name")
+            && all(&self.assignees, "assignees", "login")
+            && all(&self.reviewers, "requested_reviewers", "login")
+    }
+}
+
+fn words(names: &Option<List<Name>>) -> Vec<String> {
+    names.iter().flat_map(|names| names.iter()).map(|name| name.as_str().to_owned()).collect()
+}
+
+/// Whether what was done shows itself only after a while.
+fn is_slow(parameters: &Parameters) -> bool {
+    matches!(parameters, Parameters::TriggerWorkflow(_) | Parameters::CancelWorkflow(_) | Parameters::RerunWorkflow(_))
 }
 
 fn said(progress: &Progress, what: &str) -> String {

@@ -4,6 +4,11 @@ use super::line::Reply;
 use super::mentions;
 use serde_json::Value;
 
+/// How many are on a page of a list.
+const PAGE: usize = 100;
+/// How many pages are looked at.
+const PAGES_MAX: usize = 100;
+
 /// Reads a path: the status, and what is there.
 pub(super) type Reading<'a> = dyn Fn(&str) -> Result<(u16, Value), String> + 'a;
 /// Finds out whether a step was done, and gives what shows it. An error means that it cannot be told.
@@ -31,6 +36,36 @@ pub(super) fn state(path: String, is: impl Fn(&Value) -> bool + 'static) -> Prob
     Box::new(move |read| {
         let (status, value) = read(&path)?;
         Ok(Some(value).filter(|value| status < 300 && is(value)))
+    })
+}
+
+/// Something in a list is as it should be. A list has pages, and all are looked at, up to one with something that is `past` what
+/// is looked for.
+pub(super) fn listed(
+    path: String,
+    is: impl Fn(&Value) -> bool + 'static,
+    past: impl Fn(&Value) -> bool + 'static,
+) -> Probe {
+    Box::new(move |read| {
+        for page in 1..=PAGES_MAX {
+            let (and, of_page) = (
+                if path.contains('?') { '&' } else { '?' },
+                if page == 1 { String::new() } else { format!("&page={page}") },
+            );
+            let (status, list) = read(&format!("{path}{and}per_page={PAGE}{of_page}"))?;
+            let Some(items) = list.as_array().filter(|_| status < 300) else {
+                let why = format!("the platform answered {status} when it was asked for page {page} of {path}");
+                return if page == 1 { Ok(None) } else { Err(Blind::Unread(why)) };
+            };
+            if let Some(found) = items.iter().find(|it| is(it)) {
+                return Ok(Some(found.clone()));
+            }
+            if items.len() < PAGE || items.last().is_some_and(&past) {
+                return Ok(None);
+            }
+        }
+        let why = format!("whether it was done is not known: it is not among the first {} of {path}", PAGE * PAGES_MAX);
+        Err(Blind::Unclear(why))
     })
 }
 

@@ -14,7 +14,7 @@
 //! | `REQUEST_PR_REVIEW` | `POST pulls/N/requested_reviewers` | they are asked |
 //! | `APPROVE_PR`, `REQUEST_PR_CHANGES` | `POST pulls/N/reviews` | a review has the mark |
 //! | `CREATE_BRANCH`, `CREATE_TAG` | `POST git/refs`, for an annotated tag after `POST git/tags` | it is at that commit; the tag has the mark |
-//! | `DELETE_BRANCH`, `DELETE_TAG` | `DELETE git/refs/…` | it is not there, and the repository is |
+//! | `DELETE_BRANCH`, `DELETE_TAG` | `DELETE git/refs/…` | it is not there, and the repository is; at another commit than before it may be somebody else's |
 //! | `UPDATE_BRANCH_PROTECTION` | `PUT branches/B/protection` | it is as it was to be |
 //! | `TRIGGER_WORKFLOW` | `POST actions/workflows/W/dispatches` | exactly one run can be its own, see `triggered` |
 //! | `CANCEL_WORKFLOW` | `POST actions/runs/R/cancel` | it was cancelled |
@@ -22,7 +22,7 @@
 //!
 //! The mark is a comment that nobody sees, with the id of the instruction.
 
-use super::step::{Order, Probe, Reading, Step, Take, state};
+use super::step::{Blind, Order, Probe, Reading, Step, Take, listed, state};
 use super::triggered;
 use countersign_domain::delegation::action::Parameters;
 use countersign_domain::delegation::parameters::{
@@ -30,18 +30,29 @@ use countersign_domain::delegation::parameters::{
 };
 use countersign_domain::delegation::payload::{DelegationInstruction, TextOr};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
-/// What is to be sent for an instruction. `from`: what is made for it is not older.
-pub(super) fn order_from(instruction: &DelegationInstruction, from: &str) -> Order {
+/// What is to be sent for an instruction. `from`: what is made for it is not older. `before`: what a name that is to be deleted
+/// was at before anything was sent; at another, it may be somebody else's. None, if it does not matter whose it is.
+pub(super) fn order_from(instruction: &DelegationInstruction, from: &str, before: Option<&str>) -> Order {
     let root = format!("/repos/{}", instruction.requester.repository);
     let mark = format!("<!-- countersign:{} -->", instruction.instruction_id);
-    let at = Place { root: &root, mark: &mark, since: instruction.timestamp.as_str(), from };
+    let at = Place { root: &root, mark: &mark, since: instruction.timestamp.as_str(), from, before };
     at.order(&instruction.action.parameters)
 }
 
 /// The same, where all that is known is when the instruction was given.
 pub(super) fn order(instruction: &DelegationInstruction) -> Order {
-    order_from(instruction, instruction.timestamp.as_str())
+    order_from(instruction, instruction.timestamp.as_str(), None)
+}
+
+/// The name that an action deletes, below `refs/`.
+pub(super) fn deleted(parameters: &Parameters) -> Option<String> {
+    match parameters {
+        Parameters::DeleteBranch(it) => Some(format!("heads/{}", it.branch_name.as_str())),
+        Parameters::DeleteTag(it) => Some(format!("tags/{}", it.tag_name.as_str())),
+        _ => None,
+    }
 }
 
 /// Where it is sent, and how it is known again.
@@ -50,6 +61,7 @@ struct Place<'a> {
     mark: &'a str,
     since: &'a str,
     from: &'a str,
+    before: Option<&'a str>,
 }
 
 impl Place<'_> {
@@ -61,8 +73,9 @@ impl Place<'_> {
                     "title": it.title, "body": self.marked(it.body.inspect(str::to_owned)), "labels": it.labels,
                     "assignees": it.assignees,
                 }));
-                let list = format!("{root}/issues?state=all&sort=created&direction=desc&per_page=100");
-                let step = Step::post(format!("{root}/issues"), body, self.marked_in(list)).numbered();
+                let list = format!("{root}/issues?state=all&sort=created&direction=desc");
+                let older = self.older();
+                let step = Step::post(format!("{root}/issues"), body, self.marked_in(list, older)).numbered();
                 let step = match &it.milestone {
                     Some(TextOr::Other(number)) => step.with("milestone", json!(number.get())),
                     Some(TextOr::Text(name)) => {
@@ -142,8 +155,9 @@ impl Place<'_> {
                 Order::of(vec![self.make_ref(&name, it.source_sha.as_str())])
             }
             Parameters::CreateTag(it) => self.tag(it),
-            Parameters::DeleteBranch(it) => self.delete_ref(&format!("heads/{}", it.branch_name.as_str())),
-            Parameters::DeleteTag(it) => self.delete_ref(&format!("tags/{}", it.tag_name.as_str())),
+            Parameters::DeleteBranch(_) | Parameters::DeleteTag(_) => {
+                self.delete_ref(&deleted(parameters).unwrap_or_default())
+            }
             Parameters::UpdateBranchProtection(it) => self.protect(it),
             Parameters::TriggerWorkflow(it) => {
                 let workflow = format!("{root}/actions/workflows/{}", escaped(&id(&it.workflow_id), false));
@@ -179,13 +193,19 @@ impl Place<'_> {
     }
 
     /// Something in a list has the mark.
-    fn marked_in(&self, list: String) -> Probe {
+    fn marked_in(&self, list: String, past: impl Fn(&Value) -> bool + 'static) -> Probe {
         let mark = self.mark.to_owned();
-        Box::new(move |read: &Reading<'_>| {
-            let (status, list) = read(&list)?;
-            let has = |it: &&Value| it["body"].as_str().is_some_and(|body| body.contains(&mark));
-            Ok(list.as_array().filter(|_| status < 300).and_then(|list| list.iter().find(has).cloned()))
-        })
+        listed(list, move |it| it["body"].as_str().is_some_and(|body| body.contains(&mark)), past)
+    }
+
+    /// Whether something is so much older than the instruction that no clock can be that wrong.
+    fn older(&self) -> impl Fn(&Value) -> bool + 'static {
+        let since = self.since.parse::<jiff::Timestamp>().ok();
+        move |it: &Value| {
+            let made = it["created_at"].as_str().and_then(|at| at.parse::<jiff::Timestamp>().ok());
+            made.zip(since)
+                .is_some_and(|(made, since)| since.duration_since(made) > jiff::SignedDuration::from_hours(24))
+        }
     }
 
     /// Sets fields of an issue or a pull request.
@@ -201,13 +221,13 @@ impl Place<'_> {
 
     fn comment(&self, number: i64, text: String) -> Step {
         let path = format!("{}/comments", self.issue(number));
-        let list = format!("{path}?since={}&per_page=100", escaped(self.since, false));
-        Step::post(path, json!({ "body": self.marked(text) }), self.marked_in(list))
+        let list = format!("{path}?since={}", escaped(self.since, false));
+        Step::post(path, json!({ "body": self.marked(text) }), self.marked_in(list, |_| false))
     }
 
     fn review(&self, number: i64, event: &str, text: String) -> Order {
         let path = format!("{}/pulls/{number}/reviews", self.root);
-        let list = self.marked_in(format!("{path}?per_page=100"));
+        let list = self.marked_in(path.clone(), |_| false);
         Order::of(vec![Step::post(path, json!({ "event": event, "body": self.marked(text) }), list)])
     }
 
@@ -258,9 +278,7 @@ impl Place<'_> {
             }
         };
         let path = format!("{}/dependencies/blocked_by", self.issue(blocked));
-        let listed = state(format!("{path}?per_page=100"), move |list| {
-            list.as_array().is_some_and(|list| list.iter().any(|it| it["number"] == blocker))
-        });
+        let listed = listed(path.clone(), move |it| it["number"] == blocker, |_| false);
         let id = Take::looked_up(self.issue(blocker), "issue_id", |issue| issue.get("id").cloned());
         Order::of(vec![Step::post(path, json!({}), listed).taking(id)]).showing(self.issue(source))
     }
@@ -270,7 +288,7 @@ impl Place<'_> {
         let (head, base) = (it.head_branch.as_str(), it.base_branch.as_str());
         let owner = self.root.split('/').nth(2).unwrap_or_default();
         let full = if head.contains(':') { head.to_owned() } else { format!("{owner}:{head}") };
-        let list = format!("{path}?state=all&head={}&per_page=100", escaped(&full, false));
+        let list = format!("{path}?state=all&head={}", escaped(&full, false));
         let body = without_nothing(json!({
             "title": it.title, "head": head, "base": base, "draft": it.draft,
             "body": self.marked(it.body.inspect(str::to_owned)),
@@ -280,7 +298,7 @@ impl Place<'_> {
                 names.iter().flat_map(|names| names.iter()).map(|name| name.as_str().to_owned()).collect();
             (!names.is_empty()).then_some(names)
         };
-        let mut steps = vec![Step::post(path.clone(), body, self.marked_in(list)).numbered()];
+        let mut steps = vec![Step::post(path.clone(), body, self.marked_in(list, |_| false)).numbered()];
         // The number is known once it is open.
         steps.extend(some(&it.labels).map(|names| self.labels("{number}", names)));
         steps.extend(some(&it.assignees).map(|names| self.assign("{number}", names)));
@@ -297,8 +315,21 @@ impl Place<'_> {
             let name = pull["head"]["ref"].as_str().filter(|_| own)?;
             Some(Value::from(escaped(name, true)))
         });
-        let never: Probe = Box::new(|_| Ok(None));
-        Step::new("DELETE", format!("{}/git/refs/heads/{{head}}", self.root), None, never)
+        let (root, from, of) =
+            (self.root.to_owned(), pull.to_owned(), self.root.trim_start_matches("/repos/").to_owned());
+        let gone: Probe = Box::new(move |read: &Reading<'_>| {
+            let (_, pull) = read(&from)?;
+            let own = pull["head"]["repo"]["full_name"].as_str().is_some_and(|it| it.eq_ignore_ascii_case(&of));
+            let Some(name) = pull["head"]["ref"].as_str().filter(|_| own) else { return Ok(None) };
+            let (status, found) = read(&format!("{root}/git/ref/heads/{}", escaped(name, true)))?;
+            if status < 300 && found["object"]["sha"] != pull["head"]["sha"] {
+                let why = "whether its branch was deleted is not known: one of that name is at another commit than was merged, \
+                           and may be somebody else's; it was not deleted";
+                return Err(Blind::Unclear(why.to_owned()));
+            }
+            Ok((status == 404).then(|| json!({})))
+        });
+        Step::new("DELETE", format!("{}/git/refs/heads/{{head}}", self.root), None, gone)
             .taking(head.or_skip("no branch was deleted: the head is not, or no longer, a branch of this repository"))
             .tolerating(&[(404, ""), (422, "does not exist")])
     }
@@ -315,9 +346,18 @@ impl Place<'_> {
     fn delete_ref(&self, name: &str) -> Order {
         let name = escaped(name, true);
         let (root, path) = (self.root.to_owned(), format!("{}/git/ref/{name}", self.root));
-        // Whoever may not see a repository is told that nothing is there.
+        let before = self.before.map(str::to_owned);
         let gone: Probe = Box::new(move |read: &Reading<'_>| {
-            let gone = read(&path)?.0 == 404 && read(&root)?.0 < 300;
+            let (status, found) = read(&path)?;
+            if let (true, Some(before)) = (status < 300, &before)
+                && found["object"]["sha"] != before.as_str()
+            {
+                let why = "whether it was done is not known: what was to be deleted was at another commit, and what is there now \
+                           may be somebody else's; it was not deleted";
+                return Err(Blind::Unclear(why.to_owned()));
+            }
+            // Whoever may not see a repository is told that nothing is there.
+            let gone = status == 404 && read(&root)?.0 < 300;
             Ok(gone.then(|| json!({})))
         });
         Order::of(vec![Step::new("DELETE", format!("{}/git/refs/{name}", self.root), None, gone)])
@@ -382,6 +422,12 @@ impl Place<'_> {
                     &["required_approving_review_count", "dismiss_stale_reviews", "require_code_owner_reviews"],
                 )
                 && part("restrictions", &[])
+                && (wanted["restrictions"].is_null() || {
+                    let same = |list: &str, field: &str| {
+                        names(&it["restrictions"][list], field) == names(&wanted["restrictions"][list], field)
+                    };
+                    same("users", "login") && same("teams", "slug")
+                })
         });
         let shown = format!("{}/branches/{branch}", self.root);
         Order::of(vec![Step::new("PUT", path, Some(body), is)]).showing(shown)
@@ -393,9 +439,14 @@ fn or_none(list: Value) -> Value {
 }
 
 /// Whether a list has something of this name; platforms do not tell capitals apart.
-fn named(list: &Value, field: &str, name: &str) -> bool {
-    let is = |it: &Value| it[field].as_str().is_some_and(|it| it.eq_ignore_ascii_case(name));
-    list.as_array().is_some_and(|list| list.iter().any(is))
+pub(super) fn named(list: &Value, field: &str, name: &str) -> bool {
+    names(list, field).contains(&name.to_lowercase())
+}
+
+/// The names in a list, which are given as they are or as a field of what has them.
+fn names(list: &Value, field: &str) -> BTreeSet<String> {
+    let name = |it: &Value| it.as_str().or(it[field].as_str()).map(str::to_lowercase);
+    list.as_array().into_iter().flatten().filter_map(name).collect()
 }
 
 fn words(names: &Names) -> Vec<String> {

@@ -16,25 +16,48 @@ const RUNS_MAX: usize = 100;
 /// How many are named where it cannot be told.
 const NAMED_MAX: usize = 5;
 
+/// The runs of a workflow on a branch, from a time on.
+struct Runs {
+    list: String,
+    branch: String,
+    from: Option<jiff::Timestamp>,
+}
+
+impl Runs {
+    fn of(workflow: &str, reference: &str, from: &str) -> Self {
+        let short = reference.strip_prefix("refs/heads/").or(reference.strip_prefix("refs/tags/")).unwrap_or(reference);
+        let (branch, since) = (escaped(short, false), escaped(from, false));
+        let query = format!("event=workflow_dispatch&branch={branch}&created=%3E%3D{since}&per_page={RUNS_MAX}");
+        let list = format!("{workflow}/runs?{query}");
+        Self { list, branch: short.to_owned(), from: from.parse().ok() }
+    }
+
+    fn has(&self, run: &Value) -> bool {
+        let made = run["created_at"].as_str().and_then(|at| at.parse::<jiff::Timestamp>().ok());
+        run["event"] == "workflow_dispatch"
+            && run["head_branch"] == self.branch.as_str()
+            && made.zip(self.from).is_some_and(|(made, from)| made >= from)
+    }
+}
+
+/// Whether the workflow ran at all on a branch, from a time on. Whose run it is matters only to whoever would trigger it again.
+pub(super) fn ran(workflow: &str, reference: &str, from: &str) -> Probe {
+    let runs = Runs::of(workflow, reference, from);
+    Box::new(move |read: &Reading<'_>| {
+        let (status, listed) = read(&runs.list)?;
+        let all = listed["workflow_runs"].as_array().filter(|_| status < 300).map_or(&[][..], Vec::as_slice);
+        Ok(all.iter().find(|run| runs.has(run)).cloned())
+    })
+}
+
 /// Looks for the run of a workflow on a branch, from a time on.
 pub(super) fn probe(root: &str, workflow: &str, reference: &str, from: &str) -> Probe {
-    let short = reference.strip_prefix("refs/heads/").or(reference.strip_prefix("refs/tags/")).unwrap_or(reference);
-    let short = short.to_owned();
-    let (branch, since) = (escaped(&short, false), escaped(from, false));
-    let list =
-        format!("{workflow}/runs?event=workflow_dispatch&branch={branch}&created=%3E%3D{since}&per_page={RUNS_MAX}");
-    let commit = format!("{root}/commits/{}", escaped(&short, false));
-    let from = from.parse::<jiff::Timestamp>().ok();
+    let runs = Runs::of(workflow, reference, from);
+    let commit = format!("{root}/commits/{}", escaped(&runs.branch, false));
     Box::new(move |read: &Reading<'_>| {
-        let (status, listed) = read(&list)?;
+        let (status, listed) = read(&runs.list)?;
         let all: &[Value] = listed["workflow_runs"].as_array().filter(|_| status < 300).map_or(&[], Vec::as_slice);
-        let fits = |run: &&Value| {
-            let made = run["created_at"].as_str().and_then(|at| at.parse::<jiff::Timestamp>().ok());
-            run["event"] == "workflow_dispatch"
-                && run["head_branch"] == short.as_str()
-                && made.zip(from).is_some_and(|(made, from)| made >= from)
-        };
-        let made: Vec<&Value> = all.iter().filter(fits).collect();
+        let made: Vec<&Value> = all.iter().filter(|run| runs.has(run)).collect();
         if made.is_empty() {
             return Ok(None);
         }

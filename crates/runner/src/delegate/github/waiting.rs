@@ -13,6 +13,9 @@ use std::time::Duration;
 /// How long is waited at the least for a limit that says nothing.
 const SECONDARY: Duration = Duration::from_secs(60);
 
+/// How long a platform is believed at the longest: a header that says more says nothing.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Whether a request was turned away because there were too many.
 pub(super) fn is_limited(reply: &Reply) -> bool {
     let used_up = reply.header("x-ratelimit-remaining") == Some("0") || reply.header("retry-after").is_some();
@@ -21,6 +24,10 @@ pub(super) fn is_limited(reply: &Reply) -> bool {
 
 /// How long to wait before the next try.
 pub(super) fn pause(reply: &Reply, tries: u32) -> Duration {
+    asked(reply, tries).min(LONGEST)
+}
+
+fn asked(reply: &Reply, tries: u32) -> Duration {
     let seconds = |name| reply.header(name).and_then(|text| text.parse::<u64>().ok());
     if let Some(after) = seconds("retry-after") {
         return Duration::from_secs(after);
