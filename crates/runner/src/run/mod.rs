@@ -24,6 +24,7 @@ mod attempt;
 mod board;
 mod checking;
 mod checkouts;
+mod contents;
 mod delegating;
 mod desk;
 mod effect;
