@@ -2,7 +2,7 @@
 
 use super::desk::No;
 use super::work::{self, Claimed};
-use super::{Note, Run, gates, handing};
+use super::{Note, Run, gates, handing, vouched};
 use countersign_domain::deciding::Tree;
 use countersign_domain::plan::payload::{Agent, PlannedTask};
 use serde_json::json;
@@ -77,6 +77,9 @@ pub(super) fn attempt(run: &Run<'_>, number: usize) -> bool {
 
 /// The work where a person has answered, or the work itself; then the gates.
 fn carry_on(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<(), No> {
+    if let Some(base) = &attempt.base {
+        vouched::must_be(run, attempt, base)?;
+    }
     let gate = run.desk.look("gate.status", &run.desk.of_task(attempt.task())).map_err(No::from)?;
     let claimed = if gate["claim"].is_u64() {
         work::again(run, attempt, &gate).map_err(No::from)?

@@ -131,10 +131,13 @@ fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: 
             Rechecked::Anything => land_it(run, attempt, || landing::land(&claim))?,
             Rechecked::Holds(prepared) => land_it(run, attempt, || landing::land_prepared(&claim, &prepared))?,
         };
-        match landing {
+        match &landing {
             Landing::Landed { commit, .. } | Landing::Already { commit } => {
-                run.note(&Note::Landed { task: attempt.task(), commit: &commit });
-                return Ok(Some(commit));
+                if let Landing::Landed { was, .. } = &landing {
+                    run.vouched.landed(was, commit);
+                }
+                run.note(&Note::Landed { task: attempt.task(), commit });
+                return Ok(Some(commit.clone()));
             }
             Landing::Moved => {}
             Landing::Conflict { .. } | Landing::Dirty { .. } | Landing::Failed(_) => {

@@ -44,6 +44,7 @@ mod rechecking;
 mod recover;
 mod spending;
 mod validating;
+mod vouched;
 mod watch;
 mod work;
 
@@ -140,6 +141,8 @@ struct Run<'a> {
     landing: landing::Queue,
     handing: handing::Turns,
     beside: folder::Beside,
+    /// How far HEAD is known to be what it was, moved on by this run alone.
+    vouched: vouched::Vouched,
     began: Instant,
 }
 
@@ -170,6 +173,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
     let alone = alone::Alone::of(setup.spool, setup.run)?;
     let desk = Desk::new(setup.engine, setup.world, setup.call, setup.run);
     let ground = Ground::of(setup.root, setup.run)?;
+    let vouched = vouched::Vouched::since(desk.first_base()?.map_or_else(|| ground.head(), |base| Ok(Some(base)))?);
     let run = Run {
         board: Mutex::new(Board::new(setup.plan)),
         landing: landing::Queue::of(setup.plan),
@@ -181,6 +185,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
         setup,
         desk,
         ground,
+        vouched,
     };
     let goes_on = run.desk.look("run.show", &run.desk.of_run())?["status"] == "open";
     let before = run.desk.led_by()?;
