@@ -220,3 +220,38 @@ esac"#;
     assert_eq!(yard.landed(), ["T-2", "T-1"], "{}", answer.out);
     assert_eq!(answer.code, 1, "{}", answer.out);
 }
+
+#[test]
+fn no_agent_says_how_git_reads_and_writes_files() {
+    let loose = "echo 1..1; echo ok 1";
+    let cases = [
+        (
+            format!(
+                "git config filter.z.smudge \"echo '{loose}'\"; git config filter.z.clean \"git cat-file blob $(git rev-parse HEAD:tests/t.sh)\"
+echo 'tests/t.sh filter=z' >> \"$(git rev-parse --git-common-dir)/info/attributes\""
+            ),
+            "filter.z.clean, filter.z.smudge, info/attributes (now ",
+        ),
+        ("echo 'tests/t.sh working-tree-encoding=UTF-16' >> \"$(git rev-parse --git-common-dir)/info/attributes\"".to_owned(), "info/attributes (now "),
+        ("git config core.autocrlf true".to_owned(), "core.autocrlf (now "),
+        ("echo '*.sh text eol=crlf' > ../a; git config core.attributesFile \"$PWD/../a\"".to_owned(), "core.attributesfile"),
+    ];
+    for (bend, words) in cases {
+        let yard = Yard::new();
+        let acceptance = pinned(&yard);
+        let script =
+            format!("mkdir -p \"$(git rev-parse --git-common-dir)/info\"\n{bend}\necho idle > src/T-1; claim src/T-1");
+        let answer = yard.one(json!({ "coder": yard.agent(&script) }), json!({ "acceptance": acceptance }), json!({}));
+        answer.says(words);
+        assert_eq!((answer.code, yard.count("task.completed", "T-1")), (1, 0), "{}", answer.out);
+        assert_eq!((yard.asked()["code"].as_str(), yard.count("task.claimed", "T-1")), (Some("SCOPE_VIOLATION"), 1));
+    }
+    // What has nothing to do with files is anybody's to set, and so is what was there before.
+    let yard = Yard::new();
+    let acceptance = pinned(&yard);
+    yard.git(&["config", "filter.upper.smudge", "cat"]);
+    let script = "git config branch.main.remote origin; echo work > src/T-1; claim src/T-1";
+    let answer = yard.one(json!({ "coder": yard.agent(script) }), json!({ "acceptance": acceptance }), json!({}));
+    assert_eq!(answer.code, 0, "{}", answer.out);
+    yard.is_tidy();
+}

@@ -2,7 +2,7 @@
 
 use super::desk::No;
 use super::work::{self, Claimed};
-use super::{Note, Run, gates, handing, vouched};
+use super::{Note, Run, gates, handing, settings, vouched};
 use countersign_domain::deciding::Tree;
 use countersign_domain::plan::payload::{Agent, PlannedTask};
 use serde_json::json;
@@ -80,6 +80,7 @@ fn carry_on(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<(), No> {
     if let Some(base) = &attempt.base {
         vouched::must_be(run, attempt, base)?;
     }
+    settings::must_be(run, attempt.task())?;
     let gate = run.desk.look("gate.status", &run.desk.of_task(attempt.task())).map_err(No::from)?;
     let claimed = if gate["claim"].is_u64() {
         work::again(run, attempt, &gate).map_err(No::from)?

@@ -42,6 +42,7 @@ mod mending;
 mod notice;
 mod rechecking;
 mod recover;
+mod settings;
 mod spending;
 mod validating;
 mod vouched;
@@ -143,6 +144,8 @@ struct Run<'a> {
     beside: folder::Beside,
     /// How far HEAD is known to be what it was, moved on by this run alone.
     vouched: vouched::Vouched,
+    /// How git reads and writes files.
+    settings: settings::Settings,
     began: Instant,
 }
 
@@ -174,6 +177,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
     let desk = Desk::new(setup.engine, setup.world, setup.call, setup.run);
     let ground = Ground::of(setup.root, setup.run)?;
     let vouched = vouched::Vouched::since(desk.first_base()?.map_or_else(|| ground.head(), |base| Ok(Some(base)))?);
+    let settings = settings::Settings::of(ground.layout(), setup.spool)?;
     let run = Run {
         board: Mutex::new(Board::new(setup.plan)),
         landing: landing::Queue::of(setup.plan),
@@ -186,6 +190,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
         desk,
         ground,
         vouched,
+        settings,
     };
     let goes_on = run.desk.look("run.show", &run.desk.of_run())?["status"] == "open";
     let before = run.desk.led_by()?;

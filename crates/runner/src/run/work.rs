@@ -4,7 +4,7 @@ use super::agent_at_work::run_agent;
 use super::attempt::Attempt;
 use super::desk::No;
 use super::effect::usage_of;
-use super::{Note, Run, around, flags, kept};
+use super::{Note, Run, around, flags, kept, settings};
 use crate::agent::{self, How};
 use crate::worktree::{After, Worktree};
 use countersign_domain::deciding::Tree;
@@ -121,6 +121,7 @@ fn in_tree(
 /// What the agent left, as a commit that stays.
 fn claim(run: &Run<'_>, attempt: &Attempt<'_>, tree: &Worktree) -> Result<crate::worktree::Claimed, No> {
     let Some(trees) = run.ground.trees() else { return Err(No::from("there is no repository".to_owned())) };
+    settings::must_be(run, attempt.task())?;
     let trailers = super::landing::trailers(run, attempt);
     let claimed = trees.commit_all(tree, &super::landing::message(attempt), &trailers).map_err(No::from)?;
     run.ground.keep(attempt.task(), &claimed.commit).map_err(No::from)?;
