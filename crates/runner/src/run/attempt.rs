@@ -99,9 +99,12 @@ fn of_peer(run: &Run<'_>, planned: &PlannedTask, number: usize, agent: &Agent) -
     let Ok(shown) = run.desk.look("task.show", &run.desk.of_task(task)) else { return false };
     let (Some(lease), true) = (shown["lease"].as_u64(), shown["result"].is_u64()) else { return false };
     let attempt = Attempt { planned, number, agent, lease, base: None };
-    let done = work::in_place(run, &attempt)
-        .map_err(No::from)
-        .and_then(|claimed: Claimed| gates::pass(run, &attempt, &claimed));
+    let done = work::in_place(run, &attempt).and_then(|claimed: Claimed| {
+        for flag in &claimed.flags {
+            run.note(&Note::Flag { task, text: flag });
+        }
+        gates::pass(run, &attempt, &claimed)
+    });
     if let Err(no) = done {
         give_up(run, &attempt, &no);
     }

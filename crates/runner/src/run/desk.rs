@@ -311,6 +311,13 @@ impl<'a> Desk<'a> {
         stored.into_iter().find(|event| event.seq == seq).map(|event| event.facts().clone())
     }
 
+    /// When an event happened, in whole seconds of all time.
+    pub(super) fn second_of(&self, seq: u64) -> Result<i64, String> {
+        let stored = self.engine.stored(seq, seq).map_err(|error| error.to_string())?;
+        let time = stored.iter().find(|event| event.seq == seq).and_then(|event| event.text("time").parse().ok());
+        Ok(time.map_or(0, jiff::Timestamp::as_second))
+    }
+
     /// The first text of an event.
     pub(super) fn text(&self, seq: u64) -> Result<String, String> {
         let texts = self.engine.texts(seq).map_err(|error| error.to_string())?;
