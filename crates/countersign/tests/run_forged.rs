@@ -135,20 +135,33 @@ claim src/T-1"#,
 
 #[test]
 fn without_a_repository_what_changed_is_nobodys_word() {
-    let cases: [(&str, &[&str]); 3] = [
+    let cases: [(&str, &[&str]); 2] = [
         ("echo x > outside.txt; claim src/T-1", &["SCOPE_VIOLATION", "changed outside the scope: outside.txt"]),
         ("claim src/T-1", &["INTEGRITY_MISMATCH", "nothing at all was changed"]),
-        ("echo x > src/T-1; claim src/T-1", &["AC-1 diff BLOCKED", "in a git repository alone"]),
     ];
     for (script, words) in cases {
         let yard = Yard::plain();
-        let acceptance = json!([{ "text": "only what was declared is changed", "check": { "diff": true } }]);
-        let patch = json!({ "retries": 0, "lock_scope": ["src/T-1"], "acceptance": acceptance });
+        let patch = json!({ "retries": 0, "lock_scope": ["src/T-1"] });
         let answer = yard.one(json!({ "coder": yard.agent(script) }), patch, json!({}));
         for words in words {
             answer.says(words);
         }
         assert_eq!((answer.code, yard.count("task.completed", "T-1")), (1, 0), "{}", answer.out);
+    }
+}
+
+#[test]
+fn what_only_a_repository_can_show_is_not_begun_without_one() {
+    let test = json!({ "test": ["sh", "tests/t.sh"] });
+    for (what, criterion) in [
+        ("diff", json!({ "text": "only what was declared is changed", "check": { "diff": true } })),
+        ("pin", json!({ "text": "the test passes", "check": test, "pin": "tests/t.sh" })),
+        ("red_before_green", json!({ "text": "the test passes", "check": test, "red_before_green": true })),
+    ] {
+        let yard = Yard::plain();
+        let answer = yard.one(json!({ "coder": yard.honest() }), json!({ "acceptance": [criterion] }), json!({}));
+        answer.says(&format!("asks for `{what}`")).says("in a git repository alone");
+        assert_eq!((answer.code, yard.runs()), (3, Vec::new()), "{}", answer.out);
     }
 }
 

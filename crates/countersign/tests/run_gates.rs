@@ -219,7 +219,8 @@ fn a_judge_over_http_is_asked_and_one_that_cannot_be_reached_holds_back_unless_i
         ("it fails", fail, true, key, 1, "judged FAIL by judge-1"),
         ("nobody is there", nobody, false, key, 1, "judged UNREACHED"),
         ("nobody is there, which is optional", nobody, true, key, 0, "judged UNREACHED"),
-        ("there is no key", pass, false, None, 1, "judged UNREACHED"),
+        ("there is no key, which is optional", pass, true, None, 0, "judged UNREACHED"),
+        ("there is no key", pass, false, None, 3, "JUDGE_KEY holds no key"),
     ];
     std::thread::scope(|scope| {
         for (what, port, optional, key, code, says) in cases {
@@ -237,9 +238,14 @@ fn a_judge_over_http_is_asked_and_one_that_cannot_be_reached_holds_back_unless_i
                 let canary = b"canary-key-of-the-judge-77";
                 assert!(!yard.ledger().windows(canary.len()).any(|it| it == canary), "{what}: the key was kept");
                 assert_eq!(yard.landed().len(), usize::from(code == 0), "{what}");
-                if key.is_empty() {
-                    let gate = yard.look("gate.status", json!({ "task_id": "T-1" }));
-                    assert!(gate["reasoning"].as_str().unwrap().contains("JUDGE_KEY holds no key"), "{gate}");
+                match code {
+                    // Before anybody has worked for nothing.
+                    3 => assert_eq!(yard.runs(), Vec::<String>::new(), "{what}"),
+                    0 if key.is_empty() => {
+                        let gate = yard.look("gate.status", json!({ "run_id": yard.runs()[0], "task_id": "T-1" }));
+                        assert!(gate["reasoning"].as_str().unwrap().contains("JUDGE_KEY holds no key"), "{gate}");
+                    }
+                    _ => {}
                 }
             });
         }
