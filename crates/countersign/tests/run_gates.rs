@@ -131,6 +131,19 @@ fn validators_that_are_agents_look_for_themselves_and_count_together() {
 }
 
 #[test]
+fn what_the_checks_refute_nobody_else_is_asked_about() {
+    let yard = Yard::new();
+    let asked = yard.path("asked");
+    let mut agents = json!({ "coder": yard.honest(), "v0": yard.agent(&format!("echo x >> {}\n{}", asked.display(), says("PASS").replace("NAME", "v0"))) });
+    agents["v0"]["role"] = json!("validator");
+    let gates = json!({ "gates": { "validate": ["builtin", "v0", "person"] } });
+    let acceptance = json!([{ "text": "it is there", "check": { "file": { "path": "src/T-1", "contains": "more" } } }]);
+    let answer = yard.one(agents, json!({ "acceptance": acceptance }), gates);
+    assert_eq!((answer.code, asked.exists(), yard.count("task.claimed", "T-1")), (1, false, 2), "{}", answer.out);
+    assert_eq!(yard.asked()["code"], "ACCEPTANCE_FAILED", "{}", answer.out);
+}
+
+#[test]
 fn a_judge_that_is_an_agent_has_the_last_word() {
     let verdict = |word: &str| format!("echo '{{\"verdict\":\"{word}\",\"reasoning\":\"the evidence says so\"}}'");
     let cases: [(&str, String, i32, &str); 5] = [
