@@ -258,6 +258,10 @@ fn a_judge_over_http_is_asked_and_one_that_cannot_be_reached_holds_back_unless_i
                         let gate = yard.look("gate.status", json!({ "run_id": yard.runs()[0], "task_id": "T-1" }));
                         assert!(gate["reasoning"].as_str().unwrap().contains("JUDGE_KEY holds no key"), "{gate}");
                     }
+                    1 if port == nobody => {
+                        let reason = yard.asked()["reason"].to_string();
+                        assert!(reason.contains("the judge could not be reached: "), "{what}: {reason}");
+                    }
                     _ => {}
                 }
             });

@@ -6,7 +6,7 @@ use crate::deciding::{
     Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
 };
 use crate::ids::{RunId, TaskId};
-use crate::validation::advance::advance;
+use crate::validation::advance::advance_because;
 use crate::validation::event::JUDGED;
 use crate::validation::gates::Standing;
 use crate::validation::payload::PromiseId;
@@ -116,6 +116,7 @@ pub(super) fn judged(
         facts["bound"] = json!(bound);
     }
     let reasoning = Untrusted::new(reasoning.inspect(str::to_owned));
+    let why = reasoning.inspect(str::to_owned);
     desk.record(of_promise(JUDGED, row, facts).with_texts(vec![reasoning]));
-    advance(desk, row);
+    advance_because(desk, row, Some(&why).filter(|_| verdict == JudgeVerdict::Unreached).map(String::as_str));
 }
