@@ -131,6 +131,19 @@ fn validators_that_are_agents_look_for_themselves_and_count_together() {
 }
 
 #[test]
+fn one_word_for_two_criteria_is_no_answer_and_it_is_said_what_is() {
+    let yard = Yard::new();
+    let mut agents =
+        json!({ "coder": yard.honest(), "v0": yard.agent("echo '{\"result\":\"pass\",\"reason\":\"fine\"}'") });
+    agents["v0"]["role"] = json!("validator");
+    let acceptance = json!([{ "text": "it is there" }, { "text": "it is elegant" }]);
+    let gates = json!({ "gates": { "validate": "v0" } });
+    let answer = yard.one(agents, json!({ "retries": 0, "acceptance": acceptance }), gates);
+    answer.says("an answer in a word counts where there is one criterion").says("BLOCKED by v0");
+    assert!(!answer.out.contains(": : "), "{}", answer.out);
+}
+
+#[test]
 fn why_a_check_failed_is_told_to_who_looks_and_to_who_tries_again() {
     let yard = Yard::new();
     let told = yard.path("told");
