@@ -199,6 +199,20 @@ fn a_test_that_somebody_commits_to_the_branch_decides_only_when_a_person_has_see
 }
 
 #[test]
+fn good_work_does_not_land_on_a_bent_test_unseen() {
+    let yard = Yard::new();
+    let acceptance = pinned(&yard);
+    let script = r#"echo work > src/T-1; cd "$COUNTERSIGN_PROJECT"; echo '# loose' >> tests/t.sh; git add tests/t.sh
+git -c user.name=x -c user.email=x@x commit -qm tidy; cd - > /dev/null; claim src/T-1"#;
+    let answer = yard.one(json!({ "coder": yard.agent(script) }), json!({ "acceptance": acceptance }), json!({}));
+    answer.says("AC-1 test pass").says("tests/t.sh (now ");
+    assert_eq!((answer.code, yard.landed().len(), yard.asked()["asks"].as_str()), (1, 0, Some("landing")));
+    yard.decide(&["task", "unblock", "T-1", "--reason", "the test is fine"]).ended_with(0);
+    let answer = yard.resume();
+    assert_eq!((answer.code, yard.landed().len(), yard.count("result.submitted", "T-1")), (0, 1, 1), "{}", answer.out);
+}
+
+#[test]
 fn nobody_bends_the_test_of_another_task_and_what_a_task_has_landed_is_no_bending() {
     let yard = Yard::new();
     let acceptance = pinned(&yard);
