@@ -38,7 +38,11 @@ pub(crate) fn advance_because(desk: &mut Desk, promise: &PromiseRow, why: Option
         Some((task, _)) if standing == Standing::Unreached => {
             let why: String = why.map(|why| format!(": {why}")).unwrap_or_default().chars().take(WHY_MAX).collect();
             let reason = format!("{}{why}", standing.says());
-            stop(desk, &task, &Held { code: Code::MissingValidator, reason, asks: Some("judgement") });
+            let code = Code::MissingValidator.as_str();
+            let facts = json!({
+                "asks": "judgement", "code": code, "escalated": true, "failed": false, "keeps": true, "reason": reason,
+            });
+            attempt::stop(desk, &task, TASK_BLOCKED, TaskStatus::Blocked, facts);
         }
         Some((task, hold)) => of_task(desk, &row, &standing, &task, hold.as_ref()),
     }

@@ -84,7 +84,9 @@ impl Command for Judged {
             let reason = "the judge is a person, who speaks for themselves".to_owned();
             return Err(refusal(&row, Code::AuthorizationMissing, reason, "they use `countersign gate rule`"));
         }
-        shown::must_ask(&row, row.standing() == Standing::Unjudged, "a judgement")?;
+        // One that could not be reached is asked again.
+        let asked = matches!(row.standing(), Standing::Unjudged | Standing::Unreached);
+        shown::must_ask(&row, asked, "a judgement")?;
         must_be_another(&row, self.judge.as_str(), "judge")?;
         if row.judge != ENDPOINT && row.judge != self.judge.as_str() {
             let reason = format!("the judge of {} is {}, and not {}", row.id, row.judge, self.judge.as_str());

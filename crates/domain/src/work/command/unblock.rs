@@ -45,8 +45,8 @@ impl Command for Unblock {
             return Ok(());
         }
         picking::may_become(&task, TaskStatus::Todo)?;
-        // What passed its gates and could not land is only to be landed.
-        if task.blocker.as_ref().is_some_and(|it| it.asks.as_deref() == Some("landing")) {
+        // What passed its gates and could not land is only to be landed, and what only lacks its judge is only to be judged.
+        if task.blocker.as_ref().is_some_and(|it| it.keeps || it.asks.as_deref() == Some("landing")) {
             attempt::requeue_keeping(desk, &task, self.reason.as_str());
         } else {
             attempt::requeue(desk, &task, false, self.reason.as_str());
