@@ -162,6 +162,8 @@ fn what_only_a_repository_can_show_is_not_begun_without_one() {
         let answer = yard.one(json!({ "coder": yard.honest() }), json!({ "acceptance": [criterion] }), json!({}));
         answer.says(&format!("asks for `{what}`")).says("in a git repository alone");
         assert_eq!((answer.code, yard.runs()), (3, Vec::new()), "{}", answer.out);
+        let dry = yard.run(&["run", "--dry-run", &yard.path("plan.json").display().to_string()]);
+        dry.says("it would not be begun here").says(&format!("asks for `{what}`"));
     }
 }
 
