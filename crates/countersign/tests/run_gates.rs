@@ -206,8 +206,11 @@ fn a_judge_that_is_an_agent_has_the_last_word() {
             let rule =
                 json!({ "task_id": "T-1", "shown": asked["shown"], "verdict": "PASS", "reasoning": "I read it" });
             yard.owner("gate.rule", rule).unwrap();
-            yard.resume().ended(0);
+            let out = yard.resume().ended(0);
             assert_eq!((yard.landed().len(), yard.count("result.submitted", "T-1")), (1, 1));
+            // Nobody has worked a second time.
+            let row = out.lines().find(|line| line.starts_with("T-1 ")).unwrap();
+            assert_eq!(row.split_whitespace().nth(3), Some("1"), "{out}");
             yard.is_tidy();
         }
     }

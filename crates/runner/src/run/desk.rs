@@ -198,6 +198,13 @@ impl<'a> Desk<'a> {
         Ok(promise_of(found.as_ref()).is_some_and(|row| row.claim.is_some()))
     }
 
+    /// How often the work of a task was begun. None, if it has no gates.
+    pub(super) fn works(&self, task: &str) -> Result<Option<u64>, String> {
+        let key = promise_key(&format!("{}/{task}", self.run));
+        let found = self.engine.entity(&key).map_err(|error| error.to_string())?;
+        Ok(promise_of(found.as_ref()).map(|row| u64::from(row.round)))
+    }
+
     /// What was validated of a task.
     pub(super) fn bound(&self, task: &str) -> Result<Option<String>, String> {
         let key = promise_key(&format!("{}/{task}", self.run));
