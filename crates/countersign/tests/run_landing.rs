@@ -188,8 +188,8 @@ fn a_folder_without_git_is_worked_in_itself() {
     let acceptance = json!([{ "text": "t", "check": { "test": ["sh", "tests/t.sh"] }, "pin": "tests/t.sh" }]);
     let answer =
         yard.one(json!({ "coder": yard.honest() }), json!({ "retries": 0, "acceptance": acceptance }), json!({}));
-    answer.says("files can be pinned in a git repository alone");
-    assert_eq!(answer.code, 1);
+    answer.says("criterion 1 of T-1 asks for `pin`").says("in a git repository alone").says("git init");
+    assert_eq!((answer.code, yard.runs().len()), (3, 1));
 }
 
 #[test]

@@ -44,6 +44,10 @@ fn result(run: &str, changes: Value) -> Value {
     })
 }
 
+fn result_of(run: &str, changes: Value) -> String {
+    result(run, changes).to_string()
+}
+
 /// A peer works on T-1, T-2 waits for it: what it claims and is not there is found out, and what is there is done.
 fn works(open: impl FnOnce(&Yard, &str) -> Box<dyn Door>) {
     let yard = Yard::new();
@@ -79,7 +83,46 @@ fn works(open: impl FnOnce(&Yard, &str) -> Box<dyn Door>) {
         "{:?}",
         claims.collect::<Vec<_>>()
     );
-    yard.run(&["verify"]).ended(0);
+    assert_eq!(yard.landed(), ["T-2", "T-1"]);
+    yard.is_tidy();
+}
+
+#[test]
+fn what_a_peer_did_outside_of_its_scope_does_not_decide_about_its_work() {
+    let yard = Yard::new();
+    let strict = "echo 1..1\nif grep -q work src/T-1; then echo ok 1; else echo not ok 1; fi\n";
+    yard.write("tests/t.sh", strict);
+    yard.commit("a test");
+    let acceptance = json!([
+        { "text": "the file is there", "check": [{ "test": ["sh", "tests/t.sh"] }, { "diff": true }], "pin": "tests/t.sh" },
+    ]);
+    let agents = json!({ "pal": { "peer": true } });
+    let tasks = vec![task("T-1", json!({ "agent": "pal", "acceptance": acceptance }))];
+    let mut going = yard.start(&["run", &yard.plan(agents, tasks, json!({})), "--no-wait"]);
+    going.until("run ");
+    let run = yard.runs()[0].clone();
+    // Before it takes its task, it bends the test.
+    yard.write("tests/t.sh", "echo 1..1\necho ok 1\n");
+    yard.write("src/T-1", "idle\n");
+    let pal = [("COUNTERSIGN_ACTOR", "pal")];
+    let submit = |work: &str| {
+        yard.run_with(&["task", "claim", "T-1"], &pal).ended(0);
+        yard.write("src/T-1", work);
+        let made = json!([{ "resource": "src/T-1", "action": "created", "summary": "as asked" }]);
+        let result = yard.path("result.json");
+        std::fs::write(&result, result_of(&run, made)).unwrap();
+        yard.run_with(&["task", "submit", &result.display().to_string()], &pal).ended(0);
+    };
+    submit("idle, too\n");
+    going.until("was not committed when the work was begun").until("AC-1 test FAIL").until("T-1: tried again");
+    submit("work\n");
+    going.until("AC-1 test pass").until("AC-1 diff pass").until("T-1: landed as").until("T-1: done (verified)");
+    going.end().ended(0);
+    assert_eq!(
+        (yard.git(&["show", "HEAD:src/T-1"]), yard.git(&["status", "--porcelain"])),
+        ("work".into(), "M tests/t.sh".into())
+    );
+    assert_eq!(yard.git(&["show", "HEAD:tests/t.sh"]), strict.trim_end());
 }
 
 #[test]

@@ -13,6 +13,9 @@ use crate::work::task_state::TaskStatus;
 use countersign_contract::diagnostic::Code;
 use serde_json::json;
 
+/// How much of why a judge could not be reached is said where work is held back; all of it stands with the judgement.
+const WHY_MAX: usize = 400;
+
 /// Why work is held back, and what a person is asked.
 struct Held {
     code: Code,
@@ -22,11 +25,25 @@ struct Held {
 
 /// Draws the conclusions from how a promise stands by now.
 pub(crate) fn advance(desk: &mut Desk, promise: &PromiseRow) {
+    advance_because(desk, promise, None);
+}
+
+/// The same, where it was said why a judge could not be reached.
+pub(crate) fn advance_because(desk: &mut Desk, promise: &PromiseRow, why: Option<&str>) {
     let Some(row) = promise_of(desk.entity(&promise.key())) else { return };
     let standing = row.standing();
     match task_at(&row, desk) {
         None if standing == Standing::Passed => verified(desk, &row),
         None => {}
+        Some((task, _)) if standing == Standing::Unreached => {
+            let why: String = why.map(|why| format!(": {why}")).unwrap_or_default().chars().take(WHY_MAX).collect();
+            let reason = format!("{}{why}", standing.says());
+            let code = Code::MissingValidator.as_str();
+            let facts = json!({
+                "asks": "judgement", "code": code, "escalated": true, "failed": false, "keeps": true, "reason": reason,
+            });
+            attempt::stop(desk, &task, TASK_BLOCKED, TaskStatus::Blocked, facts);
+        }
         Some((task, hold)) => of_task(desk, &row, &standing, &task, hold.as_ref()),
     }
 }
@@ -51,7 +68,6 @@ fn of_task(desk: &mut Desk, row: &PromiseRow, standing: &Standing, task: &TaskRo
             fail(desk, task, hold, &fails(Code::AcceptanceFailed));
         }
         Standing::Partial(_) => stop(desk, task, &asks(Code::AcceptanceFailed, "acceptance")),
-        Standing::Unreached => stop(desk, task, &asks(Code::MissingValidator, "judgement")),
         Standing::Unvalidated(_) if row.waits_for_a_person() => {
             stop(desk, task, &asks(Code::MissingValidator, "validation"));
         }

@@ -1,8 +1,9 @@
 //! The three gates of a promise: claimed, validated by somebody else, judged. Whether work may stop follows from what was
 //! said at them, and from nothing else.
 
-use super::row::{NONE, PERSON, PromiseRow};
+use super::row::{BUILTIN, NONE, PERSON, PromiseRow};
 use super::verdict::{CriterionStatus, Verdict};
+use std::collections::BTreeMap;
 
 /// How far a promise has come. Each gate is looked at only when the one before it is passed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +63,7 @@ impl PromiseRow {
             return Standing::Unclaimed(if self.of_task.is_some() { Vec::new() } else { self.unmet() });
         }
         let missing = self.unvalidated();
-        if !missing.is_empty() || self.verdicts.is_empty() {
+        if (!missing.is_empty() && !self.is_refuted()) || self.verdicts.is_empty() {
             return Standing::Unvalidated(missing);
         }
         let results = self.results();
@@ -97,6 +98,14 @@ impl PromiseRow {
     /// Who must still validate.
     pub fn unvalidated(&self) -> Vec<String> {
         self.validators.iter().filter(|it| !self.verdicts.contains_key(*it)).cloned().collect()
+    }
+
+    /// Whether the checks refute a criterion: whatever others would find, it does not pass, and nobody else need look. Where a
+    /// person has accepted that, the others look after all.
+    fn is_refuted(&self) -> bool {
+        let fails =
+            |results: &BTreeMap<String, CriterionStatus>| results.values().any(|it| *it == CriterionStatus::Fail);
+        self.acceptance.is_none() && self.verdicts.get(BUILTIN).is_some_and(|verdict| fails(&verdict.results))
     }
 
     /// What all validators together found: one that fails a criterion outweighs all that pass it, one that could not see it

@@ -133,6 +133,9 @@ pub struct BlockerRow {
     /// What a person is asked, if it is not just how it goes on: `acceptance`, `validation`, `judgement` or `conflict`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks: Option<String>,
+    /// Whether what was claimed stands when it goes on, though a person did not say more than that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps: bool,
     /// The event that said so.
     #[serde(default)]
     pub at: u64,

@@ -272,6 +272,7 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
                 reason: facts["reason"].as_str().unwrap_or_default().to_owned(),
                 escalated: facts["escalated"] == true,
                 asks: facts["asks"].as_str().map(str::to_owned),
+                keeps: facts["keeps"] == true,
                 at: event.seq,
             });
             if let Some(owner) = facts["owner"].as_str().filter(|_| facts["failed"] == true) {

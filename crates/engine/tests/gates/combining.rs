@@ -1,6 +1,6 @@
 //! Several validators: what all of them together found decides what happens next.
 
-use crate::stage::{COMMIT, Stage, code, follows, plan, response, task, with, word};
+use crate::stage::{COMMIT, Stage, asking, code, follows, plan, response, shows, task, with, word};
 use serde_json::{Value, json};
 
 const STATUSES: [&str; 4] = ["PASS", "FAIL", "SKIP", "BLOCKED"];
@@ -90,6 +90,38 @@ fn every_verdict_comes_up_among_the_combinations() {
         }
     }
     assert_eq!((seen.len(), seen.values().sum::<usize>()), (4, 256), "{seen:?}");
+}
+
+#[test]
+fn what_the_checks_refute_is_settled_before_others_have_looked_unless_a_person_accepts_it() {
+    let table = [
+        (["PASS", "PASS"], "in_progress", false),
+        (["PASS", "BLOCKED"], "in_progress", false),
+        (["FAIL", "FAIL"], "blocked", true),
+        (["FAIL", "BLOCKED"], "blocked", true),
+        (["FAIL", "PASS"], "blocked", true),
+    ];
+    for (results, status, settled) in table {
+        let criteria = [asking(1, "file"), asking(2, "file")];
+        let tasks = [with(task("T-1", &criteria), json!({ "retries": 0 }))];
+        let stage = Stage::claimed(plan(&tasks, json!({ "validate": ["builtin", "critic"] })));
+        let evidence = ["AC-1", "AC-2"].iter().zip(results).map(|(id, result)| shows(id, "file", result));
+        let evidence = json!({ "evidence": evidence.collect::<Vec<_>>() });
+        let answer = stage.ask("ana", "gate.validate", &with(stage.validation("T-1", "builtin", &results), evidence));
+        assert_eq!(answer.unwrap()["status"].is_string(), settled, "{results:?}");
+        assert_eq!(stage.status("T-1"), status, "{results:?}");
+    }
+    let criteria = [asking(1, "file"), asking(2, "file")];
+    let tasks = [with(task("T-1", &criteria), json!({ "retries": 0 }))];
+    let stage = Stage::claimed(plan(&tasks, json!({ "validate": ["builtin", "critic"] })));
+    let evidence = json!({ "evidence": [shows("AC-1", "file", "FAIL"), shows("AC-2", "file", "PASS")] });
+    stage.ask("ana", "gate.validate", &with(stage.validation("T-1", "builtin", &["FAIL", "PASS"]), evidence)).unwrap();
+    assert_eq!(stage.accept(&["AC-1"]).unwrap()["status"], "todo");
+    assert_eq!((&stage.gate("T-1")["unvalidated"], &stage.gate("T-1")["passed"]), (&json!(["critic"]), &json!(false)));
+    stage.claim("coder", "T-1");
+    stage.validate("critic", &["SKIP", "PASS"]);
+    assert_eq!(stage.gate("T-1")["passed"], true);
+    assert_eq!(stage.land("T-1", COMMIT).unwrap()["status"], "done");
 }
 
 #[test]

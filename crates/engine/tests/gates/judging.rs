@@ -142,6 +142,22 @@ fn a_person_stands_in_for_a_judge_that_cannot_be_reached() {
 }
 
 #[test]
+fn a_judge_that_could_not_be_reached_is_asked_again_about_the_same_work() {
+    let stage = validated(json!("arbiter"));
+    stage.judge("arbiter", "UNREACHED").unwrap();
+    let unblock = json!({ "run_id": stage.run, "task_id": "T-1", "reason": "the network is back" });
+    stage.decide("task.unblock", unblock.clone()).unwrap();
+    assert_eq!((stage.status("T-1").as_str(), &stage.gate("T-1")["gate"]), ("todo", &json!(3)));
+    stage.claim("coder", "T-1");
+    stage.judge("arbiter", "UNREACHED").unwrap();
+    assert_eq!(stage.status("T-1"), "blocked");
+    stage.decide("task.unblock", unblock).unwrap();
+    stage.claim("coder", "T-1");
+    stage.judge("arbiter", "PASS").unwrap();
+    assert_eq!(stage.land("T-1", COMMIT).unwrap()["status"], "done");
+}
+
+#[test]
 fn what_a_person_accepted_is_judged_like_anything_else() {
     for judge in ["arbiter", "person"] {
         let stage = Stage::claimed(with_judge(json!(judge)));

@@ -91,7 +91,11 @@ impl Ask {
     fn follow(&self, first: &Uri, method: &Method, status: u16) -> Result<Response<Body>, Outcome> {
         let host = first.host().unwrap_or_default();
         if !self.hosts.allow(host) {
-            let says = format!("`{}` is not among the hosts that the plan allows, and was not asked", show(host));
+            let says = format!(
+                "`{}` is not among the hosts that are allowed, and was not asked; name it in `allow_hosts` of the plan, or with \
+                 `--allow-host`",
+                show(host)
+            );
             return Err(outcome(Status::Blocked, says));
         }
         let tls = if first.scheme_str() == Some("https") { Some(tls().ok_or_else(untrusting)?) } else { None };

@@ -23,6 +23,7 @@ mod file;
 mod hosts;
 mod http;
 mod junit_files;
+mod own_report;
 mod page;
 mod pin;
 mod plain;

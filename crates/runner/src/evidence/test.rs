@@ -4,6 +4,7 @@
 //! is not passed, and no tests at all are a failure. Whatever a worker's tests print, every report in the output must
 //! be content: a second, better summary does not hide the first.
 
+use super::own_report::OwnReport;
 use super::report::{self, Counts, Reading};
 use super::{Evidence, Site, Status, command, junit_files, plain};
 use countersign_contract::show;
@@ -17,14 +18,23 @@ const KEEPS: usize = 8 << 20;
 pub(super) fn collect(arguments: &[String], site: &Site<'_>, patience: Duration) -> Evidence {
     let kind = EvidenceKind::Test;
     let reports = junit_files::Reports::before(site.checkout);
-    let ended = match command::run(arguments, site, patience, KEEPS) {
+    let own = match OwnReport::of(arguments) {
+        Ok(own) => own,
+        Err(why) => return command::unstarted(kind, arguments, why),
+    };
+    let environment = own.as_ref().map(|own| own.asked(site.environment));
+    let environment = environment.as_deref().unwrap_or(site.environment);
+    let ended = match command::run(arguments, &Site { environment, ..*site }, patience, KEEPS) {
         Ok(ended) => ended,
         Err(why) => return command::unstarted(kind, arguments, why),
     };
     let raw = plain::text(&ended.output);
     let readings = if ended.was_cut { Vec::new() } else { readings(&raw, arguments, &reports) };
     let failure = command::failure(&command::name(arguments), &ended, patience);
-    let (status, says) = judge(&readings, failure, ended.was_cut);
+    let (status, says) = match (judge(&readings, failure, ended.was_cut), own) {
+        ((Status::Pass, says), Some(own)) => borne_out(says, own.read()),
+        (judged, _) => judged,
+    };
     let evidence = command::of(Evidence::new(kind, status, says), arguments, &ended, &plain::redacted(raw));
     Evidence { counts: report::decisive(&readings).cloned(), ..evidence }
 }
@@ -59,6 +69,18 @@ fn judge(readings: &[Reading], failure: Option<String>, was_cut: bool) -> (Statu
         (None, Some(counts), None) => return (Status::Pass, sum(counts)),
     };
     (Status::Fail, says)
+}
+
+/// Whether the report that we asked for says as well that tests ran and passed.
+fn borne_out(says: String, own: Option<Reading>) -> (Status, String) {
+    let against = match &own {
+        None => Some("it wrote no report of its own, as when something ends it before its end".to_owned()),
+        Some(reading) => fault(reading),
+    };
+    match against {
+        None => (Status::Pass, says),
+        Some(why) => (Status::Fail, format!("{says}, and that is not believed: {why}")),
+    }
 }
 
 /// Why a reading is not good enough, if it is not.

@@ -3,7 +3,8 @@
 use super::attempt::Attempt;
 use super::checking::Found;
 use super::work::Claimed;
-use crate::evidence::Status;
+use crate::evidence::{Evidence, Status};
+use countersign_contract::diagnostic::visible;
 use countersign_domain::validation::row::BUILTIN;
 use countersign_domain::validation::told::{FLAGS, TEST_EDITS};
 use countersign_domain::validation::verdict::{CriterionStatus, Verdict};
@@ -11,17 +12,35 @@ use serde_json::{Value, json};
 
 /// How much of a sentence or an output goes into the ledger.
 const SAYS_MAX: usize = 3_900;
+/// How many lines and letters of how an output ended are told.
+const LINES_MAX: usize = 5;
+const ENDING_MAX: usize = 300;
 /// How many edited tests, and how many things that do not fit together, are told.
 const TOLD_MAX: usize = 200;
 
+/// Whether how an output ended is told with what failed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outputs {
+    Told,
+    LeftOut,
+}
+
 /// What the built-in validator answers: what the checks of each criterion come to.
-pub(super) fn response(attempt: &Attempt<'_>, found: &[Found], edits: &[String], claimed: &Claimed) -> Value {
+pub(super) fn response(
+    attempt: &Attempt<'_>,
+    found: &[Found],
+    edits: &[String],
+    claimed: &Claimed,
+    outputs: Outputs,
+) -> Value {
     let results: Vec<Value> = (0..attempt.planned.acceptance.len())
         .map(|n| {
             let own = || found.iter().filter(move |(at, _)| *at == n).map(|(_, evidence)| evidence);
             let order = [Status::Fail, Status::Blocked, Status::Pass];
             let status = order.into_iter().find(|status| own().any(|it| it.status == *status));
-            let says: Vec<&str> = own().filter(|it| Some(it.status) == status).map(|it| it.says.as_str()).collect();
+            let told =
+                |it: &Evidence| it.says.clone() + &ending(it).filter(|_| outputs == Outputs::Told).unwrap_or_default();
+            let says: Vec<String> = own().filter(|it| Some(it.status) == status).map(told).collect();
             let says = if says.is_empty() {
                 "no check decides this; somebody else must say".to_owned()
             } else {
@@ -52,6 +71,16 @@ pub(super) fn response(attempt: &Attempt<'_>, found: &[Found], edits: &[String],
         }
     }
     response
+}
+
+/// How the output of a check ended that does not hold. Who has to mend it sees what was wrong there, and not in a count.
+fn ending(evidence: &Evidence) -> Option<String> {
+    let output = evidence.output.as_deref().filter(|_| evidence.status == Status::Fail)?;
+    let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let last = lines.get(lines.len().saturating_sub(LINES_MAX)..)?.join(" | ");
+    let skipped = last.chars().count().saturating_sub(ENDING_MAX);
+    let last = visible(&last).chars().skip(skipped).collect::<String>();
+    (!last.is_empty()).then(|| format!("; its output ended with: {last}"))
 }
 
 /// An answer of somebody who has seen nothing.

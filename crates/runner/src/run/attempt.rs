@@ -2,7 +2,7 @@
 
 use super::desk::No;
 use super::work::{self, Claimed};
-use super::{Note, Run, gates, handing};
+use super::{Note, Run, gates, handing, settings, vouched};
 use countersign_domain::deciding::Tree;
 use countersign_domain::plan::payload::{Agent, PlannedTask};
 use serde_json::json;
@@ -77,6 +77,10 @@ pub(super) fn attempt(run: &Run<'_>, number: usize) -> bool {
 
 /// The work where a person has answered, or the work itself; then the gates.
 fn carry_on(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<(), No> {
+    if let Some(base) = &attempt.base {
+        vouched::must_be(run, attempt, base)?;
+    }
+    settings::must_be(run, attempt.task())?;
     let gate = run.desk.look("gate.status", &run.desk.of_task(attempt.task())).map_err(No::from)?;
     let claimed = if gate["claim"].is_u64() {
         work::again(run, attempt, &gate).map_err(No::from)?
@@ -95,9 +99,12 @@ fn of_peer(run: &Run<'_>, planned: &PlannedTask, number: usize, agent: &Agent) -
     let Ok(shown) = run.desk.look("task.show", &run.desk.of_task(task)) else { return false };
     let (Some(lease), true) = (shown["lease"].as_u64(), shown["result"].is_u64()) else { return false };
     let attempt = Attempt { planned, number, agent, lease, base: None };
-    let done = work::in_place(run, &attempt)
-        .map_err(No::from)
-        .and_then(|claimed: Claimed| gates::pass(run, &attempt, &claimed));
+    let done = work::in_place(run, &attempt).and_then(|claimed: Claimed| {
+        for flag in &claimed.flags {
+            run.note(&Note::Flag { task, text: flag });
+        }
+        gates::pass(run, &attempt, &claimed)
+    });
     if let Err(no) = done {
         give_up(run, &attempt, &no);
     }

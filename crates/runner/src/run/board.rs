@@ -77,6 +77,8 @@ pub struct Row {
     pub why: Option<String>,
     /// How often it was begun.
     pub attempt: u64,
+    /// How often somebody worked on it: to go on through its gates after a person has answered is no work.
+    pub works: u64,
     /// How often it was given back because the runner was gone.
     returned: u64,
     waiting: bool,
@@ -130,6 +132,7 @@ impl Board {
             blocker: None,
             why: None,
             attempt: 0,
+            works: 0,
             returned: 0,
             waiting: true,
             waiting_for: Vec::new(),
@@ -168,6 +171,7 @@ impl Board {
             let Some(n) = self.numbers.get(&task).copied() else { continue };
             if let Some(row) = desk.row(&task)? {
                 self.rows[n].take(&row);
+                self.rows[n].works = desk.works(&task)?.unwrap_or(self.rows[n].attempt);
                 self.rows[n].claimed = row.status == TaskStatus::Todo && desk.has_claim(&task)?;
                 if row.status == TaskStatus::Canceled {
                     self.rows[n].canceled = desk.canceled(&row)?;

@@ -5,7 +5,7 @@ use super::checkouts::Checkouts;
 use super::desk::No;
 use super::validating::not_stopped;
 use super::work::{Claimed, scope};
-use super::{Note, Run};
+use super::{Note, Run, settings};
 use crate::agent;
 use crate::evidence::{self, Before, Evidence, Site, Status};
 use crate::worktree::{After, Worktree};
@@ -94,6 +94,8 @@ pub(super) fn look(
             found.push((n, evidence));
         }
     }
+    // Somebody who was left behind may have changed what the checkouts were written with.
+    settings::must_be(run, attempt.task())?;
     Ok((edits, found))
 }
 

@@ -90,11 +90,13 @@ impl Drop for Checkouts<'_, '_> {
     }
 }
 
+/// Whether a word of a command can be the name of a file of the project.
+pub(super) fn is_plain(word: &str) -> bool {
+    let is_normal = countersign_domain::work::scope::normal(word).is_ok_and(|normal| normal == word);
+    is_normal && !word.starts_with('-') && word != "."
+}
+
 /// Whether a word of a command is a file of a commit.
 fn is_file_of(root: &Path, commit: &str, word: &str) -> bool {
-    let is_plain = countersign_domain::work::scope::normal(word).is_ok_and(|normal| normal == word);
-    is_plain
-        && !word.starts_with('-')
-        && word != "."
-        && git::ask_one(root, &["rev-parse", "--verify", "--quiet", &format!("{commit}:./{word}")]).is_some()
+    is_plain(word) && git::ask_one(root, &["rev-parse", "--verify", "--quiet", &format!("{commit}:./{word}")]).is_some()
 }

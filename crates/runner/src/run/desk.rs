@@ -198,6 +198,20 @@ impl<'a> Desk<'a> {
         Ok(promise_of(found.as_ref()).is_some_and(|row| row.claim.is_some()))
     }
 
+    /// How often the work of a task was begun. None, if it has no gates.
+    pub(super) fn works(&self, task: &str) -> Result<Option<u64>, String> {
+        let key = promise_key(&format!("{}/{task}", self.run));
+        let found = self.engine.entity(&key).map_err(|error| error.to_string())?;
+        Ok(promise_of(found.as_ref()).map(|row| u64::from(row.round)))
+    }
+
+    /// What was validated of a task.
+    pub(super) fn bound(&self, task: &str) -> Result<Option<String>, String> {
+        let key = promise_key(&format!("{}/{task}", self.run));
+        let found = self.engine.entity(&key).map_err(|error| error.to_string())?;
+        Ok(promise_of(found.as_ref()).and_then(|row| row.bound))
+    }
+
     /// Who canceled a task, and why; none, if that is not found.
     pub(super) fn canceled(&self, row: &TaskRow) -> Result<Option<String>, String> {
         let found = self.engine.entity(&task_key(self.run, &row.task)).map_err(|error| error.to_string())?;
@@ -251,6 +265,41 @@ impl<'a> Desk<'a> {
         Ok(self.find(since + 1, self.head()?, answers)?.is_some())
     }
 
+    /// Whether a person was asked about a task with some words in the reason, and had it go on.
+    pub(super) fn was_accepted(&self, task: &str, words: &str) -> Result<bool, String> {
+        let told = Cell::new(false);
+        let accepts = |event: &Stored| {
+            let facts = event.facts();
+            if facts["task"].as_str() != Some(task) {
+                return false;
+            }
+            match event.text("kind") {
+                TASK_BLOCKED | TASK_TIMED_OUT => {
+                    let is_named = facts["reason"].as_str().is_some_and(|reason| reason.contains(words));
+                    told.set(facts["escalated"] == true && is_named);
+                    false
+                }
+                TASK_REQUEUED => told.replace(false) && facts["excused"].is_null(),
+                TASK_REPLANNED => told.replace(false),
+                _ => false,
+            }
+        };
+        Ok(self.find(self.opened()?, self.head()?, accepts)?.is_some())
+    }
+
+    /// The commit that was checked out when the first task of the run was begun. None, if none was, or not on a commit.
+    pub(super) fn first_base(&self) -> Result<Option<String>, String> {
+        let begins = |event: &Stored| event.text("kind") == TASK_CLAIMED && event.facts()["base"]["commit"].is_string();
+        let first = self.find(self.opened()?, self.head()?, begins)?;
+        Ok(first.and_then(|event| event.facts()["base"]["commit"].as_str().map(str::to_owned)))
+    }
+
+    /// The event that began the run.
+    fn opened(&self) -> Result<u64, String> {
+        let found = self.engine.entity(&run_key(self.run)).map_err(|error| error.to_string())?;
+        Ok(run_of(found.as_ref()).map_or(1, |run| run.opened))
+    }
+
     /// The tasks of the run that somebody has begun since an event.
     pub(super) fn claimed_since(&self, since: u64) -> Result<BTreeSet<String>, String> {
         let claimed = RefCell::new(BTreeSet::new());
@@ -267,6 +316,13 @@ impl<'a> Desk<'a> {
     pub(super) fn facts(&self, seq: u64) -> Option<Value> {
         let stored = self.engine.stored(seq, seq).ok()?;
         stored.into_iter().find(|event| event.seq == seq).map(|event| event.facts().clone())
+    }
+
+    /// When an event happened, in whole seconds of all time.
+    pub(super) fn second_of(&self, seq: u64) -> Result<i64, String> {
+        let stored = self.engine.stored(seq, seq).map_err(|error| error.to_string())?;
+        let time = stored.iter().find(|event| event.seq == seq).and_then(|event| event.text("time").parse().ok());
+        Ok(time.map_or(0, jiff::Timestamp::as_second))
     }
 
     /// The first text of an event.

@@ -1,16 +1,12 @@
 //! Where the work is done: in working trees of a git repository, or, where there is none, in the project's folder itself.
 
+use super::contents;
 use crate::git;
 use crate::worktree::call::{Git, lines};
 use crate::worktree::change::{between, called};
 use crate::worktree::{After, Layout, Lent, Stock, Trees};
-use countersign_domain::work::scope::contains;
-use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// How many files of a scope are hashed where there is no git.
-const FILES_MAX: usize = 20_000;
 
 /// Where the work is done.
 pub(super) struct Ground {
@@ -141,42 +137,6 @@ impl Ground {
 
     /// The hash of everything inside a scope, where there is no git to name it.
     pub(super) fn content(&self, scope: &[String]) -> Result<String, String> {
-        let mut files = Vec::new();
-        for path in scope {
-            walk(&self.root, &self.root.join(path), &mut files)?;
-        }
-        files.sort();
-        files.dedup();
-        let mut hash = Sha256::new();
-        for file in files {
-            let bytes = std::fs::read(&file).map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
-            let name = file.strip_prefix(&self.root).unwrap_or(&file);
-            hash.update((name.as_os_str().len() as u64).to_be_bytes());
-            hash.update(name.as_os_str().as_encoded_bytes());
-            hash.update(Sha256::digest(&bytes));
-        }
-        Ok(format!("sha256:{}", hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<String>()))
+        contents::hash(&self.root, scope)
     }
-}
-
-/// The files below a path, links not followed and our own folder left out.
-fn walk(root: &Path, path: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
-    let Ok(meta) = path.symlink_metadata() else { return Ok(()) };
-    let name = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
-    if contains(".countersign", &name) || contains(".git", &name) {
-        return Ok(());
-    }
-    if meta.is_file() {
-        files.push(path.to_owned());
-        if files.len() > FILES_MAX {
-            return Err(format!("more than {FILES_MAX} files lie in the scope; make it smaller, or use git"));
-        }
-    } else if meta.is_dir() {
-        let entries = std::fs::read_dir(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
-        for entry in entries {
-            let entry = entry.map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
-            walk(root, &entry.path(), files)?;
-        }
-    }
-    Ok(())
 }

@@ -9,7 +9,7 @@ use super::work::Claimed;
 use super::{Note, Run, validating};
 use crate::judge::{self, Case, Judged, Unreachable};
 use countersign_domain::plan::ENDPOINT;
-use countersign_domain::plan::payload::{Endpoint, Judge};
+use countersign_domain::plan::payload::{Endpoint, Judge, Plan};
 use countersign_domain::work::effect::EffectKind;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -18,6 +18,20 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(300);
 /// What an agent that judges answers with.
 const SCHEMA: &str = r#"{"type":"object","properties":{"verdict":{"enum":["PASS","WARN","FAIL"]},"reasoning":{"type":"string"}},"required":["verdict","reasoning"],"additionalProperties":false}"#;
+
+/// Whether a judge that work cannot do without can be asked at all.
+///
+/// # Errors
+/// The plan names an endpoint, and there is no key for it.
+pub(super) fn ready(plan: &Plan) -> Result<(), String> {
+    let judge = plan.gates.as_ref().and_then(|gates| gates.judge.as_ref());
+    let Some(Judge::Endpoint(endpoint)) = judge else { return Ok(()) };
+    let variable = endpoint.key.as_str();
+    if endpoint.optional == Some(true) || std::env::var(variable).is_ok_and(|key| !key.is_empty()) {
+        return Ok(());
+    }
+    Err(format!("the variable {variable} holds no key for the judge; set it, or let the judge be `optional`"))
+}
 
 /// Has the judge speak, and records what it said; that it could not be reached, too.
 pub(super) fn judge(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, gate: &Value) -> Result<Value, No> {

@@ -4,7 +4,7 @@
 use super::attempt::{Attempt, stopped};
 use super::desk::No;
 use super::rechecking::{self, Rechecked};
-use super::work::{Claimed, scope};
+use super::work::{Claimed, in_place, scope};
 use super::{Note, Run};
 use crate::landing::{self, Claim, Landing};
 use crate::worktree::Identity;
@@ -93,6 +93,7 @@ pub(super) fn land(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed) -> R
     super::validating::keep_alive(run, attempt);
     let (bound, commit) = match &claimed.base {
         None => (run.ground.content(&scope(attempt)).map_err(No::from)?, None),
+        Some(_) if is_stale(run, attempt, claimed)? => (in_place(run, attempt)?.bound, None),
         Some(base) => match into_the_tree(run, attempt, claimed, base)? {
             Some(commit) => (claimed.bound.clone(), Some(commit)),
             None => return Ok(()),
@@ -107,6 +108,11 @@ pub(super) fn land(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed) -> R
     let assurance = shown["task"]["assurance"].as_str().unwrap_or("verified");
     run.note(&Note::Done { task: attempt.task(), assurance });
     Ok(())
+}
+
+/// Whether a peer has gone on in the project's folder since it was looked at what it claims.
+fn is_stale(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed) -> Result<bool, No> {
+    Ok(attempt.agent.peer == Some(true) && in_place(run, attempt)?.bound != claimed.bound)
 }
 
 /// Brings the claimed commit into the tree. None, if it cannot be: a person is asked, or it is tried again.
@@ -131,10 +137,13 @@ fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: 
             Rechecked::Anything => land_it(run, attempt, || landing::land(&claim))?,
             Rechecked::Holds(prepared) => land_it(run, attempt, || landing::land_prepared(&claim, &prepared))?,
         };
-        match landing {
+        match &landing {
             Landing::Landed { commit, .. } | Landing::Already { commit } => {
-                run.note(&Note::Landed { task: attempt.task(), commit: &commit });
-                return Ok(Some(commit));
+                if let Landing::Landed { was, .. } = &landing {
+                    run.vouched.landed(was, commit);
+                }
+                run.note(&Note::Landed { task: attempt.task(), commit });
+                return Ok(Some(commit.clone()));
             }
             Landing::Moved => {}
             Landing::Conflict { .. } | Landing::Dirty { .. } | Landing::Failed(_) => {

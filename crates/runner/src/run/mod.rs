@@ -24,6 +24,7 @@ mod attempt;
 mod board;
 mod checking;
 mod checkouts;
+mod contents;
 mod delegating;
 mod desk;
 mod effect;
@@ -41,8 +42,10 @@ mod mending;
 mod notice;
 mod rechecking;
 mod recover;
+mod settings;
 mod spending;
 mod validating;
+mod vouched;
 mod watch;
 mod work;
 
@@ -54,7 +57,8 @@ pub use watch::{Note, Watch};
 use crate::agent::Stop;
 use crate::delegate::Platform;
 use board::Board;
-use countersign_domain::plan::payload::Plan;
+use countersign_domain::plan::machine_checks;
+use countersign_domain::plan::payload::{Plan, PlannedTask};
 use countersign_engine::{Call, Engine, World};
 use desk::Desk;
 use ground::Ground;
@@ -139,6 +143,10 @@ struct Run<'a> {
     landing: landing::Queue,
     handing: handing::Turns,
     beside: folder::Beside,
+    /// How far HEAD is known to be what it was, moved on by this run alone.
+    vouched: vouched::Vouched,
+    /// How git reads and writes files.
+    settings: settings::Settings,
     began: Instant,
 }
 
@@ -156,9 +164,35 @@ impl Run<'_> {
 /// Whether a plan can be carried out in a project at all, before anything is begun.
 ///
 /// # Errors
-/// There is a repository, and agents cannot work in it. The error says what to do.
-pub fn ready(root: &Path) -> Result<(), String> {
-    Ground::of(root, "").map(drop)
+/// There is a repository, and agents cannot work in it; or there is none, and the plan asks for what only a repository can
+/// show; or nobody could ask its judge. The error says what to do.
+pub fn ready(root: &Path, plan: &Plan) -> Result<(), String> {
+    let ground = Ground::of(root, "")?;
+    if ground.trees().is_none()
+        && let Some((task, criterion, what)) = plan.tasks.iter().find_map(needs_repository)
+    {
+        return Err(format!(
+            "criterion {criterion} of {task} asks for `{what}`, which can be decided in a git repository alone; make one \
+             with `git init` and a first commit, or leave that out"
+        ));
+    }
+    judging::ready(plan)
+}
+
+/// What a task asks for that only a repository can show, and in which criterion.
+fn needs_repository(planned: &PlannedTask) -> Option<(&str, usize, &'static str)> {
+    planned.acceptance.iter().enumerate().find_map(|(n, criterion)| {
+        let what = if criterion.pin.iter().any(|pins| !pins.is_empty()) {
+            "pin"
+        } else if criterion.red_before_green == Some(true) {
+            "red_before_green"
+        } else if machine_checks(criterion).any(|check| check.diff.is_some()) {
+            "diff"
+        } else {
+            return None;
+        };
+        Some((planned.id.as_str(), n + 1, what))
+    })
 }
 
 /// Carries a run out, as far as it goes without people, or to its end.
@@ -169,6 +203,8 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
     let alone = alone::Alone::of(setup.spool, setup.run)?;
     let desk = Desk::new(setup.engine, setup.world, setup.call, setup.run);
     let ground = Ground::of(setup.root, setup.run)?;
+    let vouched = vouched::Vouched::since(desk.first_base()?.map_or_else(|| ground.head(), |base| Ok(Some(base)))?);
+    let settings = settings::Settings::of(ground.layout(), setup.spool)?;
     let run = Run {
         board: Mutex::new(Board::new(setup.plan)),
         landing: landing::Queue::of(setup.plan),
@@ -180,6 +216,8 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
         setup,
         desk,
         ground,
+        vouched,
+        settings,
     };
     let goes_on = run.desk.look("run.show", &run.desk.of_run())?["status"] == "open";
     let before = run.desk.led_by()?;

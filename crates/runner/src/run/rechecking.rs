@@ -8,7 +8,7 @@ use super::checkouts::Checkouts;
 use super::desk::No;
 use super::validating::not_stopped;
 use super::work::Claimed;
-use super::{Note, Run, gates};
+use super::{Note, Run, gates, vouched};
 use crate::landing::{self, Claim, Landing, Prepared};
 use countersign_domain::plan::machine_checks;
 use serde_json::{Value, json};
@@ -42,6 +42,10 @@ pub(super) fn recheck(
         Ok(prepared) => prepared,
         Err(landing) => return Ok(Rechecked::Settled(landing)),
     };
+    // The tests of the claim would follow to whatever somebody else has made of them.
+    if let Some(why) = vouched::strange(run, attempt, &prepared.head).map_err(No::from)? {
+        return Ok(Rechecked::Settled(Landing::Failed(why)));
+    }
     let head = prepared.head.get(..10).unwrap_or(&prepared.head);
     let text = format!("others have landed since; it is checked once more on top of {head}");
     run.note(&Note::Flag { task: attempt.task(), text: &text });

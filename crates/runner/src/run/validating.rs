@@ -1,6 +1,6 @@
 //! Gate 2: what was claimed is looked at by somebody else.
 
-use super::answering::{cut, nothing, response, shown};
+use super::answering::{Outputs, cut, nothing, response, shown};
 use super::attempt::Attempt;
 use super::checking::{Found, Look, look};
 use super::checkouts::Checkouts;
@@ -32,7 +32,17 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
         not_stopped(run)?;
     }
     if is_asked {
-        after = record(run, attempt, claimed, BUILTIN, &response(attempt, &found, &edits, claimed), &found)?;
+        let said = |outputs, found: &[Found]| {
+            record(run, attempt, claimed, BUILTIN, &response(attempt, found, &edits, claimed, outputs), found)
+        };
+        after = match said(Outputs::Told, &found) {
+            // What a program wrote can be such that others could take it for instructions. Its hash is kept.
+            Err(no) if no.code.as_deref() == Some("UNTRUSTED_CONTEXT_BLOCK") => {
+                found.iter_mut().for_each(|(_, evidence)| evidence.output = None);
+                said(Outputs::LeftOut, &found)?
+            }
+            other => other?,
+        };
     }
     // What the checks refute nobody else needs to look at.
     if after["status"].is_string() || others.is_empty() {

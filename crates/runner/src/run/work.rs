@@ -4,7 +4,7 @@ use super::agent_at_work::run_agent;
 use super::attempt::Attempt;
 use super::desk::No;
 use super::effect::usage_of;
-use super::{Note, Run, around, flags, kept};
+use super::{Note, Run, around, flags, kept, settings, vouched};
 use crate::agent::{self, How};
 use crate::worktree::{After, Worktree};
 use countersign_domain::deciding::Tree;
@@ -121,6 +121,7 @@ fn in_tree(
 /// What the agent left, as a commit that stays.
 fn claim(run: &Run<'_>, attempt: &Attempt<'_>, tree: &Worktree) -> Result<crate::worktree::Claimed, No> {
     let Some(trees) = run.ground.trees() else { return Err(No::from("there is no repository".to_owned())) };
+    settings::must_be(run, attempt.task())?;
     let trailers = super::landing::trailers(run, attempt);
     let claimed = trees.commit_all(tree, &super::landing::message(attempt), &trailers).map_err(No::from)?;
     run.ground.keep(attempt.task(), &claimed.commit).map_err(No::from)?;
@@ -150,14 +151,48 @@ pub(super) fn again(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value) -> Resul
     Ok(Claimed { bound: commit, base: Some(base), changed, declared, result, flags, is_new: false })
 }
 
-/// What a peer claims that works in the project's folder.
-pub(super) fn in_place(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<Claimed, String> {
-    let shown = run.desk.look("task.show", &run.desk.of_task(attempt.task()))?;
-    let claim = shown["result"].as_u64();
+/// What a peer claims that works in the project's folder: what lies in its scope there, on top of the commit from which it
+/// began, and nothing else that is there. Where there is no repository, it is known by its contents alone.
+pub(super) fn in_place(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<Claimed, No> {
+    let task = attempt.task();
+    let row = run.desk.row(task)?;
+    let claim = row.as_ref().and_then(|row| row.result);
     let (result, declared) = (run.desk.text(claim.unwrap_or(0))?, declared(run, claim));
-    let bound = run.ground.content(&scope(attempt))?;
-    let changed = declared.clone();
-    Ok(Claimed { bound, base: None, changed, declared, result, flags: Vec::new(), is_new: false })
+    let Some(trees) = run.ground.trees() else {
+        let bound = run.ground.content(&scope(attempt))?;
+        let changed = declared.clone();
+        return Ok(Claimed { bound, base: None, changed, declared, result, flags: Vec::new(), is_new: false });
+    };
+    settings::must_be(run, task)?;
+    let begun = row.and_then(|row| row.base);
+    let base = match &begun {
+        Some(begun) => begun.commit.clone(),
+        None => run.ground.head()?.unwrap_or_default(),
+    };
+    vouched::must_be(run, attempt, &base)?;
+    let (message, trailers) = (super::landing::message(attempt), super::landing::trailers(run, attempt));
+    let at = run.desk.second_of(claim.unwrap_or(0))?;
+    let found = trees.commit_places(&base, &scope(attempt), &message, &trailers, at)?;
+    run.ground.keep(task, &found.commit)?;
+    let mut flags = flags::flags(attempt, &Value::Null, (&found.changed, &declared), &result);
+    let is_claimed = |path: &&String| found.changed.contains(path);
+    let before: Vec<&str> =
+        begun.iter().flat_map(|it| it.dirty.keys()).filter(is_claimed).map(String::as_str).collect();
+    if !before.is_empty() {
+        flags.push(format!(
+            "was not committed when the work was begun, and counts as part of it: {}",
+            before.join(", ")
+        ));
+    }
+    Ok(Claimed {
+        bound: found.commit,
+        base: Some(base),
+        changed: found.changed,
+        declared,
+        result,
+        flags,
+        is_new: false,
+    })
 }
 
 fn declared(run: &Run<'_>, result: Option<u64>) -> Vec<String> {

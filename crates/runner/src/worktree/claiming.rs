@@ -1,10 +1,10 @@
 //! What an agent left in its working tree becomes one commit: a claim.
 
-use super::call::{Git, object, pieces};
+use super::call::{Git, Identity, is_commit, object, pieces};
 use super::change::{self, between, called, inside, is_there};
 use super::index::Index;
 use super::removing::remove_all;
-use super::{INDEX, Trees, Worktree, message};
+use super::{INDEX, Trees, Worktree, message, number};
 use std::collections::BTreeSet;
 
 /// The index that a claim is made with.
@@ -48,9 +48,62 @@ impl Trees {
                 list()?
             }
         };
+        let whole = |tree_hash: &str| {
+            let arguments = ["commit-tree", tree_hash, "-p", &tree.base, "-F", "-"];
+            object(&git.run_as(&arguments, message.as_bytes(), Some(&self.identity))?)
+        };
+        self.commit_listed(&git, &tree.base, &listed, &whole)
+    }
+
+    /// Makes one commit on top of a base of what lies in some places of the working tree that people use, and is not ignored. It
+    /// is the same commit as long as the same lies there and the same is said about it, `at` some second of all time.
+    pub fn commit_places(
+        &self,
+        base: &str,
+        places: &[String],
+        message: &str,
+        trailers: &[(String, String)],
+        at: i64,
+    ) -> Result<Claimed, String> {
+        let message = message::with_trailers(message, trailers)?;
+        if !is_commit(base) {
+            return Err(format!("`{}` is no full name of a commit", base.escape_debug()));
+        }
+        let index = self.layout.git_dir.join(format!("{CLAIM}-{}-{}", std::process::id(), number()));
+        let git = Git { folder: &self.layout.top, index: Some(&index), repository: Some(&self.layout.git_dir) };
+        let claim = || {
+            git.run(&["read-tree", &format!("{base}^{{commit}}")], &[])?;
+            let mut arguments: Vec<String> =
+                ["ls-files", "-o", "-m", "-d", "--exclude-standard", "-z", "--"].map(str::to_owned).into();
+            arguments.extend(places.iter().map(|place| match format!("{}{place}", self.layout.prefix) {
+                top if top.is_empty() => ".".to_owned(),
+                place => place,
+            }));
+            let listed = git.run(&arguments, &[])?;
+            let Identity { name, email } = &self.identity;
+            let whole = |tree_hash: &str| {
+                let who = format!("{name} <{email}> {at} +0000");
+                let text = format!("tree {tree_hash}\nparent {base}\nauthor {who}\ncommitter {who}\n\n{message}");
+                object(&git.run(&["hash-object", "-t", "commit", "-w", "--stdin"], text.as_bytes())?)
+            };
+            self.commit_listed(&git, base, &listed, &whole)
+        };
+        let claimed = claim();
+        remove_all(&index)?;
+        claimed
+    }
+
+    /// Puts what differs into the index, and makes a commit of that.
+    fn commit_listed(
+        &self,
+        git: &Git,
+        base: &str,
+        listed: &[u8],
+        whole: &dyn Fn(&str) -> Result<String, String>,
+    ) -> Result<Claimed, String> {
         let prefix = self.layout.prefix.as_bytes();
         let (mut taken, mut left_out) = (BTreeSet::new(), BTreeSet::new());
-        for name in pieces(&listed) {
+        for name in pieces(listed) {
             let is_repository = name.ends_with(b"/");
             match inside(name, prefix) {
                 _ if name.starts_with(OWN) => {}
@@ -63,7 +116,7 @@ impl Trees {
                 }
             }
         }
-        let (there, gone): (Vec<&[u8]>, Vec<&[u8]>) = taken.into_iter().partition(|name| is_there(&tree.top, name));
+        let (there, gone): (Vec<&[u8]>, Vec<&[u8]>) = taken.into_iter().partition(|name| is_there(git.folder, name));
         // Those that are gone first, so that a folder or a link can come where they were.
         for (how, names) in [("--force-remove", gone), ("--add", there)] {
             let input: Vec<u8> = names.iter().flat_map(|name| [*name, b"\0".as_slice()].concat()).collect();
@@ -72,21 +125,19 @@ impl Trees {
             }
         }
         let mut tree_hash = object(&git.run(&["write-tree"], &[])?)?;
-        let mut changes = between(&git, &tree.base, &tree_hash)?;
+        let mut changes = between(git, base, &tree_hash)?;
         if changes.iter().any(change::Change::is_repository) {
-            let restored = restore_repositories(&git, &changes)?;
+            let restored = restore_repositories(git, &changes)?;
             left_out.extend(restored.iter().map(|name| called(name, prefix)));
             tree_hash = object(&git.run(&["write-tree"], &[])?)?;
-            changes = between(&git, &tree.base, &tree_hash)?;
+            changes = between(git, base, &tree_hash)?;
         }
         let changed: Vec<String> = changes.iter().map(|it| called(&it.name, prefix)).collect();
         let left_out = left_out.into_iter().collect();
         if changed.is_empty() {
-            return Ok(Claimed { commit: tree.base.clone(), tree_hash, changed, left_out });
+            return Ok(Claimed { commit: base.to_owned(), tree_hash, changed, left_out });
         }
-        let arguments = ["commit-tree", &tree_hash, "-p", &tree.base, "-F", "-"];
-        let commit = object(&git.run_as(&arguments, message.as_bytes(), Some(&self.identity))?)?;
-        Ok(Claimed { commit, tree_hash, changed, left_out })
+        Ok(Claimed { commit: whole(&tree_hash)?, tree_hash, changed, left_out })
     }
 }
 

@@ -87,7 +87,7 @@ fn only_allowed_hosts_are_asked() {
     {
         let evidence = ask(json!({ "url": url }), "5s");
         assert_eq!(evidence.status, Status::Blocked, "{url}: {}", evidence.says);
-        assert!(evidence.says.contains("plan allows"), "{}", evidence.says);
+        assert!(evidence.says.contains("not among the hosts that are allowed"), "{}", evidence.says);
     }
     let allowed = ["example.invalid".to_owned()];
     let wanted = check(&json!({ "http": { "url": "http://example.invalid/" }, "timeout": "10s" }));

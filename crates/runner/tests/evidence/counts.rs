@@ -54,6 +54,37 @@ fn whoever_lies_or_leaves_tests_out_fails() {
 }
 
 #[test]
+fn pytest_that_was_ended_before_its_end_is_not_believed() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let pytest = folder.path().join("pytest");
+    // Like the real one it writes the report that it is asked for in a variable, at its end.
+    let report = |inside: &str| {
+        format!(
+            "report=${{PYTEST_ADDOPTS#*\\'}}; echo '<testsuites><testsuite tests=\"2\">{inside}</testsuite></testsuites>' > \"${{report%\\'}}\""
+        )
+    };
+    let passed = "<testcase name=\"a\"/><testcase name=\"b\"/>";
+    let failed = "<testcase name=\"a\"/><testcase name=\"b\"><failure/></testcase>";
+    let cases = [
+        ("it came to its end", format!("{GOOD}; {}", report(passed)), &[] as &[&str], None),
+        ("it writes its report where it was told", GOOD.to_owned(), &["--junitxml=x"], None),
+        ("code under test prints and exits", GOOD.to_owned(), &[], Some("wrote no report of its own")),
+        ("its report has a failure", format!("{GOOD}; {}", report(failed)), &[], Some("1 failed")),
+        ("its report is cut", format!("{GOOD}; {}", report("<testcase name=\"a\">")), &[], Some("not believed")),
+    ];
+    for (what, script, arguments, says) in cases {
+        std::fs::write(&pytest, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&pytest, PermissionsExt::from_mode(0o755)).unwrap();
+        let words: Vec<&str> = [pytest.to_str().unwrap()].into_iter().chain(arguments.iter().copied()).collect();
+        let evidence = collect(&check(&json!({ "test": words, "timeout": "60s" })), &Site::at(folder.path()));
+        let expected = if says.is_none() { Status::Pass } else { Status::Fail };
+        assert_eq!(evidence.status, expected, "{what}: {}", evidence.says);
+        assert!(evidence.says.contains(says.unwrap_or("pytest counts 2 passed")), "{what}: {}", evidence.says);
+    }
+}
+
+#[test]
 fn tests_that_hang_after_a_good_summary_fail() {
     let folder = tempfile::tempdir().unwrap();
     let wanted = check(&json!({ "test": ["sh", "-c", format!("{GOOD}; sleep 1000")], "timeout": "1s" }));

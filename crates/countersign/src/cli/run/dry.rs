@@ -11,6 +11,7 @@ use countersign_domain::delegation::trying::digest;
 use countersign_domain::plan::gated;
 use countersign_domain::plan::order::stages;
 use countersign_domain::plan::payload::{HandoffEdge, Plan, PlannedTask, Written};
+use countersign_runner::run::ready;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -29,6 +30,9 @@ pub fn run(here: &Here<'_>, text: &str, format: Format) -> anyhow::Result<Exit> 
     match format {
         Format::Text => output::print(&said(plan)),
         Format::Json => output::print(&line(&shown(plan))),
+    }
+    if let Some(Err(why)) = here.project.root.as_deref().map(|root| ready(root, plan)) {
+        output::say(&format!("it would not be begun here: {why}"));
     }
     Ok(Exit::Allowed)
 }

@@ -36,7 +36,7 @@ fn ended(outcome: &Outcome) -> String {
 pub fn text(client: &Client<'_>, run: &str, outcome: &Outcome, over: Option<&str>) -> anyhow::Result<String> {
     let mut table = Table::new(["TASK", "STATUS", "ATTEMPTS", "AGENT", "TITLE"]);
     for task in &outcome.tasks {
-        let row = [task.task.clone(), stands(task), task.attempt.to_string(), task.agent.clone(), task.title.clone()];
+        let row = [task.task.clone(), stands(task), task.works.to_string(), task.agent.clone(), task.title.clone()];
         table.row(row.map(|cell| visible(&cell).into_owned()));
     }
     let mut out = format!("\n{}\n{}.\n", table.text_or("the plan has no tasks"), ended(outcome));
@@ -78,7 +78,7 @@ pub fn json(client: &Client<'_>, run: &str, outcome: &Outcome) -> anyhow::Result
         .iter()
         .map(|task| {
             json!({
-                "task_id": task.task, "status": task.state.as_str(), "assurance": task.assurance, "attempts": task.attempt,
+                "task_id": task.task, "status": task.state.as_str(), "assurance": task.assurance, "attempts": task.works,
                 "agent": task.agent, "blocker": task.blocker, "reason": task.why,
             })
         })

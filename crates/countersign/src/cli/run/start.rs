@@ -121,11 +121,11 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
 
 /// Whether a plan can be carried out here as it was asked for. What cannot be is refused before a run is begun.
 fn fits(args: &Args, here: &Here<'_>, text: &str) -> anyhow::Result<()> {
-    if let Some(plan) = read(text) {
-        with_budgets(plan, &args.budget)?;
-    }
+    // What is no plan is refused with its faults, when the run would be begun.
+    let Some(plan) = read(text) else { return Ok(()) };
+    let plan = with_budgets(plan, &args.budget)?;
     let root = here.project.root.as_deref();
-    root.map_or(Ok(()), |root| runner::ready(root).map_err(anyhow::Error::msg))
+    root.map_or(Ok(()), |root| runner::ready(root, &plan).map_err(anyhow::Error::msg))
 }
 
 /// A budget from the command line. Whether it is a good one is for the plan's contract to say.

@@ -8,7 +8,7 @@ use crate::shelf::Shelf;
 use crate::world::{self, Around};
 use anyhow::bail;
 use countersign_contract::{Checked, Checker, Outside, check, parse, rules, show};
-use countersign_diagnostic::{Severity, Source};
+use countersign_diagnostic::{Diagnostic, Severity, Source};
 use countersign_runner::run::Mends;
 use serde_json::{Value, json};
 
@@ -71,8 +71,20 @@ impl<'a> Answers<'a> {
         changes.extend(fixed.changes.iter().cloned());
         match self.response(&fixed.checked, &fixed.text) {
             Some(response) => Ok((response, changes)),
+            None if self.is_bare(answer) => Err(format!(
+                "{}; an answer in a word counts where there is one criterion: answer each in `criteria_results`",
+                why_not(&fixed.checked)
+            )),
             None => Err(why_not(&fixed.checked)),
         }
+    }
+
+    /// Whether an answer is one word for everything that was asked.
+    fn is_bare(&self, answer: &str) -> bool {
+        let form = countersign_contract::Form::of_text(answer);
+        let value = parse(answer, form, self.checker.settings.size_max).map(|it| it.root().to_value());
+        let has = |value: &Value, names: &[&str]| names.iter().any(|name| value.get(name).is_some());
+        value.is_ok_and(|it| has(&it, &["result", "status"]) && !has(&it, &["criteria_results", "results"]))
     }
 
     /// Says so, if an answer comes under another name than that of whom we asked. The response has the latter.
@@ -162,6 +174,10 @@ fn without_outputs(response: &mut Value) -> bool {
 
 fn why_not(checked: &Checked) -> String {
     let errors = checked.decision.details.diagnostics.iter().filter(|it| it.severity == Severity::Error);
-    let errors: Vec<String> = errors.take(5).map(|it| format!("{}: {}", it.pointer, it.message)).collect();
+    let said = |it: &Diagnostic| match it.pointer.to_string() {
+        pointer if pointer.is_empty() => it.message.clone(),
+        pointer => format!("{pointer}: {}", it.message),
+    };
+    let errors: Vec<String> = errors.take(5).map(said).collect();
     if errors.is_empty() { "it is no validation response".to_owned() } else { errors.join("; ") }
 }

@@ -6,7 +6,7 @@ use crate::deciding::{
     Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
 };
 use crate::ids::{RunId, TaskId};
-use crate::validation::advance::advance;
+use crate::validation::advance::advance_because;
 use crate::validation::event::JUDGED;
 use crate::validation::gates::Standing;
 use crate::validation::payload::PromiseId;
@@ -84,7 +84,9 @@ impl Command for Judged {
             let reason = "the judge is a person, who speaks for themselves".to_owned();
             return Err(refusal(&row, Code::AuthorizationMissing, reason, "they use `countersign gate rule`"));
         }
-        shown::must_ask(&row, row.standing() == Standing::Unjudged, "a judgement")?;
+        // One that could not be reached is asked again.
+        let asked = matches!(row.standing(), Standing::Unjudged | Standing::Unreached);
+        shown::must_ask(&row, asked, "a judgement")?;
         must_be_another(&row, self.judge.as_str(), "judge")?;
         if row.judge != ENDPOINT && row.judge != self.judge.as_str() {
             let reason = format!("the judge of {} is {}, and not {}", row.id, row.judge, self.judge.as_str());
@@ -116,6 +118,7 @@ pub(super) fn judged(
         facts["bound"] = json!(bound);
     }
     let reasoning = Untrusted::new(reasoning.inspect(str::to_owned));
+    let why = reasoning.inspect(str::to_owned);
     desk.record(of_promise(JUDGED, row, facts).with_texts(vec![reasoning]));
-    advance(desk, row);
+    advance_because(desk, row, Some(&why).filter(|_| verdict == JudgeVerdict::Unreached).map(String::as_str));
 }

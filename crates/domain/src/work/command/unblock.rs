@@ -56,8 +56,8 @@ impl Command for Unblock {
 /// A blocked task may be taken again as it is.
 pub(super) fn unblock(desk: &mut Desk, task: &TaskRow, reason: &str) -> Result<(), Refusal> {
     picking::may_become(task, TaskStatus::Todo)?;
-    // What passed its gates and could not land is only to be landed.
-    if task.blocker.as_ref().is_some_and(|it| it.asks.as_deref() == Some("landing")) {
+    // What passed its gates and could not land is only to be landed, and what only lacks its judge is only to be judged.
+    if task.blocker.as_ref().is_some_and(|it| it.keeps || it.asks.as_deref() == Some("landing")) {
         attempt::requeue_keeping(desk, task, reason);
     } else {
         attempt::requeue(desk, task, false, reason);
