@@ -26,7 +26,7 @@ pub(crate) fn must_not_interrupt(run: &RunRow, desk: &Desk) -> Result<(), Refusa
 }
 
 /// Whether who asks is the process that carries the run out.
-pub(super) fn leads(run: &RunRow, desk: &Desk) -> bool {
+pub(crate) fn leads(run: &RunRow, desk: &Desk) -> bool {
     run.led_by.as_deref() == Some(desk.moment().authn.as_str())
 }
 

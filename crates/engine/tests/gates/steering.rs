@@ -1,7 +1,7 @@
 //! Who decides how a run with gates goes on: who leads it, and people. A worker has what is its own.
 
 use crate::desk::spec;
-use crate::stage::{Stage, code, owner, plan, say, task, with, word};
+use crate::stage::{Stage, code, of_process, owner, plan, say, task, with, word};
 use countersign_engine::{COMMANDS, Call};
 use serde_json::{Value, json};
 
@@ -29,15 +29,8 @@ fn stage(led: bool) -> (Stage, u64) {
     stage.desk.ok("coder", "task.block", blocked);
     let effect = json!({ "run_id": stage.run, "task_id": "T-1", "lease": lease, "kind": "agent" });
     stage.desk.ok("ana", "effect.start", effect);
-    if led {
-        say(&stage.desk, &of_process("lead", 1), "run.lead", &json!({ "run_id": stage.run, "leads": true })).unwrap();
-    }
+    stage.pass_on(led);
     (stage, lease)
-}
-
-/// Somebody who says who they are, in a process of their own.
-fn of_process(actor: &str, pid: u32) -> Call {
-    Call { authn: format!("declared uid=1000 pid={pid}"), ..Call::declared(actor) }
 }
 
 /// The agent of T-1, another one, somebody who says that they orchestrate, who leads, and a person.

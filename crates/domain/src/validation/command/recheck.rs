@@ -8,7 +8,7 @@ use crate::validation::event::GATES_STALE;
 use crate::validation::gates::Standing;
 use crate::validation::payload::Evidence;
 use crate::validation::row::{BUILTIN, PromiseRow};
-use crate::validation::subject::{Subject, refusal, task_at, under_lease};
+use crate::validation::subject::{Subject, must_be_builtin, must_speak, refusal, task_at, under_lease};
 use crate::validation::verdict::CriterionStatus;
 use crate::work::attempt;
 use countersign_contract::diagnostic::Code;
@@ -67,6 +67,9 @@ impl Command for Recheck {
 
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let row = self.subject().live(desk.seen())?;
+        must_speak(&row, desk)?;
+        // What is said here is what the checks found, and those are carried out by nobody else.
+        must_be_builtin(&row, desk)?;
         must_be_another(&row, &desk.moment().actor.clone(), "validate")?;
         let standing = row.standing();
         if standing != Standing::Passed {

@@ -12,7 +12,7 @@ use crate::validation::evidence::EvidenceKind;
 use crate::validation::ground;
 use crate::validation::payload::{Evidence, PromiseId, ValidationResponse};
 use crate::validation::row::{BUILTIN, CriterionRow, Ground, PERSON, PromiseRow};
-use crate::validation::subject::{Subject, refusal, under_lease};
+use crate::validation::subject::{Subject, must_be_builtin, must_speak, refusal, under_lease};
 use crate::validation::verdict::{CriterionStatus, Verdict};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Int, Json, List, Name, Text, Untrusted, shape};
@@ -73,7 +73,11 @@ impl Command for Validate {
 
     fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
         let row = self.subject().live(desk.seen())?;
+        must_speak(&row, desk)?;
         let validator = self.validator.as_str();
+        if validator == BUILTIN {
+            must_be_builtin(&row, desk)?;
+        }
         if validator == PERSON {
             let reason = "a person speaks for themselves".to_owned();
             return Err(refusal(&row, Code::AuthorizationMissing, reason, "they use `countersign gate testify`"));
