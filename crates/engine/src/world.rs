@@ -17,6 +17,12 @@ pub trait World: Sync {
 
     /// The working tree, compared with a commit, or with the one that is checked out. None, where there is none.
     fn tree(&self, base: Option<&str>) -> Option<Tree>;
+
+    /// Whether the evidence that comes with a request was collected by this process, which has carried out the checks itself
+    /// just now. Whoever only hands on what they were given has not.
+    fn has_collected(&self) -> bool {
+        false
+    }
 }
 
 /// A world in which there is nothing but the time.

@@ -1,6 +1,8 @@
 //! Who speaks at the gates of a task: the process that carries its run out, and while there is none, a person.
 
-use crate::stage::{OTHER, Reached, Stage, of_process, owner, reviewer, say, shows, with, with_judge};
+use crate::stage::{
+    OTHER, Reached, Stage, asking, of_process, owner, plan, reviewer, say, shows, task, with, with_judge, word,
+};
 use countersign_engine::Call;
 use serde_json::{Value, json};
 
@@ -86,4 +88,16 @@ fn nobody_makes_the_gates_of_others_stale() {
             (vec!["command.refused".to_owned()], &json!(true))
         );
     }
+}
+
+#[test]
+fn what_a_person_writes_down_as_evidence_is_their_word() {
+    let stage = Stage::claimed(plan(&[task("T-1", &[asking(1, "test"), word(2)])], json!({ "validate": "critic" })));
+    stage.pass_on(false);
+    let evidence = json!({ "evidence": [shows("AC-1", "test", "PASS")] });
+    let request = with(stage.validation("T-1", "critic", &["PASS", "PASS"]), evidence);
+    say(&stage.desk, &owner("olga"), "gate.validate", &request).unwrap();
+    assert_eq!(stage.last("gate.validated")["results"], json!({ "AC-1": "SKIP", "AC-2": "PASS" }));
+    let kept = stage.last("evidence.collected");
+    assert_eq!((&kept["kind"], &kept["said_kind"]), (&json!("statement"), &json!("test")));
 }

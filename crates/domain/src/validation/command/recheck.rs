@@ -1,6 +1,6 @@
 //! Work that passed its gates is looked at once more, on top of what has landed since.
 
-use super::validate::{collected, of_promise};
+use super::validate::{Found, collected, of_promise};
 use super::{GATE_VIEWS, GateAnswer, PROMISE_CODES, gate_answer, must_be_another, must_be_bound};
 use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
 use crate::ids::{RunId, TaskId};
@@ -81,7 +81,7 @@ impl Command for Recheck {
         let Some((task, Some(hold))) = task_at(&row, desk) else { return Ok(()) };
         let merged = self.merged.as_str();
         for evidence in self.evidence.iter() {
-            collected(desk, &row, BUILTIN, Some(merged), evidence);
+            collected(desk, &row, BUILTIN, Some(merged), &Found::of(evidence, true));
         }
         let broken = self.broken(&row);
         if !broken.is_empty() {
