@@ -427,9 +427,9 @@ fn a_criterion_that_asks_for_more_than_a_word_passes_with_what_countersign_saw_i
 fn planned(shop: &Shop) -> String {
     let plan = json!({
         "plan": "1.0", "objective": "o", "gates": { "validate": "reviewer-1" },
-        "agents": { "coder": { "peer": true }, "reviewer-1": { "peer": true, "role": "validator" } },
+        "agents": { "claude-code": { "peer": true }, "reviewer-1": { "peer": true, "role": "validator" } },
         "tasks": [{
-            "id": "T-1", "title": "Change one", "agent": "coder", "lock_scope": ["src/a"], "retries": 0,
+            "id": "T-1", "title": "Change one", "agent": "claude-code", "lock_scope": ["src/a"], "retries": 0,
             "acceptance": [{ "text": "it is changed" }, { "text": "it is described" }],
         }],
     });
@@ -472,7 +472,7 @@ fn what_waits_for_a_person_is_answered_with_the_commands_that_the_inbox_prints()
     let house = &shop.house;
     assert_eq!(done(house.run(&["inbox"])).out, "nothing waits for a person\n");
     let run = planned(&shop);
-    let lease = worked(&shop, &run, "coder-1");
+    let lease = worked(&shop, &run, CLAUDE);
     assert_eq!(check(house, &["T-1"]).0, 2);
     validated(&shop, &lease, ["PASS", "FAIL"]);
 
@@ -496,14 +496,14 @@ fn what_waits_for_a_person_is_answered_with_the_commands_that_the_inbox_prints()
 
     // It goes on where it was: somebody takes it up, and what was validated becomes part of the tree.
     let of_run = ["--run", &run];
-    let claim = json_of(house, &[&["task", "claim", "T-1", "--as", "coder-2"], &of_run[..]].concat());
+    let claim = json_of(house, &[&["task", "claim", "T-1", "--as", "claude-code:2"], &of_run[..]].concat());
     let lease = claim["lease"].to_string();
     let land = |by: &[&str]| {
         let land = ["gate", "land", "T-1", "--bound", "c0ffee", "--lease", &lease];
         house.run(&[&land[..], by, &of_run[..]].concat())
     };
     // Nobody who worked on it says that it is done, nor whoever says that they lead.
-    for worker in ["coder-1", "coder-2", "lead"] {
+    for worker in [CLAUDE, "claude-code:2", "lead"] {
         let answer = land(&["--as", worker]);
         assert!(answer.code == 1 && answer.err.contains("AUTHORIZATION_MISSING"), "{answer:?}");
     }

@@ -81,6 +81,28 @@ fi"#,
 }
 
 #[test]
+fn nobody_takes_the_task_of_another_agent() {
+    let yard = Yard::new();
+    let spoken = yard.path("spoken");
+    let script = format!(
+        r#"for name in mallory two; do
+  COUNTERSIGN_ACTOR=$name "$COUNTERSIGN_BIN" task claim T-2 >> {spoken} 2>&1; echo "exit $?" >> {spoken}
+done
+echo x > src/T-1; claim src/T-1"#,
+        spoken = spoken.display()
+    );
+    let tasks = vec![task("T-1", json!({ "agent": "one" })), task("T-2", json!({ "agent": "two" }))];
+    let agents = json!({ "one": yard.agent(&script), "two": yard.honest() });
+    let answer = yard.run(&["run", &yard.plan(agents, tasks, json!({ "concurrency": 1 }))]);
+    let spoken = std::fs::read_to_string(spoken).unwrap();
+    for words in ["the plan gives T-2 to two, and not to mallory", "who is no peer"] {
+        assert!(spoken.contains(words), "{spoken}");
+    }
+    assert_eq!(spoken.matches("exit 1").count(), 2, "{spoken}");
+    assert_eq!((answer.code, yard.landed().len(), yard.count("task.claimed", "T-2")), (0, 2, 1), "{}", answer.out);
+}
+
+#[test]
 fn what_one_check_leaves_behind_no_other_meets() {
     let yard = Yard::new();
     yard.write("tests/t.sh", "echo 1..1\nif grep -q work src/T-1; then echo ok 1; else echo not ok 1; fi\n");
