@@ -74,6 +74,11 @@ around! {
     Collecting, has_collected
 }
 
+around! {
+    /// For whoever asks through the server.
+    Afar, is_afar
+}
+
 /// Looks for the files that a document refers to. None when it refers to no file.
 pub fn look_for_files(checked: &Checked, outside: &Outside, document: &Path, project: &Project) -> Option<Outside> {
     let contract = checked.contract?;

@@ -623,3 +623,14 @@ fn a_server_is_asked_the_same_and_knows_by_the_token_who_answers() {
     assert_eq!(ask(coder, &["gate", "check", ID]).code, 0);
     assert_eq!(done(ask(ann, &["inbox"])).out, "nothing waits for a person\n");
 }
+
+#[test]
+fn nobody_carries_a_run_out_from_afar() {
+    let house = server::project();
+    let server = server::Server::start(&house, &[]);
+    let mut lead = server.client(&server::token(&house, "lead", "orchestrator", None));
+    let run = lead.ask("run.open", &json!({ "objective": "o" })).answer()["run_id"].clone();
+    let said = lead.ask("run.lead", &json!({ "run_id": run, "leads": true }));
+    assert_eq!((said.status, &said.json()["code"]), (403, &json!("AUTHORIZATION_MISSING")));
+    assert_eq!(lead.ask("run.lead", &json!({ "run_id": run, "leads": false })).status, 200);
+}

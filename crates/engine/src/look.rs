@@ -183,4 +183,8 @@ impl Observer for Watching<'_> {
     fn has_collected(&self) -> bool {
         self.world.has_collected()
     }
+
+    fn is_afar(&self) -> bool {
+        self.world.is_afar()
+    }
 }

@@ -23,6 +23,11 @@ pub trait World: Sync {
     fn has_collected(&self) -> bool {
         false
     }
+
+    /// Whether whoever asks is another machine's, as far as anybody knows, and no process here.
+    fn is_afar(&self) -> bool {
+        false
+    }
 }
 
 /// A world in which there is nothing but the time.

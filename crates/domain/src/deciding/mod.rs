@@ -249,6 +249,9 @@ pub trait Observer {
 
     /// Whether the evidence that comes with a request was collected by the process that asks, and not handed to it.
     fn has_collected(&self) -> bool;
+
+    /// Whether whoever asks is no process of this machine.
+    fn is_afar(&self) -> bool;
 }
 
 /// A working tree as it was seen.
