@@ -39,6 +39,46 @@ impl World for Around<'_> {
     }
 }
 
+/// The same, with something that is known of whoever asks.
+macro_rules! around {
+    ($(#[$doc:meta])* $name:ident, $known:ident) => {
+        $(#[$doc])*
+        pub struct $name<'a>(pub &'a Around<'a>);
+
+        impl World for $name<'_> {
+            fn checker(&self) -> Checker<'_> {
+                self.0.checker()
+            }
+
+            fn outside(&self) -> Outside {
+                self.0.outside()
+            }
+
+            fn look_for_files(&self, checked: &Checked, name: &str) -> Option<Outside> {
+                self.0.look_for_files(checked, name)
+            }
+
+            fn tree(&self, base: Option<&str>) -> Option<Tree> {
+                self.0.tree(base)
+            }
+
+            fn $known(&self) -> bool {
+                true
+            }
+        }
+    };
+}
+
+around! {
+    /// For a process that has carried out checks itself, whose evidence goes with what it asks for.
+    Collecting, has_collected
+}
+
+around! {
+    /// For whoever asks through the server.
+    Afar, is_afar
+}
+
 /// Looks for the files that a document refers to. None when it refers to no file.
 pub fn look_for_files(checked: &Checked, outside: &Outside, document: &Path, project: &Project) -> Option<Outside> {
     let contract = checked.contract?;

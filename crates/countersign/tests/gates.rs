@@ -334,13 +334,73 @@ fn a_person_validates_and_judges_and_no_agent_does_so_for_them() {
     assert!(shown.contains("judgement    WARN: slow, but right"), "{shown}");
 }
 
+/// Countersign looks at AC-2 itself.
+fn looked_at(house: &House, verdict: &str) {
+    house.write("tests.sh", TESTS);
+    house.write("cart.rs", "the cart");
+    house.write("checks.yaml", "AC-2: {test: [sh, tests.sh]}\n");
+    let look = ["gate", "validate", ID, "--checks", "checks.yaml", "--as"];
+    // The author does not have it looked at, nor does anybody speak for it.
+    let answer = house.run(&[&look[..], &["coder-1"]].concat());
+    assert!(answer.code == 1 && answer.err.contains("AUTHORIZATION_MISSING"), "{answer:?}");
+    assert_eq!(refused(house, &validate("reviewer-1", "builtin")), "AUTHORIZATION_MISSING");
+    let answer = done(house.run(&[&look[..], &["reviewer-1"]].concat()));
+    assert!(answer.out.contains(verdict), "{answer:?}");
+}
+
 #[test]
-fn a_criterion_that_asks_for_more_than_a_word_passes_with_evidence_of_that_kind() {
-    for (evidence, wanted) in [
-        (None, 2),
-        (Some(json!([{ "criterion": "AC-2", "kind": "statement", "status": "PASS", "says": "it is so" }])), 2),
-        (Some(json!([{ "criterion": "AC-2", "kind": "test", "status": "FAIL", "says": "1 failed" }])), 2),
-        (Some(json!([{ "criterion": "AC-2", "kind": "test", "status": "PASS", "says": "12 tests passed" }])), 0),
+fn countersign_looks_at_the_commit_that_is_named_or_at_what_lies_here() {
+    // Whether the work is committed, what is named, and what the look comes to.
+    for (committed, named, wanted) in [
+        (false, None, "PASS"),
+        (false, Some("HEAD"), "FAIL"),
+        (true, None, "PASS"),
+        (true, Some("HEAD"), "PASS"),
+        (true, Some("HEAD~1"), "FAIL"),
+    ] {
+        let shop = Shop::idle();
+        let house = &shop.house;
+        house.write("tests.sh", TESTS);
+        house.write("checks.yaml", "AC-1: {test: [sh, tests.sh]}\nAC-2: {file: {path: cart.rs}}\n");
+        shop.commit();
+        house.write("cart.rs", "the cart");
+        if committed {
+            shop.commit();
+        }
+        promised(house, &["--evidence-kind", "test", "file"]);
+        let bound = named.map(|name| shop.git(&["rev-parse", name]));
+        let mut look = vec!["gate", "validate", ID, "--checks", "checks.yaml", "--as", "reviewer-1"];
+        look.extend(bound.iter().flat_map(|bound| ["--bound", bound]));
+        assert_eq!(json_of(house, &look)["verdict"], wanted, "{committed} {named:?}");
+        assert_eq!(check(house, &[ID]).0, if wanted == "PASS" { 0 } else { 2 }, "{committed} {named:?}");
+        // What was looked at is what counts.
+        house.write("cart.rs", "another cart");
+        assert_eq!(check(house, &[ID]).0, 2, "{committed} {named:?}");
+    }
+    let shop = Shop::idle();
+    let run = planned(&shop);
+    shop.house.write("checks.yaml", "AC-1: {file: {path: cart.rs}}\n");
+    let answer = shop.house.run(&["gate", "validate", "T-1", "--run", &run, "--checks", "checks.yaml"]);
+    assert!(answer.code == 2 && answer.err.contains("its run carries them out"), "{answer:?}");
+}
+
+/// A program that counts its tests, and whether they pass.
+const TESTS: &str = "echo 1..1; if [ -f cart.rs ]; then echo ok 1; else echo not ok 1; fi";
+
+#[test]
+fn a_criterion_that_asks_for_more_than_a_word_passes_with_what_countersign_saw_itself() {
+    let shows =
+        |kind: &str, status: &str| json!([{ "criterion": "AC-2", "kind": kind, "status": status, "says": "12 tests" }]);
+    for (evidence, checked, wanted) in [
+        (None, false, 2),
+        (Some(shows("statement", "PASS")), false, 2),
+        (Some(shows("test", "FAIL")), false, 2),
+        // Whoever validates can write down what they like.
+        (Some(shows("test", "PASS")), false, 2),
+        (None, true, 0),
+        (Some(shows("test", "PASS")), true, 0),
+        // What they saw fail counts all the same.
+        (Some(shows("test", "FAIL")), true, 2),
     ] {
         let house = project();
         promised(&house, &["--evidence-kind", "statement", "test"]);
@@ -350,8 +410,11 @@ fn a_criterion_that_asks_for_more_than_a_word_passes_with_evidence_of_that_kind(
             house.write("evidence.json", evidence.to_string());
             arguments.extend(["--evidence", "evidence.json"]);
         }
+        if checked {
+            looked_at(&house, "PARTIAL");
+        }
         done(house.run(&arguments));
-        assert_eq!(check(&house, &[ID]).0, wanted, "{evidence:?}");
+        assert_eq!(check(&house, &[ID]).0, wanted, "{evidence:?} {checked}");
     }
     let house = project();
     let create = ["promise", "create", "--title", "t", "--criterion", "a", "b", "c", "--evidence-kind"];
@@ -364,9 +427,9 @@ fn a_criterion_that_asks_for_more_than_a_word_passes_with_evidence_of_that_kind(
 fn planned(shop: &Shop) -> String {
     let plan = json!({
         "plan": "1.0", "objective": "o", "gates": { "validate": "reviewer-1" },
-        "agents": { "coder": { "peer": true }, "reviewer-1": { "peer": true, "role": "validator" } },
+        "agents": { "claude-code": { "peer": true }, "reviewer-1": { "peer": true, "role": "validator" } },
         "tasks": [{
-            "id": "T-1", "title": "Change one", "agent": "coder", "lock_scope": ["src/a"], "retries": 0,
+            "id": "T-1", "title": "Change one", "agent": "claude-code", "lock_scope": ["src/a"], "retries": 0,
             "acceptance": [{ "text": "it is changed" }, { "text": "it is described" }],
         }],
     });
@@ -397,7 +460,10 @@ fn validated(shop: &Shop, lease: &str, results: [&str; 2]) {
     shop.house.write(".home/response.json", response);
     let validate =
         ["gate", "validate", "T-1", ".home/response.json", "--validator", "reviewer-1", "--bound", "c0ffee", "--lease"];
-    done(shop.house.run(&[&validate[..], &[lease, "--as", "lead"]].concat()));
+    // Nobody carries the run out: then a person speaks there, and no name that somebody gives themselves.
+    let answer = shop.house.run(&[&validate[..], &[lease, "--as", "lead"]].concat());
+    assert!(answer.code == 1 && answer.err.contains("AUTHORIZATION_MISSING"), "{answer:?}");
+    done(shop.house.run(&[&validate[..], &[lease, "--token-file", &shop.house.owner_token()]].concat()));
 }
 
 #[test]
@@ -406,7 +472,7 @@ fn what_waits_for_a_person_is_answered_with_the_commands_that_the_inbox_prints()
     let house = &shop.house;
     assert_eq!(done(house.run(&["inbox"])).out, "nothing waits for a person\n");
     let run = planned(&shop);
-    let lease = worked(&shop, &run, "coder-1");
+    let lease = worked(&shop, &run, CLAUDE);
     assert_eq!(check(house, &["T-1"]).0, 2);
     validated(&shop, &lease, ["PASS", "FAIL"]);
 
@@ -430,18 +496,18 @@ fn what_waits_for_a_person_is_answered_with_the_commands_that_the_inbox_prints()
 
     // It goes on where it was: somebody takes it up, and what was validated becomes part of the tree.
     let of_run = ["--run", &run];
-    let claim = json_of(house, &[&["task", "claim", "T-1", "--as", "coder-2"], &of_run[..]].concat());
+    let claim = json_of(house, &[&["task", "claim", "T-1", "--as", "claude-code:2"], &of_run[..]].concat());
     let lease = claim["lease"].to_string();
-    let land = |by: &str| {
-        let land = ["gate", "land", "T-1", "--bound", "c0ffee", "--lease", &lease, "--as", by];
-        house.run(&[&land[..], &of_run[..]].concat())
+    let land = |by: &[&str]| {
+        let land = ["gate", "land", "T-1", "--bound", "c0ffee", "--lease", &lease];
+        house.run(&[&land[..], by, &of_run[..]].concat())
     };
-    // Nobody who worked on it says that it is done.
-    for worker in ["coder-1", "coder-2"] {
-        let answer = land(worker);
+    // Nobody who worked on it says that it is done, nor whoever says that they lead.
+    for worker in [CLAUDE, "claude-code:2", "lead"] {
+        let answer = land(&["--as", worker]);
         assert!(answer.code == 1 && answer.err.contains("AUTHORIZATION_MISSING"), "{answer:?}");
     }
-    let answer = done(land("lead"));
+    let answer = done(land(&["--token-file", &token]));
     assert!(answer.out.contains("done"), "{answer:?}");
     assert_eq!(check(house, &[&["T-1"], &of_run[..]].concat()).0, 0);
 }
@@ -556,4 +622,15 @@ fn a_server_is_asked_the_same_and_knows_by_the_token_who_answers() {
     done(ask(ann, &accept));
     assert_eq!(ask(coder, &["gate", "check", ID]).code, 0);
     assert_eq!(done(ask(ann, &["inbox"])).out, "nothing waits for a person\n");
+}
+
+#[test]
+fn nobody_carries_a_run_out_from_afar() {
+    let house = server::project();
+    let server = server::Server::start(&house, &[]);
+    let mut lead = server.client(&server::token(&house, "lead", "orchestrator", None));
+    let run = lead.ask("run.open", &json!({ "objective": "o" })).answer()["run_id"].clone();
+    let said = lead.ask("run.lead", &json!({ "run_id": run, "leads": true }));
+    assert_eq!((said.status, &said.json()["code"]), (403, &json!("AUTHORIZATION_MISSING")));
+    assert_eq!(lead.ask("run.lead", &json!({ "run_id": run, "leads": false })).status, 200);
 }

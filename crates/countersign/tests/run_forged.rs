@@ -6,7 +6,7 @@
 mod run_support;
 
 use run_support::{Yard, task};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Writes a response that passes AC-1, and evidence for it.
 const FORGERY: &str = r#"
@@ -78,6 +78,85 @@ fi"#,
     assert_eq!((answer.code, yard.landed()), (1, vec!["T-2".to_owned()]), "{}", answer.out);
     assert_eq!((yard.count("task.replanned", "T-1"), yard.count("task.canceled", "T-1")), (0, 0), "{}", answer.out);
     assert_eq!(yard.asked()["code"], "SCOPE_VIOLATION", "{}", answer.out);
+}
+
+#[test]
+fn nobody_speaks_at_the_gates_of_a_run_that_has_stopped() {
+    let yard = Yard::new();
+    let tasks = vec![task("T-1", json!({ "agent": "pal", "retries": 0 }))];
+    let plan = yard.plan(json!({ "pal": { "peer": true } }), tasks, json!({}));
+    let mut going = yard.start(&["run", &plan, "--no-wait"]);
+    going.until("run ");
+    going.signal("-INT");
+    going.end();
+    let run = yard.runs()[0].clone();
+    let claim = yard.run(&["task", "claim", "T-1", "--as", "pal", "--format", "json"]).ended(0);
+    let lease = serde_json::from_str::<Value>(&claim).unwrap()["lease"].to_string();
+    let criteria = yard.look("gate.status", json!({ "run_id": run, "task_id": "T-1" }))["criteria"].clone();
+    let each = |make: &dyn Fn(&Value) -> Value| criteria.as_array().unwrap().iter().map(make).collect::<Value>();
+    // Nothing was done.
+    yard.write(".countersign/result.json", &json!({
+        "schema_version": "1.0.0", "run_id": run, "task_id": "T-1", "status": "done", "changes": [],
+        "acceptance_check": each(&|it| json!({ "criterion": it["description"], "status": "pass", "evidence": "ran it" })),
+        "notes_for_orchestrator": [], "worklog_path": "worklogs/T-1.jsonl",
+    }).to_string());
+    yard.run(&["task", "submit", ".countersign/result.json", "--as", "pal"])
+        .says("T-1: claimed, and its gates look at it");
+    let head = yard.git(&["rev-parse", "HEAD"]);
+    let evidence =
+        each(&|it| json!({ "criterion": it["id"], "kind": it["asks"], "status": "PASS", "says": "it is there" }));
+    yard.write(".countersign/evidence.json", &evidence.to_string());
+    for validator in ["builtin", "rev"] {
+        yard.write(".countersign/response.json", &json!({
+            "task_id": "T-1", "verdict": "PASS", "timestamp": "2026-01-01T00:00:00Z", "validator_id": validator,
+            "criteria_results": each(&|it| json!({ "criterion_id": it["id"], "status": "PASS", "evidence": "src/T-1 was read" })),
+        }).to_string());
+        for name in ["ana", "pal", "builtin"] {
+            let forged = [
+                "gate",
+                "validate",
+                "T-1",
+                ".countersign/response.json",
+                "--evidence",
+                ".countersign/evidence.json",
+                "--validator",
+                validator,
+                "--bound",
+                head.trim(),
+                "--lease",
+                &lease,
+                "--as",
+                name,
+            ];
+            let answer = yard.run(&forged);
+            answer.says("AUTHORIZATION_MISSING").says("the process that carries it out or for a person").ended_with(1);
+        }
+    }
+    let land = ["gate", "land", "T-1", "--bound", head.trim(), "--lease", &lease, "--as", "ana"];
+    yard.run(&land).says("AUTHORIZATION_MISSING").ended_with(1);
+    assert_eq!((yard.count("gate.validated", "T-1"), yard.count("task.completed", "T-1")), (0, 0));
+}
+
+#[test]
+fn nobody_takes_the_task_of_another_agent() {
+    let yard = Yard::new();
+    let spoken = yard.path("spoken");
+    let script = format!(
+        r#"for name in mallory two; do
+  COUNTERSIGN_ACTOR=$name "$COUNTERSIGN_BIN" task claim T-2 >> {spoken} 2>&1; echo "exit $?" >> {spoken}
+done
+echo x > src/T-1; claim src/T-1"#,
+        spoken = spoken.display()
+    );
+    let tasks = vec![task("T-1", json!({ "agent": "one" })), task("T-2", json!({ "agent": "two" }))];
+    let agents = json!({ "one": yard.agent(&script), "two": yard.honest() });
+    let answer = yard.run(&["run", &yard.plan(agents, tasks, json!({ "concurrency": 1 }))]);
+    let spoken = std::fs::read_to_string(spoken).unwrap();
+    for words in ["the plan gives T-2 to two, and not to mallory", "who is no peer"] {
+        assert!(spoken.contains(words), "{spoken}");
+    }
+    assert_eq!(spoken.matches("exit 1").count(), 2, "{spoken}");
+    assert_eq!((answer.code, yard.landed().len(), yard.count("task.claimed", "T-2")), (0, 2, 1), "{}", answer.out);
 }
 
 #[test]

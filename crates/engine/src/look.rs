@@ -179,4 +179,12 @@ impl Observer for Watching<'_> {
     fn is_person(&self) -> bool {
         self.call.is_person()
     }
+
+    fn has_collected(&self) -> bool {
+        self.world.has_collected()
+    }
+
+    fn is_afar(&self) -> bool {
+        self.world.is_afar()
+    }
 }

@@ -17,6 +17,17 @@ pub trait World: Sync {
 
     /// The working tree, compared with a commit, or with the one that is checked out. None, where there is none.
     fn tree(&self, base: Option<&str>) -> Option<Tree>;
+
+    /// Whether the evidence that comes with a request was collected by this process, which has carried out the checks itself
+    /// just now. Whoever only hands on what they were given has not.
+    fn has_collected(&self) -> bool {
+        false
+    }
+
+    /// Whether whoever asks is another machine's, as far as anybody knows, and no process here.
+    fn is_afar(&self) -> bool {
+        false
+    }
 }
 
 /// A world in which there is nothing but the time.

@@ -108,7 +108,16 @@ pub fn ask_of(
     request: Value,
     said: impl FnOnce(&Value) -> String,
 ) -> anyhow::Result<Exit> {
-    match client.ask(id, &without_nothing(request)) {
+    conclude(client.ask(id, &without_nothing(request)), format, said)
+}
+
+/// Says what came of a command.
+pub fn conclude(
+    came: Result<Reply, Failure>,
+    format: Format,
+    said: impl FnOnce(&Value) -> String,
+) -> anyhow::Result<Exit> {
+    match came {
         Ok(reply) => {
             output::print(&answered(reply, format, said));
             Ok(Exit::Allowed)

@@ -5,6 +5,7 @@ mod action;
 pub mod answering;
 mod approve;
 mod check;
+mod collecting;
 mod judge;
 mod land;
 mod of;
@@ -32,6 +33,7 @@ Examples:
   countersign gate status T-1
   countersign gate check promise-1a2b3c4d
   countersign gate validate promise-1a2b3c4d response.json --validator reviewer-1 --as reviewer-1
+  countersign gate validate promise-1a2b3c4d --checks checks.yaml --as reviewer-1
   countersign gate accept T-1 --failures AC-2 --reason 'the slow path is replaced next week'
 
 Exit codes: 0 done, 1 refused, 2 wrong usage, 3 could not be done; `gate check` has its own.")]

@@ -3,7 +3,7 @@
 use super::problem::{Problem, code};
 use super::{Caller, Server, State, answer};
 use crate::place::must_be_usable;
-use crate::world::Around;
+use crate::world::{Afar, Around};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Extension, Path};
@@ -47,7 +47,7 @@ async fn command(
     let work = tokio::task::spawn_blocking(move || {
         let _permit = permit;
         let around = Around { project: &server.project };
-        match ask(&server.engine, &around, &call, id, &text) {
+        match ask(&server.engine, &Afar(&around), &call, id, &text) {
             Ok(reply) => answer::done(&reply),
             Err(failure) => Err(Problem::of(failure, &text)),
         }
@@ -55,7 +55,7 @@ async fn command(
     work.await.unwrap_or_else(|_| Err(Problem::internal()))
 }
 
-fn ask(engine: &Engine, around: &Around<'_>, call: &Call, id: &str, text: &str) -> Result<Reply, Failure> {
+fn ask(engine: &Engine, around: &Afar<'_>, call: &Call, id: &str, text: &str) -> Result<Reply, Failure> {
     let reply = engine.ask(around, call, id, text)?;
     if reply.events.iter().any(|event| !event.value["erase"].is_null()) && !reply.repeated {
         // What was erased is gone when the caller is told so.

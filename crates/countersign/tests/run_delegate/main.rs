@@ -260,18 +260,23 @@ fn nobody_goes_around_a_plan() {
 fn who_works_in_a_run_does_not_approve_its_actions() {
     let yard = Yard::new();
     let tasks = vec![action("T-1", tag(&yard, 1, "v1"), json!({})), task("T-3", json!({ "retries": 0 }))];
-    let agents = json!({ "coder": yard.agent("exit 1"), "idle": yard.honest() });
-    yard.run(&["run", &yard.plan(agents, tasks, json!({}))]);
-    // Somebody who stands in no plan takes a task for a while.
-    yard.decide(&["task", "unblock", "T-3", "--reason", "again"]).ended(0);
-    yard.run(&["task", "claim", "T-3", "--as", "peer"]).ended(0);
-    yard.run(&["task", "release", "T-3", "--as", "peer", "--reason", "no time"]);
+    let agents = json!({ "coder": { "peer": true }, "idle": yard.honest() });
+    let going = yard.start(&["run", &yard.plan(agents, tasks, json!({})), "--no-wait"]);
+    let is_asked = || yard.look("inbox.list", json!({}))["items"] != json!([]);
+    for _ in (0..1200).take_while(|_| !is_asked()) {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    going.signal("-INT");
+    going.end();
+    // Somebody whose name stands in no plan takes a task for a while: a session of the peer.
+    yard.run(&["task", "claim", "T-3", "--as", "coder:2"]).ended(0);
+    yard.run(&["task", "release", "T-3", "--as", "coder:2", "--reason", "no time"]).ended(0);
     let inbox = yard.look("inbox.list", json!({}));
     let item = inbox["items"].as_array().unwrap().iter().find(|item| item["asks"] == "approval").unwrap();
     let request = json!({
         "run_id": item["run_id"], "task_id": "T-1", "shown": item["shown"], "reason": "looked at it",
     });
-    for actor in ["coder", "Coder", "idle", "peer"] {
+    for actor in ["coder", "Coder", "idle", "coder:2"] {
         let call = Call { roles: vec![Role::Owner], ..Call::declared(actor) };
         for command in ["delegation.approve", "delegation.refuse"] {
             let failure = yard.engine().ask(&Nowhere, &call, command, &request.to_string()).unwrap_err();

@@ -249,6 +249,12 @@ pub trait Observer {
 
     /// Whether who asks answers for what is accepted: a person, as far as the door can tell.
     fn is_person(&self) -> bool;
+
+    /// Whether the evidence that comes with a request was collected by the process that asks, and not handed to it.
+    fn has_collected(&self) -> bool;
+
+    /// Whether whoever asks is no process of this machine.
+    fn is_afar(&self) -> bool;
 }
 
 /// A working tree as it was seen.

@@ -199,6 +199,9 @@ fn add(desk: &mut Desk, run: &str, plan: &Plan, task: &PlannedTask) -> Result<()
     let mut definition = parts::spec(task)?.definition();
     definition.spec.dependencies = plan.needs(task).iter().map(|id| id.as_str().to_owned()).collect();
     definition.spec.retries = task.retries.map(|retries| u32::try_from(retries.get()).unwrap_or(u32::MAX));
+    let agent = task.agent.as_str();
+    definition.spec.peer = plan.agents.iter().any(|(name, it)| name == agent && it.peer == Some(true));
+    definition.spec.agent = Some(agent.to_owned());
     exists(desk, run, task.id.as_str(), definition, true)?;
     let (questions, texts) = parts::questions(task);
     let part = parts::gated(plan, task);

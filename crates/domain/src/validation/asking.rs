@@ -100,7 +100,10 @@ pub(crate) fn observe(
         .map(|result| (result.criterion_id.as_str().to_owned(), result.status.as_str()))
         .collect();
     Ok(Observed {
-        facts: json!({ "by": by, "ground": ground::observe(observer, subject, bound)?, "results": results }),
+        facts: json!({
+            "by": by, "collected": observer.has_collected(), "ground": ground::observe(observer, subject, bound)?,
+            "results": results,
+        }),
         findings: decision.details.diagnostics,
         ..Observed::default()
     })

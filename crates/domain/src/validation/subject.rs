@@ -1,12 +1,12 @@
 //! Which promise a command means: one by its id, or that of a task.
 
 use super::payload::PromiseId;
-use super::row::{PromiseRow, promise_key, promise_of};
+use super::row::{BUILTIN, PromiseRow, promise_key, promise_of};
 use crate::deciding::{Desk, Hold, Need, Refusal, Seen};
 use crate::ids::{RunId, TaskId};
-use crate::work::picking;
-use crate::work::row::{TaskRow, run_key, run_of, task_key, task_of};
+use crate::work::row::{RunRow, TaskRow, run_key, run_of, task_key, task_of};
 use crate::work::task_state::TaskStatus;
+use crate::work::{picking, steering};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::show;
 
@@ -91,7 +91,6 @@ pub(crate) fn task_at(row: &PromiseRow, desk: &Desk) -> Option<(TaskRow, Option<
 /// somebody else since is refused.
 pub(crate) fn under_lease(row: &PromiseRow, given: Option<u64>, desk: &mut Desk) -> Result<(), Refusal> {
     let Some((task, hold)) = task_at(row, desk) else { return Ok(()) };
-    must_lead(row, desk)?;
     match hold {
         Some(hold) if given == Some(hold.number) => {
             desk.write_under(task.lease_name(), hold.number);
@@ -109,18 +108,52 @@ pub(crate) fn under_lease(row: &PromiseRow, given: Option<u64>, desk: &mut Desk)
     }
 }
 
-/// While a process carries a run out, it alone speaks at the gates of its tasks.
-fn must_lead(row: &PromiseRow, desk: &Desk) -> Result<(), Refusal> {
-    let run = row.of_task.as_ref().and_then(|(run, _)| run_of(desk.entity(&run_key(run))));
-    match run.and_then(|run| run.led_by) {
-        Some(by) if by != desk.moment().authn => {
+/// Refuses who has no voice at the gates of a task. While a process carries the run out, it alone speaks there; while none does,
+/// a person, who answers for what they say. A name that somebody gives themselves is no voice at any time: a worker has as many
+/// of them as it likes.
+pub(crate) fn must_speak(row: &PromiseRow, desk: &Desk) -> Result<(), Refusal> {
+    let Some(run) = run_at(row, desk) else { return Ok(()) };
+    match &run.led_by {
+        _ if steering::leads(&run, desk) => Ok(()),
+        Some(by) => {
             let reason =
-                format!("the run is carried out by another process ({}), which alone speaks at its gates", show(&by));
+                format!("the run is carried out by another process ({}), which alone speaks at its gates", show(by));
             let help = "wait for what it says; if it is gone, go on with `countersign run --resume`";
             Err(refusal(row, Code::AuthorizationMissing, reason, help))
         }
-        _ => Ok(()),
+        None if desk.moment().person => Ok(()),
+        None => {
+            let reason = format!(
+                "run {} follows a plan, and what is said at its gates is for the process that carries it out or for a \
+                 person to say",
+                run.run
+            );
+            let help = "go on with the run: `countersign run --resume`; a person speaks at a terminal, or with the token \
+                        of an owner or a reviewer (--token-file)";
+            Err(refusal(row, Code::AuthorizationMissing, reason, help))
+        }
     }
+}
+
+/// Whether who asks is the process that carries the run of a promise out. Nobody is, where it belongs to no task.
+pub(crate) fn leads(row: &PromiseRow, desk: &Desk) -> bool {
+    run_at(row, desk).is_some_and(|run| steering::leads(&run, desk))
+}
+
+/// Refuses who would speak as the built-in validator, which is the process that carries the run out.
+pub(crate) fn must_be_builtin(row: &PromiseRow, desk: &Desk) -> Result<(), Refusal> {
+    if leads(row, desk) {
+        return Ok(());
+    }
+    let reason = format!("`{BUILTIN}` is Countersign itself, and nobody else speaks for it");
+    let help =
+        "its checks are carried out by `countersign run`, and for a promise by `countersign gate validate --checks`";
+    Err(refusal(row, Code::AuthorizationMissing, reason, help))
+}
+
+/// The run that a promise belongs to.
+fn run_at(row: &PromiseRow, desk: &Desk) -> Option<RunRow> {
+    row.of_task.as_ref().and_then(|(run, _)| run_of(desk.entity(&run_key(run))))
 }
 
 /// A refusal about a promise.

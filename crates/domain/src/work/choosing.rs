@@ -2,10 +2,12 @@
 
 use super::picking;
 use super::row::{RunRow, TaskRow, task_of};
-use super::{holding, indexes};
+use super::{holding, indexes, steering};
 use crate::deciding::{Desk, Key, Need, Refusal, Seen};
 use crate::ids::RunId;
 use countersign_contract::diagnostic::Code;
+use countersign_contract::show;
+use std::collections::BTreeSet;
 
 /// How many are looked at first. Nearly always one of them is free.
 const FIRST: usize = 4;
@@ -13,22 +15,27 @@ const FIRST: usize = 4;
 const ALL: usize = 1024;
 
 /// What must be seen to choose.
-pub(crate) fn needs(named: Option<&RunId>, seen: &Seen, now: i64) -> Vec<Need> {
+pub(crate) fn needs(named: Option<&RunId>, seen: &Seen, now: i64, worker: &str) -> Vec<Need> {
     let mut needs = picking::run_needs(named, seen);
     let Some(run) = picking::run_so_far(named, seen) else { return needs };
     needs.extend(look(&run, FIRST, seen, now));
     let first = indexes::ready(&run, FIRST);
     let full = seen.range_so_far(&first).is_some_and(|hits| hits.len() == FIRST);
-    if full && is_judged(&run, FIRST, seen, now) && free(&run, FIRST, seen, now).is_none() {
+    if full && is_judged(&run, FIRST, seen, now) && free(&run, FIRST, seen, now, worker).is_none() {
         needs.extend(look(&run, ALL, seen, now));
     }
     needs
 }
 
-/// The best of the tasks that are ready and free, as far as they were looked at.
-pub(crate) fn free(run: &str, limit: usize, seen: &Seen, now: i64) -> Option<TaskRow> {
+/// The best of the tasks that are ready, free and not given to somebody else by a plan, as far as they were looked at.
+pub(crate) fn free(run: &str, limit: usize, seen: &Seen, now: i64, worker: &str) -> Option<TaskRow> {
+    ready(run, limit, seen)?.into_iter().find(|task| steering::is_for(task, worker) && is_free(task, seen, now))
+}
+
+/// The tasks that are ready, as far as they were looked at.
+fn ready(run: &str, limit: usize, seen: &Seen) -> Option<Vec<TaskRow>> {
     let hits = seen.range_so_far(&indexes::ready(run, limit))?;
-    hits.into_iter().filter_map(|(_, key)| task_of(seen.so_far(key))).find(|task| is_free(task, seen, now))
+    Some(hits.into_iter().filter_map(|(_, key)| task_of(seen.so_far(key))).collect())
 }
 
 /// How many are ready, and whether those are all.
@@ -42,18 +49,24 @@ pub(crate) fn looked_at(run: &str, seen: &Seen) -> (usize, bool) {
 /// The best task for whoever asks.
 pub(crate) fn best(run: &RunRow, desk: &Desk) -> Result<TaskRow, Refusal> {
     let (seen, now) = (desk.seen(), desk.moment().now_ms);
-    chosen(run, seen, now).ok_or_else(|| nothing(run, seen))
+    let worker = desk.moment().actor.as_str();
+    chosen(run, seen, now, worker).ok_or_else(|| nothing(run, seen, worker))
 }
 
-/// The best task, if one is free.
-pub(crate) fn chosen(run: &RunRow, seen: &Seen, now: i64) -> Option<TaskRow> {
-    free(&run.run, FIRST, seen, now).or_else(|| free(&run.run, ALL, seen, now))
+/// The best task for a worker, if one is free.
+pub(crate) fn chosen(run: &RunRow, seen: &Seen, now: i64, worker: &str) -> Option<TaskRow> {
+    free(&run.run, FIRST, seen, now, worker).or_else(|| free(&run.run, ALL, seen, now, worker))
 }
 
 /// Why there is none.
-pub(crate) fn nothing(run: &RunRow, seen: &Seen) -> Refusal {
+pub(crate) fn nothing(run: &RunRow, seen: &Seen, worker: &str) -> Refusal {
     let count = |status: &str| run.metrics.by_status.get(status).copied().unwrap_or(0);
     let (ready, all) = looked_at(&run.run, seen);
+    if let Some(others) = others(&run.run, seen, worker) {
+        let reason = format!("no task that is ready is for {}: the plan gives them to {others}", show(worker));
+        let help = "wait until one of yours is ready; `countersign task graph` shows what waits for what";
+        return Refusal::new(Code::DependencyNotMet, reason, help).of_run(&run.run);
+    }
     if ready > 0 {
         let more = if all { "" } else { "; more are ready, but only the first 1,024 were looked at" };
         let reason = match ready {
@@ -73,6 +86,14 @@ pub(crate) fn nothing(run: &RunRow, seen: &Seen) -> Refusal {
         "`countersign task graph` shows what waits for what"
     };
     Refusal::new(Code::DependencyNotMet, reason, help).of_run(&run.run)
+}
+
+/// To whom the tasks go that are ready, if none of them is for a worker.
+fn others(run: &str, seen: &Seen, worker: &str) -> Option<String> {
+    let tasks = ready(run, ALL, seen).or_else(|| ready(run, FIRST, seen))?;
+    let agents: BTreeSet<String> = tasks.iter().filter_map(|task| task.spec.agent.as_deref().map(show)).collect();
+    let is_any = tasks.iter().any(|task| steering::is_for(task, worker));
+    (!agents.is_empty() && !is_any).then(|| agents.into_iter().collect::<Vec<_>>().join(", "))
 }
 
 fn look(run: &str, limit: usize, seen: &Seen, now: i64) -> Vec<Need> {

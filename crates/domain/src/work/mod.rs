@@ -70,7 +70,7 @@ mod run_id;
 pub mod scope;
 pub mod shown;
 mod state;
-mod steering;
+pub(crate) mod steering;
 pub mod task_state;
 pub mod view;
 

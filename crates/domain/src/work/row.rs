@@ -46,6 +46,12 @@ pub struct Spec {
     /// Whether nobody takes it but the process that carries the run out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub led: bool,
+    /// Who works on it, where a plan says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Whether that one takes it itself; otherwise the process that carries the run out takes it for them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub peer: bool,
 }
 
 /// A task as it stands.

@@ -4,9 +4,10 @@
 //! it would be its own orchestrator, and what it did would pass because it had said what counts. Whoever leads the run may, and
 //! a person. In a run without gates whoever says that they are its orchestrator is.
 
-use super::row::RunRow;
+use super::row::{RunRow, TaskRow};
 use crate::deciding::{Desk, Refusal};
 use countersign_contract::diagnostic::Code;
+use countersign_contract::show;
 
 /// Refuses who neither carries a run with gates out nor is a person.
 pub(crate) fn must_steer(run: &RunRow, desk: &Desk) -> Result<(), Refusal> {
@@ -31,8 +32,40 @@ pub(super) fn directs(run: &RunRow, desk: &Desk) -> bool {
     if run.is_gated() { leads(run, desk) || desk.moment().person } else { run.orchestrator == desk.moment().actor }
 }
 
+/// Refuses who takes a task that a plan gives to somebody else. What an agent does that is no peer is begun by the process that
+/// carries the run out, which starts it, or where there is none by a person: whoever else took it would keep it from being done.
+pub(super) fn must_be_given(run: &RunRow, task: &TaskRow, worker: &str, desk: &Desk) -> Result<(), Refusal> {
+    let Some(agent) = &task.spec.agent else { return Ok(()) };
+    let by_hand = run.led_by.is_none() && desk.moment().person;
+    let (reason, help) = if !is_for(task, worker) {
+        let reason = format!("the plan gives {} to {}, and not to {}", task.task, show(agent), show(worker));
+        (reason, "take what is yours: `countersign task next` shows the best of it that is free")
+    } else if !task.spec.peer && !leads(run, desk) && !by_hand {
+        let reason = format!(
+            "{} is work for {}, who is no peer, and the process that carries the run out takes it for them",
+            task.task,
+            show(agent)
+        );
+        (
+            reason,
+            "go on with the run: `countersign run --resume`; an agent that takes its tasks itself is a `peer` in the plan",
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Refusal::new(Code::AuthorizationMissing, reason, help).of_run(&run.run))
+}
+
+/// Whether a task is for a worker, as far as a plan says who does it. Sessions of a client are named after it, `client:session`,
+/// and nobody knows them when the plan is written: a peer with the name of the client is each of them.
+pub(super) fn is_for(task: &TaskRow, worker: &str) -> bool {
+    let Some(agent) = task.spec.agent.as_deref() else { return true };
+    let of_session = worker.strip_prefix(agent).is_some_and(|rest| rest.starts_with(':'));
+    worker == agent || (task.spec.peer && of_session)
+}
+
 /// Whether who asks is the process that carries the run out.
-pub(super) fn leads(run: &RunRow, desk: &Desk) -> bool {
+pub(crate) fn leads(run: &RunRow, desk: &Desk) -> bool {
     run.led_by.as_deref() == Some(desk.moment().authn.as_str())
 }
 

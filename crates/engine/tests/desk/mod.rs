@@ -6,7 +6,7 @@ use countersign_domain::deciding::Tree;
 use countersign_engine::{Call, Engine, Failure, Reply, World};
 use countersign_ledger::{Clock, Memory, Sqlite, Time};
 use serde_json::{Value, json};
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 pub const START: i64 = 1_800_000_000_000;
@@ -24,6 +24,14 @@ pub struct Around {
     hand: Arc<AtomicI64>,
     settings: Settings,
     pub tree: Mutex<Option<Tree>>,
+    pub collects: AtomicBool,
+}
+
+impl Around {
+    fn of(hand: &Arc<AtomicI64>) -> Self {
+        let (tree, collects) = (Mutex::default(), AtomicBool::default());
+        Self { hand: Arc::clone(hand), settings: Settings::default(), tree, collects }
+    }
 }
 
 impl World for Around {
@@ -42,6 +50,10 @@ impl World for Around {
 
     fn tree(&self, _: Option<&str>) -> Option<Tree> {
         self.tree.lock().unwrap().clone()
+    }
+
+    fn has_collected(&self) -> bool {
+        self.collects.load(Ordering::SeqCst)
     }
 }
 
@@ -67,12 +79,12 @@ impl Desk {
         let (clock, new) = Clock::manual(Time(hand.load(Ordering::SeqCst)));
         let path = folder.as_ref().unwrap().path().join("ledger.db");
         let engine = Engine::open(Box::new(Sqlite::open(&path, clock).unwrap())).unwrap();
-        let around = Around { hand: Arc::clone(&new), settings: Settings::default(), tree: Mutex::default() };
+        let around = Around::of(&new);
         Self { engine, around, hand: new, folder }
     }
 
     fn over(engine: Engine, hand: Arc<AtomicI64>, folder: Option<tempfile::TempDir>) -> Self {
-        let around = Around { hand: Arc::clone(&hand), settings: Settings::default(), tree: Mutex::default() };
+        let around = Around::of(&hand);
         let desk = Self { engine, around, hand, folder };
         desk.ok("ana", "project.init", json!({ "name": "billing" }));
         desk

@@ -15,6 +15,7 @@ mod landing;
 mod plans;
 mod promises;
 mod results;
+mod speaking;
 mod stage;
 mod stale;
 mod steering;

@@ -1,13 +1,15 @@
 //! Promises that stand for themselves: whose they are, and how they go through the same gates.
 
 use crate::desk::Desk;
-use crate::stage::{COMMIT, No, code, response, reviewer, say, with};
+use crate::stage::{COMMIT, No, code, response, reviewer, say, shows, with};
 use countersign_contract::diagnostic::Source;
 use countersign_contract::{Checker, Outside, Request, Settings, check};
 use countersign_engine::Call;
 use serde_json::{Value, json};
+use std::sync::atomic::Ordering;
 
 const ID: &str = "promise-1a2b3c4d";
+const NO: &str = "AUTHORIZATION_MISSING";
 
 /// A promise of olga's, and how it came so far.
 struct Promised {
@@ -284,4 +286,42 @@ fn a_promise_with_criteria_that_ask_for_more_needs_more() {
         (it.status().as_str(), &it.gate()["reason"].as_str().unwrap()[..20]),
         ("in_progress", "validated as PARTIAL")
     );
+}
+
+/// Whoever validates a promise may write what they like; only what Countersign saw itself shows more than their word.
+#[test]
+fn evidence_that_somebody_wrote_down_is_their_word() {
+    let criteria = json!([{ "description": "tests pass", "evidence": "test" }, { "description": "it reads well" }]);
+    // Who validates, whether Countersign has collected the evidence, what it shows, and what counts for each criterion.
+    let table: [(&str, bool, &str, [&str; 2]); 6] = [
+        ("critic", false, "PASS", ["SKIP", "PASS"]),
+        ("critic", true, "PASS", ["PASS", "PASS"]),
+        // What speaks against it counts, whoever has seen it.
+        ("critic", false, "FAIL", ["FAIL", "PASS"]),
+        ("critic", true, "FAIL", ["FAIL", "PASS"]),
+        ("builtin", true, "PASS", ["PASS", "SKIP"]),
+        ("builtin", false, "PASS", [NO, NO]),
+    ];
+    for (validator, collected, status, expected) in table {
+        let it = Promised::met(json!({ "criteria": criteria }));
+        it.desk.around.collects.store(collected, Ordering::SeqCst);
+        let more = json!({
+            "validator": validator, "bound": COMMIT, "response": response(ID, validator, &["PASS", "PASS"]),
+            "evidence": [shows("AC-1", "test", status)],
+        });
+        let said = it.ask("ana", "gate.validate", more);
+        if expected[0] == NO {
+            assert_eq!(code(said), NO, "{validator}");
+            continue;
+        }
+        said.unwrap();
+        let given = it.desk.events().into_iter().rfind(|(kind, _)| kind == "gate.validated").unwrap().1;
+        assert_eq!(
+            given["results"],
+            json!({ "AC-1": expected[0], "AC-2": expected[1] }),
+            "{validator} {collected} {status}"
+        );
+        let passed = validator == "critic" && collected && status == "PASS";
+        assert_eq!(it.status(), if passed { "verified" } else { "in_progress" }, "{validator} {collected} {status}");
+    }
 }

@@ -16,7 +16,7 @@ pub type No = (String, String);
 /// How far a run has come, and how it gets there.
 pub type Reached = (&'static str, fn(&Stage));
 
-/// A run that follows a plan.
+/// A run that follows a plan, and is carried out by the one process in which everybody speaks who only says who they are.
 pub struct Stage {
     pub desk: Desk,
     pub run: String,
@@ -126,6 +126,11 @@ pub fn with(mut request: Value, more: Value) -> Value {
     request
 }
 
+/// Somebody who says who they are, in a process of their own.
+pub fn of_process(actor: &str, pid: u32) -> Call {
+    Call { authn: format!("declared uid=1000 pid={pid}"), ..Call::declared(actor) }
+}
+
 /// Somebody who answers for what is accepted.
 pub fn reviewer(actor: &str) -> Call {
     Call { roles: vec![Role::Reviewer], authn: "terminal".to_owned(), ..Call::declared(actor) }
@@ -163,7 +168,23 @@ impl Stage {
     /// The same in a project that is there already.
     pub fn on(desk: Desk, plan: Value) -> Self {
         let started = desk.ok("ana", "run.start", json!({ "plan": plan }));
-        Self { run: started["run_id"].as_str().unwrap().to_owned(), desk }
+        let stage = Self { run: started["run_id"].as_str().unwrap().to_owned(), desk };
+        stage.lead(true);
+        stage
+    }
+
+    /// That process says that it carries the run out, or that it has stopped to.
+    pub fn lead(&self, leads: bool) {
+        self.desk.ok("ana", "run.lead", json!({ "run_id": self.run, "leads": leads }));
+    }
+
+    /// Another process carries the run out from here on, or none does.
+    pub fn pass_on(&self, led: bool) {
+        self.lead(false);
+        if led {
+            let request = json!({ "run_id": self.run, "leads": true });
+            say(&self.desk, &of_process("lead", 1), "run.lead", &request).unwrap();
+        }
     }
 
     /// A run of a plan whose first task was done, as its worker says.

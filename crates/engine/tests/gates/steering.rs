@@ -1,7 +1,7 @@
 //! Who decides how a run with gates goes on: who leads it, and people. A worker has what is its own.
 
 use crate::desk::spec;
-use crate::stage::{Stage, code, owner, plan, say, task, with, word};
+use crate::stage::{Stage, code, of_process, owner, plan, say, task, with, word};
 use countersign_engine::{COMMANDS, Call};
 use serde_json::{Value, json};
 
@@ -9,6 +9,7 @@ const OK: &str = "ok";
 const NO: &str = "AUTHORIZATION_MISSING";
 const CONFLICT: &str = "CONCURRENCY_CONFLICT";
 const INVALID: &str = "INVALID_TRANSITION";
+const NONE: &str = "DEPENDENCY_NOT_MET";
 
 /// Only who leads and people.
 const STEERS: [&str; 5] = [NO, NO, NO, OK, OK];
@@ -29,15 +30,8 @@ fn stage(led: bool) -> (Stage, u64) {
     stage.desk.ok("coder", "task.block", blocked);
     let effect = json!({ "run_id": stage.run, "task_id": "T-1", "lease": lease, "kind": "agent" });
     stage.desk.ok("ana", "effect.start", effect);
-    if led {
-        say(&stage.desk, &of_process("lead", 1), "run.lead", &json!({ "run_id": stage.run, "leads": true })).unwrap();
-    }
+    stage.pass_on(led);
     (stage, lease)
-}
-
-/// Somebody who says who they are, in a process of their own.
-fn of_process(actor: &str, pid: u32) -> Call {
-    Call { authn: format!("declared uid=1000 pid={pid}"), ..Call::declared(actor) }
 }
 
 /// The agent of T-1, another one, somebody who says that they orchestrate, who leads, and a person.
@@ -78,7 +72,8 @@ fn table(stage: &Stage, lease: u64) -> Vec<(&'static str, Value, [&'static str; 
         ("effect.start", at(json!({ "kind": "landing" })), STEERS),
         ("effect.finish", at(json!({ "kind": "agent", "outcome": "exited with 0" })), STEERS),
         ("task.add", json!({ "run_id": stage.run, "tasks": [spec("T-4", "src/d")] }), [INVALID; 5]),
-        ("task.claim", json!({ "run_id": stage.run, "task_id": "T-2" }), [OK; 5]),
+        ("task.claim", json!({ "run_id": stage.run, "task_id": "T-2" }), [NO; 5]),
+        ("task.claim", json!({ "run_id": stage.run }), [NO, NONE, NONE, NONE, NONE]),
         ("task.heartbeat", at(json!({})), OWN),
         ("task.extend", at(json!({ "timeout_seconds": 900, "reason": "slow tests" })), OWN),
         ("task.release", at(json!({ "reason": "too hard" })), OWN),
@@ -122,6 +117,52 @@ fn nor_does_a_worker_while_nobody_carries_the_run_out() {
         }
         say(&stage.desk, &owner("olga"), id, &request(id)).unwrap();
     }
+}
+
+/// The plan says who does what: nobody takes the work of others, and what an agent does that is no peer is taken by who starts it.
+#[test]
+fn a_task_of_a_plan_is_taken_by_its_agent_alone() {
+    let of_lead = Call { actor: "coder".to_owned(), ..of_process("lead", 1) };
+    let session = of_process("coder:dd0baf0b", 5);
+    let callers =
+        [of_process("coder", 2), of_process("mia", 3), of_process("coder2", 4), session, of_lead, owner("coder")];
+    // Whether the agent is a peer, whether the run is led, and what comes of it for each.
+    let table: [(bool, bool, [&str; 6]); 4] = [
+        (false, true, [NO, NO, NO, NO, OK, NO]),
+        (false, false, [NO, NO, NO, NO, NO, OK]),
+        (true, true, [OK, NO, NO, OK, OK, OK]),
+        (true, false, [OK, NO, NO, OK, OK, OK]),
+    ];
+    for (peer, led, expected) in table {
+        for (call, expected) in callers.iter().zip(expected) {
+            let mut plan = plan(&[task("T-1", &[word(1)])], json!({ "validate": "critic" }));
+            if peer {
+                plan["agents"]["coder"] = json!({ "peer": true });
+            }
+            let stage = Stage::of(plan);
+            stage.pass_on(led);
+            let request = json!({ "run_id": stage.run, "task_id": "T-1" });
+            let said = say(&stage.desk, call, "task.claim", &request);
+            assert_eq!(outcome(said.clone()), expected, "peer {peer}, led {led}, {}: {said:?}", call.actor);
+            assert_eq!(stage.status("T-1"), if expected == OK { "in_progress" } else { "todo" });
+        }
+    }
+}
+
+#[test]
+fn what_is_best_for_a_worker_is_what_the_plan_gives_them() {
+    let two = with(task("T-2", &[word(1)]), json!({ "agent": "mia" }));
+    let mut plan = plan(&[task("T-1", &[word(1)]), two], json!({ "validate": "critic" }));
+    plan["agents"]["coder"] = json!({ "peer": true });
+    plan["agents"]["mia"] = json!({ "peer": true });
+    let stage = Stage::of(plan);
+    stage.pass_on(true);
+    let next = |who: &str| stage.desk.look(who, "task.next", json!({}));
+    assert_eq!((&next("coder")["task"]["task_id"], &next("mia")["task"]["task_id"]), (&json!("T-1"), &json!("T-2")));
+    let none = next("dan");
+    assert!(none["task"].is_null() && none["reason"].as_str().unwrap().ends_with("to coder, mia"), "{none}");
+    let taken = say(&stage.desk, &of_process("mia", 3), "task.claim", &json!({})).unwrap();
+    assert_eq!(taken["task_id"], "T-2");
 }
 
 #[test]

@@ -61,15 +61,16 @@ fn a_task_without_gates_has_none() {
 #[test]
 fn whoever_ever_worked_on_it_does_not_validate_it() {
     let stage = Stage::of(of_words(3));
-    stage.claim("dan", "T-1");
-    stage.desk.ok("dan", "task.release", json!({ "task_id": "T-1", "reason": "too hard" }));
+    stage.claim("coder", "T-1");
+    stage.desk.ok("coder", "task.release", json!({ "task_id": "T-1", "reason": "too hard" }));
     stage.work("T-1");
-    let by_dan = stage.validation("T-1", "dan", &["PASS", "PASS"]);
-    assert_eq!(code(stage.ask("ana", "gate.validate", &by_dan)), "AUTHORIZATION_MISSING");
-    let through_dan = stage.validation("T-1", "critic", &["PASS", "PASS"]);
-    assert_eq!(code(stage.ask("dan", "gate.validate", &through_dan)), "AUTHORIZATION_MISSING");
+    let response = json!({ "response": response("T-1", "critic", &["PASS", "PASS"]) });
+    let by_coder = with(stage.validation("T-1", "coder", &["PASS", "PASS"]), response);
+    assert_eq!(code(stage.ask("ana", "gate.validate", &by_coder)), "AUTHORIZATION_MISSING");
+    let through_coder = stage.validation("T-1", "critic", &["PASS", "PASS"]);
+    assert_eq!(code(stage.ask("coder", "gate.validate", &through_coder)), "AUTHORIZATION_MISSING");
     stage.validate("critic", &["PASS", "PASS"]);
-    assert_eq!(code(stage.ask("dan", "gate.land", &stage.at("T-1"))), "AUTHORIZATION_MISSING");
+    assert_eq!(code(stage.ask("coder", "gate.land", &stage.at("T-1"))), "AUTHORIZATION_MISSING");
 }
 
 #[test]

@@ -113,7 +113,7 @@ pub(super) fn cut(text: &str) -> String {
 }
 
 /// Evidence as it goes into the ledger.
-pub(super) fn shown((n, evidence): &Found) -> Value {
+pub(crate) fn shown((n, evidence): &Found) -> Value {
     let mut shown = json!({
         "criterion": format!("AC-{}", n + 1), "kind": evidence.kind.as_str(), "status": status_of(evidence.status).as_str(),
         "says": cut(&evidence.says), "command": evidence.command, "exit_code": evidence.exit_code, "signal": evidence.signal,

@@ -18,7 +18,7 @@
 
 mod agent_at_work;
 mod alone;
-mod answering;
+pub(crate) mod answering;
 mod around;
 mod attempt;
 mod board;

@@ -26,6 +26,7 @@ pub use checks::Checks;
 
 use crate::agent::Stop;
 use crate::evidence::{self, Evidence, Site};
+use crate::run::answering::shown;
 use clock::Clock;
 use countersign_domain::validation::payload::ValidationRequest;
 use ground::Ground;
@@ -64,6 +65,20 @@ pub struct Job<'a> {
 /// The request leads to where it may not, something that it needs could not be started, or it was stopped: then there is
 /// no response.
 pub fn validate(job: &Job<'_>, take: &mut dyn FnMut(&str) -> Result<Value, String>) -> Result<Value, String> {
+    carry_out(job, take).map(|(response, _)| response)
+}
+
+/// The same by checks alone, for the gates of a promise: the response, and the evidence as it goes into the ledger.
+///
+/// # Errors
+/// As of `validate`.
+pub fn collect(job: &Job<'_>) -> Result<(Value, Vec<Value>), String> {
+    let nobody = &mut |_: &str| Err("nobody was asked".to_owned());
+    let (response, seen) = carry_out(&Job { program: None, ..*job }, nobody)?;
+    Ok((response, seen.found.iter().map(shown).collect()))
+}
+
+fn carry_out(job: &Job<'_>, take: &mut dyn FnMut(&str) -> Result<Value, String>) -> Result<(Value, Seen), String> {
     let clock = Clock::start(job.request.timeout_seconds());
     let ground = Ground::find(job)?;
     let seen = look(job, &ground, &clock);
@@ -74,7 +89,7 @@ pub fn validate(job: &Job<'_>, take: &mut dyn FnMut(&str) -> Result<Value, Strin
     if job.stop.is_asked() {
         return Err("the validation was stopped, and there is no response".to_owned());
     }
-    Ok(settle::settle(job, &seen, answer, &stands_on, &clock))
+    Ok((settle::settle(job, &seen, answer, &stands_on, &clock), seen))
 }
 
 /// What was seen.

@@ -3,7 +3,7 @@
 use super::stands;
 use crate::cli::Exit;
 use crate::cli::asking::{Here, OfRun, Once, UnderLease, ask, text_of};
-use crate::cli::words::texts;
+use crate::cli::words::{text, texts};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -38,6 +38,11 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
 }
 
 fn said(answer: &Value) -> String {
+    // In a run that follows a plan a result is a claim, and changes no state by itself.
+    if answer["status"].is_null() && answer["result"].is_u64() {
+        let task = text(answer, "task_id");
+        return format!("{task}: claimed, and its gates look at it\n  look  countersign gate status {task}\n");
+    }
     let mut out = stands(answer, "the task");
     let frees = texts(answer, "frees");
     if !frees.is_empty() {

@@ -3,7 +3,7 @@
 use super::{GATE_VIEWS, GateAnswer, PROMISE_CODES, gate_answer};
 use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
 use crate::ids::{RunId, TaskId};
-use crate::validation::subject::{Subject, task_at, under_lease};
+use crate::validation::subject::{Subject, must_speak, task_at, under_lease};
 use crate::work::attempt;
 use crate::work::event::TASK_BLOCKED;
 use crate::work::task_state::TaskStatus;
@@ -60,6 +60,7 @@ impl Command for HoldBack {
 
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let row = self.subject().live(desk.seen())?;
+        must_speak(&row, desk)?;
         under_lease(&row, self.lease.map(|lease| lease.get().unsigned_abs()), desk)?;
         let Some((task, _)) = task_at(&row, desk) else { return Ok(()) };
         let code = Code::ConcurrencyConflict.as_str();

@@ -11,7 +11,7 @@ use crate::validation::event::JUDGED;
 use crate::validation::gates::Standing;
 use crate::validation::payload::PromiseId;
 use crate::validation::row::{ENDPOINT, PERSON, PromiseRow};
-use crate::validation::subject::{Subject, refusal, under_lease};
+use crate::validation::subject::{Subject, must_speak, refusal, under_lease};
 use crate::validation::{ground, shown};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Int, Name, Text, Untrusted, choice, shape};
@@ -80,6 +80,7 @@ impl Command for Judged {
 
     fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
         let row = self.subject().live(desk.seen())?;
+        must_speak(&row, desk)?;
         if self.judge.as_str() == PERSON || row.judge == PERSON {
             let reason = "the judge is a person, who speaks for themselves".to_owned();
             return Err(refusal(&row, Code::AuthorizationMissing, reason, "they use `countersign gate rule`"));

@@ -8,7 +8,7 @@ use crate::validation::advance::assurance;
 use crate::validation::event::GATES_STALE;
 use crate::validation::gates::Standing;
 use crate::validation::row::promise_key;
-use crate::validation::subject::{Subject, refusal, task_at, under_lease};
+use crate::validation::subject::{Subject, must_speak, refusal, task_at, under_lease};
 use crate::work::completing::{self, Done};
 use crate::work::picking;
 use countersign_contract::diagnostic::Code;
@@ -57,6 +57,7 @@ impl Command for Land {
 
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let row = self.subject().live(desk.seen())?;
+        must_speak(&row, desk)?;
         must_be_another(&row, &desk.moment().actor.clone(), "complete")?;
         let standing = row.standing();
         if standing != Standing::Passed {

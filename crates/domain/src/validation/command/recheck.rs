@@ -1,6 +1,6 @@
 //! Work that passed its gates is looked at once more, on top of what has landed since.
 
-use super::validate::{collected, of_promise};
+use super::validate::{Found, collected, of_promise};
 use super::{GATE_VIEWS, GateAnswer, PROMISE_CODES, gate_answer, must_be_another, must_be_bound};
 use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
 use crate::ids::{RunId, TaskId};
@@ -8,7 +8,7 @@ use crate::validation::event::GATES_STALE;
 use crate::validation::gates::Standing;
 use crate::validation::payload::Evidence;
 use crate::validation::row::{BUILTIN, PromiseRow};
-use crate::validation::subject::{Subject, refusal, task_at, under_lease};
+use crate::validation::subject::{Subject, must_be_builtin, must_speak, refusal, task_at, under_lease};
 use crate::validation::verdict::CriterionStatus;
 use crate::work::attempt;
 use countersign_contract::diagnostic::Code;
@@ -67,6 +67,9 @@ impl Command for Recheck {
 
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let row = self.subject().live(desk.seen())?;
+        must_speak(&row, desk)?;
+        // What is said here is what the checks found, and those are carried out by nobody else.
+        must_be_builtin(&row, desk)?;
         must_be_another(&row, &desk.moment().actor.clone(), "validate")?;
         let standing = row.standing();
         if standing != Standing::Passed {
@@ -78,7 +81,7 @@ impl Command for Recheck {
         let Some((task, Some(hold))) = task_at(&row, desk) else { return Ok(()) };
         let merged = self.merged.as_str();
         for evidence in self.evidence.iter() {
-            collected(desk, &row, BUILTIN, Some(merged), evidence);
+            collected(desk, &row, BUILTIN, Some(merged), &Found::of(evidence, true));
         }
         let broken = self.broken(&row);
         if !broken.is_empty() {

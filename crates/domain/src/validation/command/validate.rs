@@ -12,7 +12,7 @@ use crate::validation::evidence::EvidenceKind;
 use crate::validation::ground;
 use crate::validation::payload::{Evidence, PromiseId, ValidationResponse};
 use crate::validation::row::{BUILTIN, CriterionRow, Ground, PERSON, PromiseRow};
-use crate::validation::subject::{Subject, refusal, under_lease};
+use crate::validation::subject::{Subject, leads, must_be_builtin, must_speak, refusal, under_lease};
 use crate::validation::verdict::{CriterionStatus, Verdict};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Int, Json, List, Name, Text, Untrusted, shape};
@@ -36,7 +36,7 @@ shape! {
         pub validator: Name = "reviewer",
         /// The validation response: an object, or a text in JSON or YAML.
         pub response: Json = <ValidationResponse as countersign_contract::Shape>::example(),
-        /// The evidence that was collected.
+        /// The evidence. What Countersign has not collected itself counts as a statement, whatever kind it says it is.
         pub evidence: Option<List<Evidence, 0, 1000>>,
     }
 }
@@ -73,7 +73,14 @@ impl Command for Validate {
 
     fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
         let row = self.subject().live(desk.seen())?;
+        must_speak(&row, desk)?;
         let validator = self.validator.as_str();
+        // A run carries the checks out itself, and so does the verb that is asked for it; whatever else comes as evidence was
+        // written by somebody.
+        let is_collected = leads(&row, desk) || (row.of_task.is_none() && observed.facts["collected"] == true);
+        if validator == BUILTIN && !is_collected {
+            must_be_builtin(&row, desk)?;
+        }
         if validator == PERSON {
             let reason = "a person speaks for themselves".to_owned();
             return Err(refusal(&row, Code::AuthorizationMissing, reason, "they use `countersign gate testify`"));
@@ -98,7 +105,8 @@ impl Command for Validate {
         let row = ground::renewed(desk, row, &observed.facts["ground"])?;
         must_be_bound(&row, self.bound.as_ref().map(Text::as_str))?;
         let answered = asking::results(&observed.facts);
-        let results = counted(&row, validator, &answered, self.evidence());
+        let found: Vec<Found<'_>> = self.evidence().iter().map(|it| Found::of(it, is_collected)).collect();
+        let results = counted(&row, validator, &answered, &found);
         if let Some(before) = row.verdicts.get(validator) {
             if before.results == results {
                 return Ok(());
@@ -108,7 +116,7 @@ impl Command for Validate {
         }
         under_lease(&row, self.lease.map(|lease| lease.get().unsigned_abs()), desk)?;
         let bound = self.bound.as_ref().map(Text::as_str);
-        let evidence = self.evidence().iter().map(|it| collected(desk, &row, validator, bound, it)).collect();
+        let evidence = found.iter().map(|it| collected(desk, &row, validator, bound, it)).collect();
         let ground = ground::now(&observed.facts["ground"]);
         given(desk, &row, &Given { validator, results, evidence, bound, ground }, {
             Untrusted::new(asking::text(&self.response).1)
@@ -166,15 +174,16 @@ fn counted(
     row: &PromiseRow,
     validator: &str,
     answered: &BTreeMap<String, CriterionStatus>,
-    evidence: &[Evidence],
+    found: &[Found<'_>],
 ) -> BTreeMap<String, CriterionStatus> {
     let count = |criterion: &CriterionRow| {
         let said = answered.get(&criterion.id).copied().unwrap_or(CriterionStatus::Skip);
-        let own = || evidence.iter().filter(|it| it.criterion.as_str() == criterion.id);
+        let own = || found.iter().filter(|it| it.evidence.criterion.as_str() == criterion.id);
         let against = [CriterionStatus::Fail, CriterionStatus::Blocked]
             .into_iter()
-            .find(|status| own().any(|it| it.status == *status));
-        let shown = own().any(|it| it.status == CriterionStatus::Pass && it.kind.is_enough_for(criterion.asks));
+            .find(|status| own().any(|it| it.evidence.status == *status));
+        let shown =
+            own().any(|it| it.evidence.status == CriterionStatus::Pass && it.kind.is_enough_for(criterion.asks));
         let word_is_enough = criterion.asks == EvidenceKind::Statement && validator != BUILTIN;
         match (said, against) {
             (CriterionStatus::Pass, Some(against)) => against,
@@ -186,14 +195,28 @@ fn counted(
     row.criteria.iter().map(|criterion| (criterion.id.clone(), count(criterion))).collect()
 }
 
+/// A piece of evidence, and what it counts as.
+pub(super) struct Found<'a> {
+    evidence: &'a Evidence,
+    kind: EvidenceKind,
+}
+
+impl<'a> Found<'a> {
+    /// What Countersign has not collected itself is somebody's word.
+    pub(super) fn of(evidence: &'a Evidence, is_collected: bool) -> Self {
+        Self { evidence, kind: if is_collected { evidence.kind } else { EvidenceKind::Statement } }
+    }
+}
+
 /// Evidence stands from here on, about what it was collected on.
 pub(super) fn collected(
     desk: &mut Desk,
     row: &PromiseRow,
     validator: &str,
     bound: Option<&str>,
-    evidence: &Evidence,
+    found: &Found<'_>,
 ) -> u64 {
+    let Found { evidence, kind } = found;
     let mut facts = serde_json::to_value(evidence).unwrap_or_default();
     if let Some(fields) = facts.as_object_mut() {
         // Texts can be erased; facts cannot.
@@ -203,6 +226,10 @@ pub(super) fn collected(
         fields.insert("round".to_owned(), json!(row.round));
         fields.insert("validator".to_owned(), json!(validator));
         fields.insert("bound".to_owned(), json!(bound));
+        if *kind != evidence.kind {
+            fields.insert("kind".to_owned(), json!(kind.as_str()));
+            fields.insert("said_kind".to_owned(), json!(evidence.kind.as_str()));
+        }
     }
     let says = Untrusted::new(evidence.says.inspect(str::to_owned));
     let output = evidence.output.as_ref().map(|output| Untrusted::new(output.inspect(|text| text.to_owned())));

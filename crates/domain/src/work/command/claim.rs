@@ -9,7 +9,7 @@ use crate::ids::{RunId, TaskId};
 use crate::work::event::TASK_CLAIMED;
 use crate::work::row::{Base, RunRow, TaskRow};
 use crate::work::task_state::TaskStatus;
-use crate::work::{attempt, choosing, holding, picking};
+use crate::work::{attempt, choosing, holding, picking, steering};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{shape, show};
 use serde_json::json;
@@ -44,7 +44,7 @@ impl Command for Claim {
 
     fn needs(&self, seen: &Seen, moment: &Moment) -> Vec<Need> {
         let now = moment.now_ms;
-        let Some(task) = &self.task_id else { return choosing::needs(self.run_id.as_ref(), seen, now) };
+        let Some(task) = &self.task_id else { return choosing::needs(self.run_id.as_ref(), seen, now, &moment.actor) };
         let mut needs = picking::task_needs(self.run_id.as_ref(), task, seen);
         let run = picking::run_so_far(self.run_id.as_ref(), seen);
         let row = run.and_then(|run| crate::work::row::task_seen(seen, &run, task.as_str()));
@@ -93,8 +93,9 @@ pub(super) const CODES: &[Code] = &[
     Code::DependencyNotMet,
     Code::InvalidTransition,
     Code::ConcurrencyConflict,
+    Code::AuthorizationMissing,
 ];
-const _: () = assert!(CODES.len() == TASK_CODES.len() + 1);
+const _: () = assert!(CODES.len() == TASK_CODES.len() + 2);
 
 /// What keeps a task from being begun is no reason to wait for it, if it is never begun again. Which code comes first is the
 /// same for every task; what is said is not.
@@ -118,6 +119,7 @@ pub(super) fn claim(
         let task = picking::again(task, desk)?;
         return claim(desk, run, &task, worker, tree);
     }
+    steering::must_be_given(run, task, worker, desk)?;
     if task.spec.led && run.led_by.as_deref() != Some(desk.moment().authn.as_str()) {
         let reason = format!("{} is an action, which only the process that carries the run out takes", task.task);
         let help = "go on with the run: `countersign run --resume`";

@@ -1,12 +1,13 @@
 //! Saying which process carries a run out.
 
-use super::{RunAnswer, TASK_CODES, text_of};
+use super::{ANSWER_CODES, RunAnswer, text_of};
 use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Refusal, Role, Seen, Writes,
+    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
 };
 use crate::ids::RunId;
 use crate::work::event::RUN_LED;
 use crate::work::picking;
+use countersign_contract::diagnostic::Code;
 use countersign_contract::{Json, shape};
 use serde_json::json;
 
@@ -29,10 +30,20 @@ impl Command for LeadRun {
         summary: "Say that this process carries a run out, or has stopped to",
         may: &[Role::Orchestrator],
         invalidates: &["run.show"],
-        refuses: TASK_CODES,
+        refuses: ANSWER_CODES,
         writes: Writes::Events,
     };
     type Answer = RunAnswer;
+
+    fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
+        if self.leads && observer.is_afar() {
+            let reason =
+                "a run is carried out by a process where the ledger and the project are, and by nobody from afar";
+            let help = "run it there: `countersign run PLAN`, or `countersign run --resume`";
+            return Err(Refusal::new(Code::AuthorizationMissing, reason, help));
+        }
+        Ok(Observed::default())
+    }
 
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
         picking::run_needs(self.run_id.as_ref(), seen)

@@ -98,7 +98,7 @@ pub(super) fn way_needs(run: &str, dependencies: Vec<String>, seen: &Seen) -> Ve
     ways.iter().map(|(task, _)| Need::Entity(task_key(run, task))).collect()
 }
 
-/// What the gates of a task ask, and how often it may be tried, is part of the plan, and stays.
+/// What the gates of a task ask, how often it may be tried and who works on it is part of the plan, and stays.
 pub(super) fn keep_gates(task: &TaskRow, definition: &mut Definition) -> Result<(), Refusal> {
     if task.spec.led {
         let reason = format!("{} is an action, and stays as the plan has it", task.task);
@@ -112,6 +112,8 @@ pub(super) fn keep_gates(task: &TaskRow, definition: &mut Definition) -> Result<
         return Err(Refusal::new(Code::InvalidTransition, reason, help).of_run(&task.run));
     }
     definition.spec.retries = task.spec.retries;
+    definition.spec.agent = task.spec.agent.clone();
+    definition.spec.peer = task.spec.peer;
     Ok(())
 }
 

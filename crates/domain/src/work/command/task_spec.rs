@@ -87,6 +87,8 @@ impl TaskSpec {
             priority: self.priority.unwrap_or(Priority::Normal).as_str().to_owned(),
             retries: None,
             led: false,
+            agent: None,
+            peer: false,
         };
         Definition { spec, texts: texts(&self.acceptance_criteria, context) }
     }
@@ -141,6 +143,8 @@ pub(crate) fn of_assignment(task: &Task, context: &[ContextItem]) -> Definition 
         priority: task.priority.unwrap_or(Priority::Normal).as_str().to_owned(),
         retries: None,
         led: false,
+        agent: None,
+        peer: false,
     };
     Definition { spec, texts: texts(&task.acceptance_criteria, context) }
 }

@@ -250,8 +250,8 @@ shape! {
 }
 
 shape! {
-    /// The best task that is ready: dependencies done, scope free, by priority and then in the order added. Nothing is
-    /// claimed by looking.
+    /// The best task that is ready: dependencies done, scope free, not given to somebody else by a plan; by priority and then
+    /// in the order added. Nothing is claimed by looking.
     pub closed struct NextTask {
         /// The run; the only open one, if it is not named.
         pub run_id: Option<RunId>,
@@ -264,13 +264,13 @@ impl View for NextTask {
     type Shown = NextShown;
 
     fn needs(&self, seen: &Seen, moment: &Moment) -> Vec<Need> {
-        choosing::needs(self.run_id.as_ref(), seen, moment.now_ms)
+        choosing::needs(self.run_id.as_ref(), seen, moment.now_ms, &moment.actor)
     }
 
     fn render(&self, seen: &Seen, moment: &Moment, _: Option<&Tree>) -> Result<NextShown, Refusal> {
         let run = picking::open_run(self.run_id.as_ref(), seen)?;
-        let task = choosing::chosen(&run, seen, moment.now_ms);
-        let reason = task.is_none().then(|| choosing::nothing(&run, seen).reason);
+        let task = choosing::chosen(&run, seen, moment.now_ms, &moment.actor);
+        let reason = task.is_none().then(|| choosing::nothing(&run, seen, &moment.actor).reason);
         let task = task.map(|task| brief(&task, seen.so_far(&task.key()).map_or(0, |found| found.seq), seen));
         Ok(NextShown { task, reason })
     }
