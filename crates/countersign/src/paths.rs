@@ -29,11 +29,11 @@ fn from(here: &Path, project: &Project, path: &str) -> Result<String, String> {
     Err(format!("`{path}` is outside of the project, which is {}; name a path inside of it", base.display()))
 }
 
-/// The worktree somebody stands in, if it is another one than the project's own.
+/// The project as it lies in the worktree that somebody stands in, if that is another one than the project's own.
 fn worktree(here: &Path, root: &Path) -> Option<PathBuf> {
     let main = project::main_project(here)?;
-    let same = main.canonicalize().ok()? == root.canonicalize().ok()?;
-    here.ancestors().find(|it| it.join(".git").is_file()).filter(|_| same).map(Path::to_owned)
+    let real = root.canonicalize().ok().filter(|real| main.canonicalize().is_ok_and(|main| main == *real))?;
+    project::in_worktree(here, &real).or_else(|| project::worktree(here).map(Path::to_owned))
 }
 
 /// The path with its steps upwards done.

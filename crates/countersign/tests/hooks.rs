@@ -249,6 +249,35 @@ fn a_worktree_has_the_same_locks() {
 }
 
 #[test]
+fn a_project_below_the_top_is_found_from_a_worktree() {
+    let shop = Shop::unmanaged();
+    shop.house.write("svc/src/a.rs", "x").write("svc/docs/b.md", "x");
+    assert_eq!(shop.house.run(&["init", "svc", "--name", "below"]).code, 0);
+    shop.commit();
+    let other = tempfile::tempdir().unwrap();
+    let tree = other.path().canonicalize().unwrap().join("tree");
+    shop.git(&["worktree", "add", "--quiet", tree.to_str().unwrap()]);
+    let at = |folder: &str, arguments: &[&str]| {
+        let answer = shop.house.run_in(&tree.join(folder), arguments, "", &[("COUNTERSIGN_ACTOR", CLAUDE)]);
+        assert_eq!(answer.code, 0, "{folder} {arguments:?}: {answer:?}");
+        answer.out
+    };
+    at("svc", &["run", "open", "--objective", "o"]);
+    at("svc/src", &["task", "add", "T-1", "--title", "t", "--lock", ".", "--accept", "it holds"]);
+    at("svc", &["task", "claim", "T-1"]);
+    let mine = at("svc/docs", &["lock", "mine", "--format", "json"]);
+    assert_eq!(serde_json::from_str::<Value>(&mine).unwrap()["locks"][0]["path"], "src", "{mine}");
+    // There is one ledger, and hooks know of it.
+    assert!(!tree.join("svc/.countersign/ledger.db").exists());
+    let write = |path: &str| shop.answer("claude-code", "write", tree.join(path).to_str().unwrap());
+    assert_eq!(write("svc/src/a.rs"), NOTHING());
+    assert!(denied(&write("svc/docs/b.md")).unwrap().contains("`docs/b.md`"));
+    assert_eq!(write("src/a/one.rs"), NOTHING(), "what lies beside it is not its own");
+    let again = shop.house.run_in(&tree.join("svc"), &["init"], "", &[]);
+    assert!(again.code == 3 && again.err.contains("worktree"), "{again:?}");
+}
+
+#[test]
 fn what_a_command_changed_outside_is_found_afterwards() {
     let shop = Shop::open();
     shop.house.write("dirty before.txt", "x");
