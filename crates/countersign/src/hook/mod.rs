@@ -25,12 +25,13 @@ mod tool;
 pub use answer::Answer;
 pub use event::{Event, SIZE_MAX};
 pub use place::{Desk, here};
-pub use tool::{asked_matcher, denial, shell_matcher};
+pub use tool::{PATCHER, asked_matcher, denial, shell_matcher};
 
 use crate::cli::Global;
 use crate::project::Project;
 use std::path::Path;
 
+use std::sync::atomic::AtomicBool;
 /// A client whose hooks are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Harness {
@@ -62,6 +63,8 @@ pub struct Asker<'a> {
     /// What `--project` names.
     pub project: Option<&'a Path>,
     /// Tells the client the answer, for when something is left to do that it need not wait for.
+    /// Set as soon as it is known that something is managed that could not be told from where the client runs the hook.
+    pub managed: &'a AtomicBool,
     pub tell: &'a dyn Fn(&Answer),
 }
 

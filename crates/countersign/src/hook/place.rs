@@ -53,16 +53,24 @@ pub fn here(asker: &Asker<'_>, event: Option<&Event>) -> anyhow::Result<Option<P
 /// The project that a file belongs to, and what the file is called there. None, if it belongs to none.
 pub(super) fn of_file(asker: &Asker<'_>, file: &Path) -> anyhow::Result<Option<(Project, String)>> {
     let Some(real) = real(file) else { bail!("`{}` leads nowhere that can be told", file.display()) };
-    let folder = real.parent().unwrap_or(Path::new("/"));
+    let Some((project, tree)) = of_folder(asker, real.parent().unwrap_or(Path::new("/")))? else { return Ok(None) };
+    Ok(name_in(&tree, &real).map(|name| (project, name)))
+}
+
+/// The project that a folder belongs to, and where its files are for whoever works in the folder. None, if it belongs to none.
+pub(super) fn of_folder(asker: &Asker<'_>, folder: &Path) -> anyhow::Result<Option<(Project, PathBuf)>> {
     let project = match asker.project {
         Some(named) => kept(Project::find(Some(named), None)?, asker.global)?,
         None => kept_above(folder, asker.global)?,
     };
-    let Some(project) = project else { return Ok(None) };
-    let tree = project.tree_root_from(folder);
-    let Some(below) = tree.and_then(|tree| Some(real.strip_prefix(tree).ok()?.to_owned())) else { return Ok(None) };
+    Ok(project.and_then(|project| project.tree_root_from(folder).map(|tree| (project, tree))))
+}
+
+/// What a file is called in a project whose files are there. None, if it is not among them.
+pub(super) fn name_in(tree: &Path, file: &Path) -> Option<String> {
+    let below = file.strip_prefix(tree).ok()?;
     let parts: Vec<&[u8]> = below.iter().map(|part| part.as_encoded_bytes()).collect();
-    Ok(Some((project, names::resource(&parts.join(&b'/')))))
+    Some(names::resource(&parts.join(&b'/')))
 }
 
 fn kept(project: Project, global: &Global) -> anyhow::Result<Option<Project>> {
