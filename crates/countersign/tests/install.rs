@@ -428,3 +428,37 @@ fn doctor_tries_the_hooks_of_git_and_changes_nothing() {
     let (code, _, err) = shop.try_git(&["commit", "-mx"], &[]);
     assert!(code != 0 && err.contains("`.countersign/probe`"), "{err}");
 }
+
+#[test]
+fn what_is_set_up_can_be_told_to_programs() {
+    for client in ["claude-code", "codex", "git"] {
+        let shop = Shop::idle();
+        let told = |more: &[&str]| {
+            let answer = shop.house.run(&[&["install", client, "--format", "json"], more].concat());
+            let said: Value = serde_json::from_str(&answer.out).unwrap();
+            assert_eq!(said["client"], client);
+            (answer.code, said["outcome"].as_str().unwrap().to_owned(), said)
+        };
+        let before = files(&shop);
+        for (more, code, outcome) in [(&["--dry-run"][..], 0, "planned"), (&[], 1, "not_done")] {
+            let (found, said, all) = told(more);
+            assert_eq!((found, said.as_str()), (code, outcome), "{all}");
+            assert!(
+                all["diff"].as_str().unwrap().contains("+++") && !all["files"].as_array().unwrap().is_empty(),
+                "{all}"
+            );
+            assert_eq!(files(&shop), before);
+        }
+        for (more, outcome, is_remove) in [
+            (&["--yes"][..], "done", false),
+            (&["--yes"], "unchanged", false),
+            (&["--remove", "--yes"], "done", true),
+            (&["--remove", "--yes"], "unchanged", true),
+        ] {
+            let (code, said, all) = told(more);
+            assert_eq!((code, said.as_str(), &all["remove"]), (0, outcome, &json!(is_remove)), "{all}");
+            assert_eq!(all["files"].as_array().unwrap().is_empty(), outcome == "unchanged", "{all}");
+        }
+        assert_eq!(files(&shop), before);
+    }
+}
