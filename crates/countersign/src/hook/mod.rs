@@ -14,6 +14,7 @@ mod answer;
 mod begin;
 mod event;
 pub mod git;
+mod losses;
 mod patch;
 mod place;
 mod promises;
@@ -30,8 +31,8 @@ pub use tool::{PATCHER, asked_matcher, denial, shell_matcher};
 use crate::cli::Global;
 use crate::project::Project;
 use std::path::Path;
-
 use std::sync::atomic::AtomicBool;
+
 /// A client whose hooks are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Harness {
@@ -62,9 +63,9 @@ pub struct Asker<'a> {
     pub global: &'a Global,
     /// What `--project` names.
     pub project: Option<&'a Path>,
-    /// Tells the client the answer, for when something is left to do that it need not wait for.
     /// Set as soon as it is known that something is managed that could not be told from where the client runs the hook.
     pub managed: &'a AtomicBool,
+    /// Tells the client the answer, for when something is left to do that it need not wait for.
     pub tell: &'a dyn Fn(&Answer),
 }
 
