@@ -384,6 +384,16 @@ fn a_project_below_the_top_of_its_repository_is_asked_before_a_commit() {
         assert!(code != 0 && err.contains("SCOPE_VIOLATION: `docs/b.md`"), "{err}");
         shop.git(&["checkout", "--quiet", "--", "."]);
     }
+    // In another worktree, whose hooks are the same.
+    let other = tempfile::tempdir().unwrap();
+    let tree = other.path().canonicalize().unwrap().join("tree");
+    let tree = tree.to_str().unwrap();
+    shop.git(&["worktree", "add", "--quiet", "-b", "other", tree]);
+    for (path, is_allowed) in [("svc/lib/a.rs", true), ("svc/docs/b.md", false)] {
+        std::fs::write(format!("{tree}/{path}"), "changed there").unwrap();
+        let (code, _, err) = shop.try_git(&["-C", tree, "commit", path, "-mx"], &worker);
+        assert_eq!(code == 0, is_allowed, "{path}: {err}");
+    }
     // What lies in none of them is nobody's to refuse here.
     shop.house.write("src/a/one.rs", "free");
     let (code, _, err) = shop.try_git(&["commit", "src/a/one.rs", "-mx"], &worker);
