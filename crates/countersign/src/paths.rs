@@ -11,6 +11,10 @@ pub fn in_project(project: &Project, path: &str) -> Result<String, String> {
 }
 
 fn from(here: &Path, project: &Project, path: &str) -> Result<String, String> {
+    // What is joined with nothing stays where it is: a variable that was not set would mean the whole directory.
+    if path.trim().is_empty() {
+        return Err("a path is blank; name one, or write `.` for the directory that you are in".to_owned());
+    }
     let Some(root) = &project.root else { return Err("there is no project here; run `countersign init`".to_owned()) };
     let bases = [worktree(here, root), Some(root.clone())];
     let bases: Vec<PathBuf> = bases.into_iter().flatten().map(|base| base.canonicalize().unwrap_or(base)).collect();
@@ -29,11 +33,11 @@ fn from(here: &Path, project: &Project, path: &str) -> Result<String, String> {
     Err(format!("`{path}` is outside of the project, which is {}; name a path inside of it", base.display()))
 }
 
-/// The worktree somebody stands in, if it is another one than the project's own.
+/// The project as it lies in the worktree that somebody stands in, if that is another one than the project's own.
 fn worktree(here: &Path, root: &Path) -> Option<PathBuf> {
     let main = project::main_project(here)?;
-    let same = main.canonicalize().ok()? == root.canonicalize().ok()?;
-    here.ancestors().find(|it| it.join(".git").is_file()).filter(|_| same).map(Path::to_owned)
+    let real = root.canonicalize().ok().filter(|real| main.canonicalize().is_ok_and(|main| main == *real))?;
+    project::in_worktree(here, &real).or_else(|| project::worktree(here).map(Path::to_owned))
 }
 
 /// The path with its steps upwards done.
@@ -83,6 +87,9 @@ mod tests {
         for (here, path) in [("", ".."), ("src", "../../other"), ("", "/etc"), ("", "../project-2/a")] {
             let why = from(&root.join(here), &project, path).unwrap_err();
             assert!(why.contains("outside of the project"), "{why}");
+        }
+        for blank in ["", " ", "\t\n"] {
+            assert!(from(&root, &project, blank).unwrap_err().contains("a path is blank"), "{blank:?}");
         }
     }
 

@@ -122,7 +122,7 @@ struct ContractConfig {
 
 impl Project {
     /// Finds the project: the directory that was named, or the nearest one above with `.countersign/`, or, in a
-    /// worktree of git, the same from the main worktree. `size_max` is what the user allows; a file in the project may
+    /// worktree of git, the same from the same place in the main worktree. `size_max` is what the user allows; a file in the project may
     /// stay below it, not go beyond.
     pub fn find(named: Option<&Path>, size_max: Option<usize>) -> anyhow::Result<Self> {
         let root = match named {
@@ -153,7 +153,7 @@ impl Project {
 
     /// The directories of projects that a place is in, the one that comes first before the others.
     pub fn roots_above(place: &Path) -> Vec<PathBuf> {
-        let main = main_worktree(place);
+        let main = in_main_worktree(place);
         let places = main.iter().flat_map(|main| main.ancestors()).chain(place.ancestors());
         places.filter(|it| is_root(it)).map(Path::to_owned).collect()
     }
@@ -168,12 +168,8 @@ impl Project {
 
     /// The same for somebody who stands elsewhere.
     pub fn tree_root_from(&self, here: &Path) -> Option<PathBuf> {
-        let root = self.root.as_ref()?;
-        let real = root.canonicalize().ok()?;
-        let mine = dot_git(here).zip(main_worktree(here)).and_then(|(dot_git, main)| {
-            let below = real.strip_prefix(&main).ok()?;
-            Some(dot_git.parent()?.join(below)).filter(|mine| mine.is_dir())
-        });
+        let real = self.root.as_ref()?.canonicalize().ok()?;
+        let mine = in_worktree(here, &real).filter(|mine| mine.is_dir());
         Some(mine.unwrap_or(real))
     }
 
@@ -286,21 +282,31 @@ fn is_root(place: &Path) -> bool {
     place.join(FOLDER).is_dir()
 }
 
-/// The project of the main worktree, seen from another one.
+/// The project of the main worktree, seen from another one: the one at the same place there, or above it.
 pub fn main_project(here: &Path) -> Option<PathBuf> {
-    above(&main_worktree(here)?)
+    above(&in_main_worktree(here)?)
+}
+
+/// The same place in the main worktree, seen from another one. What is there need not be there.
+fn in_main_worktree(here: &Path) -> Option<PathBuf> {
+    Some(main_worktree(here)?.join(here.strip_prefix(worktree(here)?).ok()?))
+}
+
+/// What lies in the main worktree, as it lies in the other one that somebody stands in.
+pub fn in_worktree(here: &Path, real: &Path) -> Option<PathBuf> {
+    Some(worktree(here)?.join(real.strip_prefix(main_worktree(here)?).ok()?))
+}
+
+/// The worktree that somebody stands in, if it is not the main one.
+pub fn worktree(here: &Path) -> Option<&Path> {
+    here.ancestors().find(|it| it.join(".git").is_file())
 }
 
 /// The main worktree, seen from another one: its `.git` is a file that names a directory inside the main one's.
 fn main_worktree(here: &Path) -> Option<PathBuf> {
-    let dot_git = dot_git(here)?;
-    let text = std::fs::read_to_string(&dot_git).ok()?;
-    let directory = dot_git.parent()?.join(text.strip_prefix("gitdir:")?.trim());
+    let top = worktree(here)?;
+    let text = std::fs::read_to_string(top.join(".git")).ok()?;
+    let directory = top.join(text.strip_prefix("gitdir:")?.trim());
     let common = std::fs::read_to_string(directory.join("commondir")).ok()?;
     directory.join(common.trim()).canonicalize().ok()?.parent().map(Path::to_owned)
-}
-
-/// The file that stands in a worktree that is not the main one.
-fn dot_git(here: &Path) -> Option<PathBuf> {
-    here.ancestors().map(|it| it.join(".git")).find(|it| it.is_file())
 }

@@ -249,6 +249,35 @@ fn a_worktree_has_the_same_locks() {
 }
 
 #[test]
+fn a_project_below_the_top_is_found_from_a_worktree() {
+    let shop = Shop::unmanaged();
+    shop.house.write("svc/src/a.rs", "x").write("svc/docs/b.md", "x");
+    assert_eq!(shop.house.run(&["init", "svc", "--name", "below"]).code, 0);
+    shop.commit();
+    let other = tempfile::tempdir().unwrap();
+    let tree = other.path().canonicalize().unwrap().join("tree");
+    shop.git(&["worktree", "add", "--quiet", tree.to_str().unwrap()]);
+    let at = |folder: &str, arguments: &[&str]| {
+        let answer = shop.house.run_in(&tree.join(folder), arguments, "", &[("COUNTERSIGN_ACTOR", CLAUDE)]);
+        assert_eq!(answer.code, 0, "{folder} {arguments:?}: {answer:?}");
+        answer.out
+    };
+    at("svc", &["run", "open", "--objective", "o"]);
+    at("svc/src", &["task", "add", "T-1", "--title", "t", "--lock", ".", "--accept", "it holds"]);
+    at("svc", &["task", "claim", "T-1"]);
+    let mine = at("svc/docs", &["lock", "mine", "--format", "json"]);
+    assert_eq!(serde_json::from_str::<Value>(&mine).unwrap()["locks"][0]["path"], "src", "{mine}");
+    // There is one ledger, and hooks know of it.
+    assert!(!tree.join("svc/.countersign/ledger.db").exists());
+    let write = |path: &str| shop.answer("claude-code", "write", tree.join(path).to_str().unwrap());
+    assert_eq!(write("svc/src/a.rs"), NOTHING());
+    assert!(denied(&write("svc/docs/b.md")).unwrap().contains("`docs/b.md`"));
+    assert_eq!(write("src/a/one.rs"), NOTHING(), "what lies beside it is not its own");
+    let again = shop.house.run_in(&tree.join("svc"), &["init"], "", &[]);
+    assert!(again.code == 3 && again.err.contains("worktree"), "{again:?}");
+}
+
+#[test]
 fn what_a_command_changed_outside_is_found_afterwards() {
     let shop = Shop::open();
     shop.house.write("dirty before.txt", "x");
@@ -371,6 +400,52 @@ fn a_session_with_unfinished_tasks_is_kept_and_in_the_end_let_go() {
         assert!(task["task"]["blocker"].as_str().unwrap().starts_with("ACCEPTANCE_FAILED"), "{task}");
         assert_eq!(shop.answer(client, "stop-again", ""), NOTHING(), "it holds nothing any more");
     }
+}
+
+#[test]
+fn whoever_lost_a_task_by_silence_is_told_so_once() {
+    let long_ago = || Clock::manual(Time(jiff::Timestamp::now().as_millisecond() - 90 * 60_000)).0;
+    let lost = |answer: &Value| {
+        let reason = answer["reason"].as_str().unwrap_or_default();
+        answer["decision"] == "block" && reason.contains("has lost T-1") && reason.contains("task claim T-1")
+    };
+    for client in ["claude-code", "codex"] {
+        // An hour's lease, of which an hour and a half have gone: nobody has taken it back yet.
+        let shop = Shop::open();
+        shop.ask_at(long_ago(), name_of(client), "task.claim", json!({ "task_id": "T-1" }));
+        let answer = shop.answer(client, "stop", "");
+        assert!(lost(&answer), "{answer}");
+        assert_eq!(shop.answer(client, "stop-again", ""), NOTHING(), "it is said once");
+        shop.ask("lead", "task.claim", json!({ "task_id": "T-2" }));
+        assert_eq!(shop.answer(client, "stop", ""), NOTHING(), "also when it was taken back since");
+    }
+    // What was seen to be held, and then lapsed and was taken back, is known all the same; and what else is held is told too.
+    let shop = Shop::open();
+    let (clock, _) = Clock::manual(Time(jiff::Timestamp::now().as_millisecond() - 2000));
+    let short = json!({ "task_id": "T-3", "title": "t", "lock_scope": ["docs"], "acceptance_criteria": ["it holds"] });
+    shop.ask("lead", "task.add", json!({ "tasks": [short] }));
+    shop.ask_at(clock, CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    assert_eq!(shop.answer("claude-code", "bash-done", ""), NOTHING());
+    let noted = std::fs::read_dir(shop.house.path(".countersign/held")).unwrap().next().unwrap().unwrap().path();
+    let text = std::fs::read_to_string(&noted).unwrap();
+    let mut value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["held"][0]["task"], "T-1", "{value}");
+    // Its hour goes by.
+    value["held"][0]["expires"] = json!("2026-01-01T00:00:00Z");
+    let (later, _) = Clock::manual(Time(jiff::Timestamp::now().as_millisecond() + 90 * 60_000));
+    shop.ask_at(later, "lead", "task.claim", json!({ "task_id": "T-2" }));
+    std::fs::write(&noted, value.to_string()).unwrap();
+    shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-3" }));
+    let answer = shop.answer("claude-code", "stop", "");
+    assert!(lost(&answer) && answer["reason"].as_str().unwrap().contains("still holds T-3"), "{answer}");
+    let again = shop.answer("claude-code", "stop-again", "");
+    assert!(!lost(&again) && again["decision"] == "block", "{again}");
+    // What somebody gave up themselves is no loss.
+    let shop = Shop::open();
+    shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    assert_eq!(shop.answer("claude-code", "bash-done", ""), NOTHING());
+    shop.ask(CLAUDE, "task.release", json!({ "task_id": "T-1", "reason": "r" }));
+    assert_eq!(shop.answer("claude-code", "stop", ""), NOTHING());
 }
 
 #[test]

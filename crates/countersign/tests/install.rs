@@ -343,3 +343,132 @@ fn a_hook_that_was_there_still_runs_and_comes_back() {
         assert_eq!(files(&shop), before);
     }
 }
+
+/// A repository with a project in each of these folders, each with a run that is open, and the hooks of git set up.
+fn below(folders: &[&str]) -> Shop {
+    let shop = Shop::unmanaged();
+    for folder in folders {
+        shop.house.write(&format!("{folder}/lib/a.rs"), "x").write(&format!("{folder}/docs/b.md"), "x");
+        done(&shop, &["init", folder, "--name", "below"]);
+        in_folder(&shop, folder, &["install", "git", "--yes"]);
+        in_folder(&shop, folder, &["run", "open", "--objective", "o"]);
+        in_folder(&shop, folder, &["task", "add", "T-1", "--title", "t", "--lock", "lib", "--accept", "it holds"]);
+    }
+    shop.commit();
+    shop
+}
+
+fn in_folder(shop: &Shop, folder: &str, arguments: &[&str]) -> String {
+    let answer = shop.house.run_in(&shop.house.path(folder), arguments, "", &[]);
+    assert_eq!(answer.code, 0, "{folder} {arguments:?}: {answer:?}");
+    answer.out
+}
+
+#[test]
+fn a_project_below_the_top_of_its_repository_is_asked_before_a_commit() {
+    let shop = below(&["svc", "my app/ui"]);
+    let worker = [("COUNTERSIGN_ACTOR", "worker-1")];
+    for folder in ["svc", "my app/ui"] {
+        let doctor = shop.house.run_in(&shop.house.path(folder), &["doctor"], "", &[]);
+        assert!(doctor.out.lines().any(|line| line.contains("git hook") && line.contains("it blocks")), "{doctor:?}");
+        let (inside, outside) = (format!("{folder}/lib/a.rs"), format!("{folder}/docs/b.md"));
+        shop.house.write(&inside, "changed").write(&outside, "changed");
+        for path in [&inside, &outside] {
+            let (code, _, err) = shop.try_git(&["commit", path, "-mx"], &worker);
+            assert!(code != 0 && err.contains("SCOPE_VIOLATION"), "nobody holds anything: {err}");
+        }
+        in_folder(&shop, folder, &["task", "claim", "T-1", "--as", "worker-1"]);
+        let (code, _, err) = shop.try_git(&["commit", &inside, "-mx"], &worker);
+        assert_eq!(code, 0, "{err}");
+        let (code, _, err) = shop.try_git(&["commit", &outside, "-mx"], &worker);
+        assert!(code != 0 && err.contains("SCOPE_VIOLATION: `docs/b.md`"), "{err}");
+        shop.git(&["checkout", "--quiet", "--", "."]);
+    }
+    // In another worktree, whose hooks are the same.
+    let other = tempfile::tempdir().unwrap();
+    let tree = other.path().canonicalize().unwrap().join("tree");
+    let tree = tree.to_str().unwrap();
+    shop.git(&["worktree", "add", "--quiet", "-b", "other", tree]);
+    for (path, is_allowed) in [("svc/lib/a.rs", true), ("svc/docs/b.md", false)] {
+        std::fs::write(format!("{tree}/{path}"), "changed there").unwrap();
+        let (code, _, err) = shop.try_git(&["-C", tree, "commit", path, "-mx"], &worker);
+        assert_eq!(code == 0, is_allowed, "{path}: {err}");
+    }
+    // What lies in none of them is nobody's to refuse here.
+    shop.house.write("src/a/one.rs", "free");
+    let (code, _, err) = shop.try_git(&["commit", "src/a/one.rs", "-mx"], &worker);
+    assert_eq!(code, 0, "{err}");
+    // A project that cannot be read is not passed over.
+    shop.house.write("svc/lib/a.rs", "again").write("svc/.countersign/config.toml", "this = is = not = toml");
+    let (code, _, err) = shop.try_git(&["commit", "svc/lib/a.rs", "-mx"], &worker);
+    assert!(code != 0 && err.contains("config.toml"), "{err}");
+    shop.git(&["checkout", "--quiet", "--", "svc/.countersign"]);
+    let ledger = std::fs::read_dir(shop.house.path("svc/.countersign")).unwrap().map(|entry| entry.unwrap().path());
+    ledger
+        .filter(|path| path.to_string_lossy().contains("ledger"))
+        .for_each(|path| std::fs::remove_file(path).unwrap());
+    shop.house.write("svc/.countersign/ledger.db", "this is no database, and it never was one".repeat(200));
+    let (code, _, err) = shop.try_git(&["commit", "svc/lib/a.rs", "-mx"], &worker);
+    assert!(code != 0 && err.contains("cannot tell"), "{err}");
+}
+
+#[test]
+fn doctor_tries_the_hooks_of_git_and_changes_nothing() {
+    let shop = Shop::idle();
+    done(&shop, &["install", "git", "--yes"]);
+    shop.house.write("docs/c.md", "staged");
+    shop.git(&["add", "docs/c.md"]);
+    let before = (shop.git(&["status", "--porcelain"]), shop.git(&["ls-files", "--stage"]));
+    let said = || done(&shop, &["doctor"]).lines().find(|line| line.contains("git hook")).unwrap().to_owned();
+    assert!(said().contains("it blocks"), "{}", said());
+    assert_eq!((shop.git(&["status", "--porcelain"]), shop.git(&["ls-files", "--stage"])), before);
+    // Before the first commit as well.
+    let fresh = Shop { house: house::House::new() };
+    fresh.git(&["init", "--quiet"]);
+    done(&fresh, &["init", "--name", "fresh"]);
+    done(&fresh, &["install", "git", "--yes"]);
+    assert!(done(&fresh, &["doctor"]).lines().any(|line| line.contains("git hook") && line.contains("it blocks")));
+    // The file that it is tried with is the only one that is refused while no run is open.
+    shop.git(&[
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        "100644,e69de29bb2d1d6434b8b29ae775ad8c2e48c5391,.countersign/probe",
+    ]);
+    let (code, _, err) = shop.try_git(&["commit", "-mx"], &[]);
+    assert!(code != 0 && err.contains("`.countersign/probe`"), "{err}");
+}
+
+#[test]
+fn what_is_set_up_can_be_told_to_programs() {
+    for client in ["claude-code", "codex", "git"] {
+        let shop = Shop::idle();
+        let told = |more: &[&str]| {
+            let answer = shop.house.run(&[&["install", client, "--format", "json"], more].concat());
+            let said: Value = serde_json::from_str(&answer.out).unwrap();
+            assert_eq!(said["client"], client);
+            (answer.code, said["outcome"].as_str().unwrap().to_owned(), said)
+        };
+        let before = files(&shop);
+        for (more, code, outcome) in [(&["--dry-run"][..], 0, "planned"), (&[], 1, "not_done")] {
+            let (found, said, all) = told(more);
+            assert_eq!((found, said.as_str()), (code, outcome), "{all}");
+            assert!(
+                all["diff"].as_str().unwrap().contains("+++") && !all["files"].as_array().unwrap().is_empty(),
+                "{all}"
+            );
+            assert_eq!(files(&shop), before);
+        }
+        for (more, outcome, is_remove) in [
+            (&["--yes"][..], "done", false),
+            (&["--yes"], "unchanged", false),
+            (&["--remove", "--yes"], "done", true),
+            (&["--remove", "--yes"], "unchanged", true),
+        ] {
+            let (code, said, all) = told(more);
+            assert_eq!((code, said.as_str(), &all["remove"]), (0, outcome, &json!(is_remove)), "{all}");
+            assert_eq!(all["files"].as_array().unwrap().is_empty(), outcome == "unchanged", "{all}");
+        }
+        assert_eq!(files(&shop), before);
+    }
+}

@@ -7,7 +7,7 @@ mod house;
 mod wire;
 
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use wire::{CRITERION, RUN, Revision, Session, ask, project, result};
 
 const BOTH: [Revision; 2] = [Revision::Handshake, Revision::Stateless];
@@ -143,6 +143,68 @@ fn an_agent_lives_from_next_to_submit_in_both_revisions() {
         });
         assert_eq!(say.done(session, "block", stuck)["status"], "blocked");
     }
+}
+
+#[test]
+fn every_tool_is_carried_out_by_a_call() {
+    let house = project();
+    let mut sessions = ["planner", "builder"].map(|name| Session::open(&house, name, Revision::Handshake));
+    let [planner, builder] = &mut sessions;
+    let say = Promises::of(planner);
+    let mut called = BTreeSet::new();
+    let mut done = |session: &mut Session, tool: &str, arguments: Value| {
+        called.insert(tool.to_owned());
+        say.done(session, tool, arguments)
+    };
+    done(planner, "next", json!({}));
+    let lease = done(planner, "claim", json!({ "task_id": "T-1" }))["lease"].clone();
+    for (tool, arguments) in [
+        ("assignment", json!({ "task_id": "T-1" })),
+        ("may_i_change", json!({ "path": "src/money/round.rs" })),
+        ("who_holds", json!({ "path": "src" })),
+        ("heartbeat", json!({ "task_id": "T-1", "lease": lease })),
+        (
+            "worklog",
+            json!({ "task_id": "T-1", "lease": lease, "action": "edit", "decision": "d", "result": "r", "next_step": "n" }),
+        ),
+        ("check", json!({ "document": result() })),
+        ("fix", json!({ "document": result() })),
+        ("explain", json!({ "what": "LOCK_CONFLICT" })),
+        ("bundle", json!({})),
+        ("submit", json!({ "lease": lease, "result": result() })),
+        ("inbox", json!({})),
+    ] {
+        done(planner, tool, arguments);
+    }
+    for (tool, code) in [("release", None), ("block", Some("DEPENDENCY_NOT_MET"))] {
+        let lease = done(planner, "claim", json!({ "task_id": "T-2" }))["lease"].clone();
+        let mut given_up = json!({ "task_id": "T-2", "lease": lease, "reason": "the specification is missing" });
+        given_up.as_object_mut().unwrap().extend(code.map(|code| ("code".to_owned(), json!(code))));
+        done(planner, tool, given_up);
+    }
+    let make = json!({ "source": "planner", "target": "builder", "summary": "Build it", "problem_type": "implementation",
+        "payload": { "choice": "half to even" } });
+    let made = done(planner, "handoff_make", make);
+    let trace = &made["trace_id"];
+    done(planner, "handoff_send", json!({ "trace_id": trace, "handoff": made["document"] }));
+    done(builder, "handoff_receive", json!({ "trace_id": trace, "skill": "builder" }));
+    done(builder, "handoff_show", json!({ "trace_id": trace }));
+    done(builder, "handoff_chain", json!({ "trace_id": trace }));
+    let promise = json!({ "title": "Refuse empty carts", "criteria": [{ "description": "an empty cart gets 400" }] });
+    let id = done(builder, "promise_create", promise)["promise"].clone();
+    done(builder, "promise_release", json!({ "promise_id": id }));
+    done(planner, "promise_adopt", json!({ "promise_id": id }));
+    let evidence = "tests/cart.rs:41 gets 400";
+    done(planner, "promise_meet", json!({ "promise_id": id, "criterion": "AC-1", "evidence": evidence }));
+    let response = json!({
+        "task_id": id, "verdict": "PASS", "timestamp": "2026-01-05T10:00:00Z", "validator_id": "reviewer",
+        "criteria_results": [{ "criterion_id": "AC-1", "status": "PASS", "evidence": "POST /checkout with {} gave 400" }],
+    });
+    let reviewer = &mut Session::open(&house, "reviewer", Revision::Handshake);
+    done(reviewer, "validate", json!({ "promise_id": id, "validator": "reviewer", "response": response }));
+    assert_eq!(done(planner, "gate_status", json!({ "promise_id": id }))["passed"], true);
+    let all = tools(planner).iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(called, all);
 }
 
 #[test]

@@ -292,7 +292,11 @@ fn refusals_usage_and_what_cannot_be_done_are_told_apart() {
         &["task", "add", "T-2", "--title", "x", "--accept", "y", "--lock", "a", "--priority", "now"],
         &["task", "add", "T-2", "--file", "graph.yaml"],
         &["task", "claim", "T-1", "T-2"],
+        &["task", "add", "T-2", "--title", "x", "--accept", "y", "--lock", ""],
+        &["task", "add", "T-2", "--title", "x", "--accept", "y", "--lock", "a", "--forbid", " "],
         &["lock", "who", "/etc/passwd"],
+        &["lock", "who", ""],
+        &["lock", "may", ""],
         &["token", "make", "--role", "agent"],
         &["token", "make", "--role", "king"],
         &["run"],
@@ -404,6 +408,31 @@ fn a_bundle_takes_no_other_files_place_and_says_so_once() {
     let nowhere = work.0.run(&["bundle", "make", "--out", "missing/b.json"]);
     let said = "error: missing/b.json cannot be written: there is no directory missing\n";
     assert_eq!((nowhere.code, nowhere.err.as_str()), (3, said));
+}
+
+#[test]
+fn tokens_for_two_tasks_speak_in_two_names() {
+    let (work, run) = Work::with_run();
+    work.add("T-1", "a", &[]);
+    work.add("T-2", "b", &[]);
+    let owner = work.0.owner_token();
+    let make = |more: &[&str]| {
+        let made = work.0.run(&[&["token", "make", "--token-file", &owner, "--format", "json"], more].concat());
+        let made: Value = serde_json::from_str(&made.out).unwrap();
+        (made["actor"].as_str().unwrap().to_owned(), made["token"].as_str().unwrap().to_owned())
+    };
+    let (one, first) = make(&["--role", "agent", "--task", "T-1"]);
+    let (two, second) = make(&["--role", "agent", "--task", "T-2"]);
+    assert_eq!((one, two), (format!("agent:T-1@{}", &run[..8]), format!("agent:T-2@{}", &run[..8])));
+    assert_eq!(make(&["--role", "auditor"]).0, "auditor");
+    let with = |token: &str, arguments: &[&str]| work.0.run_with(arguments, "", &[("COUNTERSIGN_TOKEN", token)]).code;
+    assert_eq!(with(&second, &["task", "claim", "T-2"]), 0);
+    assert_eq!((with(&second, &["lock", "may", "b/x"]), with(&first, &["lock", "may", "b/x"])), (0, 1));
+    // Who is given the same name is still held to its own task.
+    let same: Vec<String> = ["T-1", "T-2"].map(|it| make(&["--role", "agent", "--task", it, "--name", "pal"]).1).into();
+    assert_eq!(with(&second, &["task", "release", "T-2", "--reason", "r"]), 0);
+    assert_eq!(with(&same[1], &["task", "claim", "T-2"]), 0);
+    assert_eq!((with(&same[1], &["lock", "may", "b/x"]), with(&same[0], &["lock", "may", "b/x"])), (0, 1));
 }
 
 #[test]

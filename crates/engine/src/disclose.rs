@@ -21,7 +21,9 @@ const SAID: &[&str] = &["code", "expires_at", "help", "path", "run_id"];
 /// An event for somebody. One that they may not see is its number and its hash, so that the log has no gap.
 pub(crate) fn event(call: &Call, event: Stored) -> Stored {
     let Some(bound) = &call.bound else { return event };
-    if event.text("run") == bound.run || event.text("actor") == call.actor {
+    // Others may act in the same name in other runs; what it did itself is of its own run, or of none.
+    let run = event.text("run");
+    if run == bound.run || (run.is_empty() && event.text("actor") == call.actor) {
         return event;
     }
     let value = json!({ "kind": WITHHELD, "seq": event.seq });
@@ -94,12 +96,42 @@ fn refused(call: &Call, bound: &Bound, id: &str, what: &str) -> Refusal {
 /// have to keep out of the way of, only the names are left out.
 pub(crate) fn shown(call: &Call, id: &str, mut value: Value) -> Result<Value, Refusal> {
     let Some(bound) = &call.bound else { return Ok(value) };
+    match id {
+        "lock.mine" => only_bound(bound, &mut value),
+        "lock.may" => may_by_bound(call, bound, &mut value),
+        _ => {}
+    }
     let is_elsewhere = |value: &Value| value.as_object().is_some_and(|fields| is_elsewhere(fields, call, bound));
     if is_elsewhere(&value) && !is_lock(&value) {
         return Err(refused(call, bound, id, "tells of what is not in it"));
     }
     look_through(&mut value, &is_elsewhere);
     Ok(value)
+}
+
+/// Whether something is of the task that a caller is bound to.
+fn is_of_bound(bound: &Bound, value: &Value) -> bool {
+    value["run_id"] == bound.run.as_str() && value["task_id"] == bound.task.as_str()
+}
+
+/// Of what is held in the caller's name, what the task holds that they are bound to: the name may be another token's too.
+fn only_bound(bound: &Bound, value: &mut Value) {
+    if let Some(locks) = value["locks"].as_array_mut() {
+        locks.retain(|lock| is_of_bound(bound, lock));
+    }
+}
+
+/// A permission that rests on another task of the same name is none for whoever is bound to a task.
+fn may_by_bound(call: &Call, bound: &Bound, value: &mut Value) {
+    if value["allowed"] != true || value["task_id"].is_null() || is_of_bound(bound, value) {
+        return;
+    }
+    let held = value["task_id"].as_str().unwrap_or_default();
+    let reason = format!("{held} holds it, and {} may speak for {} alone", call.actor, bound.task);
+    value["allowed"] = Value::from(false);
+    value["code"] = Value::from(Code::LockConflict.as_str());
+    value["reason"] = Value::from(reason);
+    value["help"] = Value::from("change only what your own task holds; the orchestrator gives other tasks out");
 }
 
 fn look_through(value: &mut Value, is_elsewhere: &dyn Fn(&Value) -> bool) {

@@ -140,3 +140,39 @@ fn a_lock_that_may_not_be_seen_is_in_the_way_all_the_same() {
     let stub = two.engine.disclosed(&bound, two.engine.stored(1, 1).unwrap().remove(0));
     assert_eq!((stub.seq, &stub.value), (1, &json!({ "kind": WITHHELD, "seq": 1 })));
 }
+
+#[test]
+fn whoever_is_bound_has_no_part_in_what_others_hold_in_the_same_name() {
+    let two = Two::new();
+    // One name, two tokens: one for a task of either run, and one for another task of the same run.
+    let token = |run: &str, task: &str| {
+        let bound = Some(Bound { run: run.to_owned(), task: task.to_owned() });
+        Call { roles: vec![Role::Agent], bound, ..Call::declared("agent") }
+    };
+    let task = |id: &str, path: &str| json!({ "task_id": id, "title": "t", "lock_scope": [path], "acceptance_criteria": ["it holds"] });
+    two.ask("ana", "task.add", json!({ "run_id": two.own, "tasks": [task("T-2", "lib"), task("T-3", "bin")] }));
+    two.ask("eve", "task.add", json!({ "run_id": two.other, "tasks": [task("T-79", "overthrow")] }));
+    let all = [(&two.own, "T-2", "lib/x"), (&two.own, "T-3", "bin/x"), (&two.other, "T-79", "overthrow/x")];
+    let mut claimed = Vec::new();
+    for (run, id, _) in all {
+        let request = json!({ "run_id": run, "task_id": id }).to_string();
+        claimed.push(two.engine.ask(&Nowhere, &token(run, id), "task.claim", &request).unwrap().events.remove(0));
+    }
+    for (run, id, own) in all {
+        let call = token(run, id);
+        for (other, held, path) in all {
+            let may = two.look(&call, "lock.may", &json!({ "path": path })).unwrap();
+            let code = if path == own { json!(null) } else { json!("LOCK_CONFLICT") };
+            assert_eq!((&may["allowed"], &may["code"]), (&json!(path == own), &code), "{id} {path}: {may}");
+            assert!(other == run || !may.to_string().contains(held), "{id} {path}: {may}");
+        }
+        let mine = two.look(&call, "lock.mine", &json!({})).unwrap();
+        let names: Vec<&str> =
+            mine["locks"].as_array().unwrap().iter().map(|it| it["task_id"].as_str().unwrap()).collect();
+        assert_eq!(names, [id], "{mine}");
+        for ((other, ..), event) in all.into_iter().zip(&claimed) {
+            let kind = two.engine.disclosed(&call, event.clone()).value["kind"].clone();
+            assert_eq!(kind == WITHHELD, other != run, "{id}: {kind}");
+        }
+    }
+}

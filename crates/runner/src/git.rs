@@ -4,7 +4,7 @@ use crate::content::{self, Content};
 use crate::{names, program};
 use countersign_domain::deciding::Tree;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -35,9 +35,9 @@ pub fn tree(root: &Path, base: Option<&str>) -> Option<Tree> {
     Look { root, until: Instant::now() + PATIENCE }.tree(base, 0)
 }
 
-/// The files that a commit of what is staged would change, relative to the folder. The index is the one that git names to
+/// The files that a commit of what is staged would change, as paths below the folder. The index is the one that git names to
 /// its hooks, if it names one. None, where there is no working tree.
-pub fn staged(root: &Path, index: Option<&Path>) -> Option<BTreeSet<String>> {
+pub fn staged(root: &Path, index: Option<&Path>) -> Option<BTreeSet<PathBuf>> {
     let look = Look { root, until: Instant::now() + PATIENCE };
     let stand = look.stand(None)?;
     let base = stand.head.as_deref().unwrap_or(stand.empty);
@@ -47,7 +47,25 @@ pub fn staged(root: &Path, index: Option<&Path>) -> Option<BTreeSet<String>> {
         command.env("GIT_INDEX_FILE", index);
     }
     let said = program::run(command, &[], look.until).filter(|said| said.ok)?;
-    Some(pieces(&said.out).map(names::resource).collect())
+    Some(pieces(&said.out).map(names::path).collect())
+}
+
+/// Writes an index in which one empty file below the folder is staged beyond what is committed, so that a hook can be tried
+/// with it. Nothing in the repository is changed. Gives back the top of the working tree, where git runs its hooks.
+pub fn stage_aside(root: &Path, index: &Path, name: &str) -> Option<PathBuf> {
+    let prefix = String::from_utf8(Look { root, until: Instant::now() + PATIENCE }.stand(None)?.prefix).ok()?;
+    let top = PathBuf::from(ask_one(root, &["rev-parse", "--show-toplevel"])?);
+    let empty = ask_one(&top, &["hash-object", "--stdin"])?;
+    let look = Look { root: &top, until: Instant::now() + PATIENCE };
+    let write = |arguments: &[&str]| {
+        let mut command = look.git(arguments);
+        command.env("GIT_INDEX_FILE", index);
+        program::run(command, &[], look.until).is_some_and(|said| said.ok)
+    };
+    let head = look.stand(None)?.head;
+    let is_written = write(&["read-tree", head.as_deref().unwrap_or("--empty")])
+        && write(&["update-index", "--add", "--cacheinfo", &format!("100644,{empty},{prefix}{name}")]);
+    is_written.then_some(top)
 }
 
 /// What git answers to a question that has one line for an answer, such as where its hooks are. None, if it has none.

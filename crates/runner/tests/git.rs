@@ -261,7 +261,7 @@ fn what_a_commit_would_change_is_what_is_staged() {
     it.git(&["rm", "--quiet", "--cached", "src/b.rs"]);
     it.write("docs/c.md", "not staged");
     let found = staged(&it.root(), None).unwrap();
-    assert_eq!(found.into_iter().collect::<Vec<_>>(), ["src/a.rs", "src/b.rs"]);
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), ["src/a.rs", "src/b.rs"].map(PathBuf::from));
     // The index that git names to a hook is the one that counts.
     let other = it.root().join(".git/other");
     std::fs::copy(it.root().join(".git/index"), &other).unwrap();

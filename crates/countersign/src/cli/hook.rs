@@ -62,6 +62,8 @@ fn seconds(text: &str) -> Result<f64, String> {
 /// What whoever works and whoever watches the time have in common.
 #[derive(Default)]
 struct Shared {
+    /// Whether it is known that something is managed.
+    managed: AtomicBool,
     /// Whether one of them answers; the other then says nothing.
     answered: AtomicBool,
     /// How it ends, once it was answered.
@@ -103,7 +105,7 @@ pub fn run(args: &Args, global: &Global, project: Option<&Path>) -> Exit {
     let shared = Arc::new(Shared::default());
     watch(args, global, project, Arc::clone(&shared));
     let tell = |answer: &Answer| shared.answer(args.client, answer);
-    let asker = Asker { harness: args.client, global, project, tell: &tell };
+    let asker = Asker { harness: args.client, global, project, managed: &shared.managed, tell: &tell };
     let answer = work(&asker, &shared);
     tell(&answer);
     shared.exit()
@@ -116,7 +118,8 @@ fn watch(args: &Args, global: &Global, project: Option<&Path>, shared: Arc<Share
     std::thread::spawn(move || {
         std::thread::sleep(Duration::from_secs_f64(seconds));
         let global = Global { ledger, actor: None, token_file: None, server: None };
-        let asker = Asker { harness: client, global: &global, project: named.as_deref(), tell: &|_| {} };
+        let (project, managed) = (named.as_deref(), &shared.managed);
+        let asker = Asker { harness: client, global: &global, project, managed, tell: &|_| {} };
         let why = format!("no answer was found within {seconds} s");
         let answer = doubt(&asker, shared.event().as_ref(), &why);
         shared.answer(client, &answer);
@@ -140,7 +143,8 @@ fn work(asker: &Asker<'_>, shared: &Shared) -> Answer {
 
 /// In doubt it is refused, in a project that is managed.
 fn doubt(asker: &Asker<'_>, event: Option<&Event>, why: &str) -> Answer {
-    let managed = hook::here(asker, event).map_or(true, |project| project.is_some());
+    let is_here = || hook::here(asker, event).map_or(true, |project| project.is_some());
+    let managed = asker.managed.load(Ordering::SeqCst) || is_here();
     match event {
         _ if !managed => Answer::nothing(),
         Some(event) => hook::doubt(event, why),

@@ -1,11 +1,14 @@
 //! `countersign install`
 
+use super::asking::{How, line};
+use super::output::Format;
 use super::{Exit, output};
 use crate::hook::Harness;
 use crate::install::{Memory, Plan, settings};
 use crate::project::Project;
 use crate::terminal;
 use anyhow::{Context, bail};
+use serde_json::json;
 use std::io::BufRead;
 
 /// Set hooks up in this project, or take them out again
@@ -17,6 +20,7 @@ Examples:
   countersign install claude-code
   countersign install git --yes
   countersign install codex --remove --dry-run
+  countersign install claude-code --yes --format json
 
 Exit codes: 0 done, 1 not done, 3 could not be read or written.")]
 pub struct Args {
@@ -35,6 +39,9 @@ pub struct Args {
     /// Only show what would change
     #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
+
+    #[command(flatten)]
+    how: How,
 }
 
 pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
@@ -46,17 +53,20 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     let mut memory = Memory::of(&root)?;
     let plan = Plan::of(args.client, &root, &program, args.remove, &memory)?;
     if plan.is_empty() {
-        output::print(if args.remove { "nothing to take out\n" } else { "everything is set up already\n" });
-        return Ok(Exit::Allowed);
+        let said = if args.remove { "nothing to take out\n" } else { "everything is set up already\n" };
+        return Ok(tell(args, &plan, Outcome::Unchanged, said));
     }
-    output::print(&plan.shown());
+    let is_text = args.how.format == Format::Text;
+    if is_text {
+        output::print(&plan.shown());
+    }
     if args.dry_run {
-        return Ok(Exit::Allowed);
+        return Ok(tell(args, &plan, Outcome::Planned, ""));
     }
     if !args.yes {
-        if !terminal::can_ask() {
+        if !is_text || !terminal::can_ask() {
             output::say("nothing was changed: nobody can be asked here; --yes does it without asking");
-            return Ok(Exit::Refused);
+            return Ok(tell(args, &plan, Outcome::NotDone, ""));
         }
         if !agreed()? {
             output::say("nothing was changed");
@@ -70,15 +80,41 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     if args.remove {
         settings::names(args.client).iter().try_for_each(|name| memory.forget(name))?;
     }
-    output::print(match (args.remove, args.client) {
+    let said = match (args.remove, args.client) {
         (true, _) => "taken out\n",
         (false, Harness::Codex) => {
             "set up; Codex runs a new hook only after it was trusted with /hooks, and `codex mcp add countersign -- countersign mcp \
              --client codex` brings it the tools\n"
         }
         (false, _) => "set up; `countersign doctor` tries whether it blocks\n",
-    });
-    Ok(Exit::Allowed)
+    };
+    Ok(tell(args, &plan, Outcome::Done, said))
+}
+
+/// How it ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Done,
+    Unchanged,
+    Planned,
+    NotDone,
+}
+
+/// Says how it ended, to people in words and to programs as an object.
+fn tell(args: &Args, plan: &Plan, outcome: Outcome, said: &str) -> Exit {
+    let word = match outcome {
+        Outcome::Done => "done",
+        Outcome::Unchanged => "unchanged",
+        Outcome::Planned => "planned",
+        Outcome::NotDone => "not_done",
+    };
+    match args.how.format {
+        Format::Text => output::print(said),
+        Format::Json => output::print(&line(&json!({
+            "client": args.client.as_str(), "remove": args.remove, "outcome": word, "files": plan.files(), "diff": plan.shown(),
+        }))),
+    }
+    if outcome == Outcome::NotDone { Exit::Refused } else { Exit::Allowed }
 }
 
 /// What the files were is kept before they are touched.

@@ -23,7 +23,9 @@ pub(super) fn after(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> 
         calls.forget(call);
     }
     let desk = Desk::open(asker, event, &project)?;
-    if desk.held()?.is_empty() {
+    let held = desk.held()?;
+    desk.note(&held);
+    if held.is_empty() {
         let said = near_others(&desk, &project)?;
         return Ok(said.map_or_else(Answer::nothing, |said| Answer::context(&event.name, &said)));
     }

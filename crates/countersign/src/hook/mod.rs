@@ -14,6 +14,7 @@ mod answer;
 mod begin;
 mod event;
 pub mod git;
+mod losses;
 mod patch;
 mod place;
 mod promises;
@@ -25,11 +26,12 @@ mod tool;
 pub use answer::Answer;
 pub use event::{Event, SIZE_MAX};
 pub use place::{Desk, here};
-pub use tool::{asked_matcher, denial, shell_matcher};
+pub use tool::{PATCHER, asked_matcher, denial, shell_matcher};
 
 use crate::cli::Global;
 use crate::project::Project;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 /// A client whose hooks are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -61,6 +63,8 @@ pub struct Asker<'a> {
     pub global: &'a Global,
     /// What `--project` names.
     pub project: Option<&'a Path>,
+    /// Set as soon as it is known that something is managed that could not be told from where the client runs the hook.
+    pub managed: &'a AtomicBool,
     /// Tells the client the answer, for when something is left to do that it need not wait for.
     pub tell: &'a dyn Fn(&Answer),
 }

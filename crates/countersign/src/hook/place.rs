@@ -1,5 +1,6 @@
 //! Which project an event is about, and its ledger, opened for whoever acts.
 
+use super::losses::Losses;
 use super::{Asker, Event, actor, is_kept};
 use crate::cli::Global;
 use crate::cli::asking::pages;
@@ -18,6 +19,8 @@ pub struct Desk<'p> {
     client: ManuallyDrop<Client<'p>>,
     /// Who acts.
     pub actor: String,
+    /// What they held when they were last seen.
+    pub(super) losses: Option<Losses>,
 }
 
 /// A task that somebody works on.
@@ -29,6 +32,13 @@ pub(super) struct Held {
     pub(super) expires: jiff::Timestamp,
     pub(super) beat: jiff::Timestamp,
     pub(super) paths: Vec<String>,
+}
+
+impl Held {
+    /// Whether its lease has not lapsed.
+    pub(super) fn is_alive(&self) -> bool {
+        self.expires > jiff::Timestamp::now()
+    }
 }
 
 /// The project that an event is about: the one that was named, the client's own, or the one where the session works. None
@@ -54,16 +64,24 @@ pub fn here(asker: &Asker<'_>, event: Option<&Event>) -> anyhow::Result<Option<P
 /// The project that a file belongs to, and what the file is called there. None, if it belongs to none.
 pub(super) fn of_file(asker: &Asker<'_>, file: &Path) -> anyhow::Result<Option<(Project, String)>> {
     let Some(real) = real(file) else { bail!("`{}` leads nowhere that can be told", file.display()) };
-    let folder = real.parent().unwrap_or(Path::new("/"));
+    let Some((project, tree)) = of_folder(asker, real.parent().unwrap_or(Path::new("/")))? else { return Ok(None) };
+    Ok(name_in(&tree, &real).map(|name| (project, name)))
+}
+
+/// The project that a folder belongs to, and where its files are for whoever works in the folder. None, if it belongs to none.
+pub(super) fn of_folder(asker: &Asker<'_>, folder: &Path) -> anyhow::Result<Option<(Project, PathBuf)>> {
     let project = match asker.project {
         Some(named) => kept(Project::find(Some(named), None)?, asker.global)?,
         None => kept_above(folder, asker.global)?,
     };
-    let Some(project) = project else { return Ok(None) };
-    let tree = project.tree_root_from(folder);
-    let Some(below) = tree.and_then(|tree| Some(real.strip_prefix(tree).ok()?.to_owned())) else { return Ok(None) };
+    Ok(project.and_then(|project| project.tree_root_from(folder).map(|tree| (project, tree))))
+}
+
+/// What a file is called in a project whose files are there. None, if it is not among them.
+pub(super) fn name_in(tree: &Path, file: &Path) -> Option<String> {
+    let below = file.strip_prefix(tree).ok()?;
     let parts: Vec<&[u8]> = below.iter().map(|part| part.as_encoded_bytes()).collect();
-    Ok(Some((project, names::resource(&parts.join(&b'/')))))
+    Some(names::resource(&parts.join(&b'/')))
 }
 
 fn kept(project: Project, global: &Global) -> anyhow::Result<Option<Project>> {
@@ -122,7 +140,8 @@ impl<'p> Desk<'p> {
         let client = Client::open(project, &global)?;
         // A token speaks in its own name; which that is, only the server knows that is asked.
         let actor = client.call().map_or(actor, |call| call.actor.clone());
-        Ok(Self { client: ManuallyDrop::new(client), actor })
+        let losses = Losses::of(project, &actor);
+        Ok(Self { client: ManuallyDrop::new(client), actor, losses })
     }
 
     /// Asks a question.
@@ -147,16 +166,17 @@ impl<'p> Desk<'p> {
 
     /// What the actor holds and has not lost.
     pub(super) fn held(&self) -> anyhow::Result<Vec<Held>> {
+        Ok(self.holds()?.into_iter().filter(Held::is_alive).collect())
+    }
+
+    /// What the actor holds, and what they have lost and nobody has taken back yet.
+    pub(super) fn holds(&self) -> anyhow::Result<Vec<Held>> {
         let shown = pages(&self.client, "lock.mine", (json!({}), "locks"), None).map_err(failure)?;
-        let now = jiff::Timestamp::now();
         let mut held: Vec<Held> = Vec::new();
         for lock in shown["locks"].as_array().into_iter().flatten() {
             let text = |name: &str| lock[name].as_str().unwrap_or_default().to_owned();
             let time = |name: &str| text(name).parse::<jiff::Timestamp>().ok();
             let (Some(expires), Some(beat)) = (time("expires_at"), time("last_heartbeat_at")) else { continue };
-            if expires <= now {
-                continue;
-            }
             let (run, task, lease) = (text("run_id"), text("task_id"), lock["lease"].as_u64().unwrap_or(0));
             match held.iter_mut().find(|it| it.lease == lease) {
                 Some(known) => known.paths.push(text("path")),
@@ -172,15 +192,35 @@ impl<'p> Desk<'p> {
         self.look("task.show", &question).unwrap_or_default()
     }
 
-    /// Gives a sign of life for each lease that is a quarter over. That it could not be given is no reason to refuse.
+    /// Whether the actor's lease of a task, which they do not have any more, ended by their silence: that counts as a failure,
+    /// and what they ended themselves does not.
+    pub(super) fn was_silent(&self, run: &str, task: &str) -> bool {
+        let shown = self.look("task.show", &json!({ "run_id": run, "task_id": task })).unwrap_or_default();
+        let is_over = ["done", "failed", "canceled"].iter().any(|status| shown["task"]["status"] == *status);
+        !is_over && shown["failures"][&self.actor].as_u64().unwrap_or(0) > 0
+    }
+
+    /// Gives a sign of life for each lease that is a quarter over, and notes what is held. That it could not be given is no
+    /// reason to refuse.
     pub(super) fn refresh(&self) {
-        let now = jiff::Timestamp::now().as_millisecond();
-        for held in self.held().unwrap_or_default() {
-            let (beat, ends) = (held.beat.as_millisecond(), held.expires.as_millisecond());
-            if (now - beat) * 4 >= ends - beat {
+        let now = jiff::Timestamp::now();
+        let Ok(mut all) = self.held() else { return };
+        for held in &mut all {
+            let length = held.expires.duration_since(held.beat);
+            if now.duration_since(held.beat) * 4 >= length {
                 let request = json!({ "run_id": held.run, "task_id": held.task, "lease": held.lease });
-                let _ = self.ask("task.heartbeat", &request);
+                if self.ask("task.heartbeat", &request).is_ok() {
+                    held.expires = now.checked_add(length).unwrap_or(held.expires);
+                }
             }
+        }
+        self.note(&all);
+    }
+
+    /// Notes what the actor holds, so that they can be told should they lose it.
+    pub(super) fn note(&self, held: &[Held]) {
+        if let Some(losses) = &self.losses {
+            losses.note(held);
         }
     }
 }

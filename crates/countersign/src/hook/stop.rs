@@ -2,6 +2,7 @@
 //! keep, told what is missing, and let go in the end, with the ledger knowing how it stands.
 
 use super::begin::in_words;
+use super::losses::Lease;
 use super::place::Held;
 use super::promises::{Unkept, unkept};
 use super::rounds::{ROUNDS_MAX, Rounds};
@@ -28,9 +29,13 @@ pub(super) fn stop(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> {
     let held: Vec<Held> = unfinished.into_iter().map(|(_, held)| held).collect();
     let (left, promises): (Vec<Unkept>, Vec<Unkept>) = unkept(&desk)?.into_iter().partition(|it| it.waits_for_a_person);
     let rounds = Rounds::of(&project, &desk.actor);
+    let lost = desk.losses.as_ref().map_or_else(|| Ok(Vec::new()), |losses| losses.untold(&desk))?;
     if held.is_empty() && promises.is_empty() {
         if let Some(rounds) = rounds {
             rounds.forget();
+        }
+        if !lost.is_empty() {
+            return Ok(Answer::block(&taken_back(&desk.actor, &lost)));
         }
         return Ok(if left.is_empty() { Answer::nothing() } else { Answer::message(&not_kept(&left)) });
     }
@@ -50,7 +55,11 @@ pub(super) fn stop(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> {
         }
         return Ok(Answer::message(&said));
     }
-    let answer = Answer::block(&missing(&desk.actor, &held, &refused, &promises, round));
+    let mut said = missing(&desk.actor, &held, &refused, &promises, round);
+    if !lost.is_empty() {
+        said = format!("{} {said}", taken_back(&desk.actor, &lost));
+    }
+    let answer = Answer::block(&said);
     (asker.tell)(&answer);
     desk.refresh();
     Ok(answer)
@@ -107,6 +116,19 @@ fn missing(actor: &str, held: &[Held], refused: &[String], promises: &[Unkept], 
         }
     });
     said.join(" ")
+}
+
+/// What somebody does not hold any more, without having been told. Nobody is kept for it twice.
+fn taken_back(actor: &str, lost: &[Lease]) -> String {
+    let (actor, tasks) = (show(actor), lost.iter().map(Lease::in_words).collect::<Vec<_>>());
+    let names: Vec<&str> = lost.iter().map(|lease| lease.task.as_str()).collect();
+    format!(
+        "{actor} has lost {}: no sign of life came in time, and no result was brought. What was done since then is nobody's, and \
+         somebody else may have it by now. To finish it, take it anew with `countersign task claim {} --as {actor}`; otherwise \
+         leave its files alone. This is said once.",
+        tasks.join("; "),
+        names.first().unwrap_or(&"TASK"),
+    )
 }
 
 fn not_kept(promises: &[Unkept]) -> String {

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 const WRITERS: &[(&str, &str)] =
     &[("Write", "file_path"), ("Edit", "file_path"), ("MultiEdit", "file_path"), ("NotebookEdit", "notebook_path")];
 /// The tool that changes the files that a patch names.
-const PATCHER: &str = "apply_patch";
+pub const PATCHER: &str = "apply_patch";
 /// The fields in which a patch comes.
 const PATCH_FIELDS: &[&str] = &["command", "input", "patch"];
 /// Tools that run commands.

@@ -13,6 +13,7 @@ pub use memory::Memory;
 
 use crate::hook::Harness;
 use anyhow::Context;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// One file, before and after.
@@ -51,6 +52,12 @@ impl Plan {
     /// Whether everything is so already.
     pub fn is_empty(&self) -> bool {
         self.moves.is_empty() && self.edits.is_empty() && self.moves_back.is_empty()
+    }
+
+    /// The files that are written, removed or renamed, each once.
+    pub fn files(&self) -> BTreeSet<&Path> {
+        let renamed = self.moves.iter().chain(&self.moves_back).flat_map(|(from, to)| [from, to]);
+        self.edits.iter().map(|edit| &edit.path).chain(renamed).map(PathBuf::as_path).collect()
     }
 
     /// What will change, as a diff.

@@ -1,8 +1,7 @@
 //! Whether a hook that is set up really blocks: it is run as its client would run it, and asked for what nobody may.
 
 use super::{Handlers, command_of, githook, settings};
-use crate::hook::Harness;
-use crate::project::FOLDER;
+use crate::hook::{Harness, PATCHER, git};
 use countersign_runner::program;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -78,38 +77,53 @@ fn client_hook(harness: Harness, root: &Path) -> Tried {
         Ok(true) => return Tried::Fails("its server is not told whose sessions call (`--client`)".to_owned()),
         Err(error) => return Tried::Fails(format!("its servers cannot be read: {error:#}")),
     }
-    match answer(&own, root, &event(root)) {
-        Some(said) if denies(&said) => Tried::Blocks,
-        Some(said) => {
-            Tried::Fails(format!("it does not block: it answers {:.200}", String::from_utf8_lossy(&said).trim()))
+    for tool in tools(harness) {
+        match answer(&own, root, &event(root, tool)) {
+            Some(said) if denies(&said) => {}
+            Some(said) => {
+                let said = String::from_utf8_lossy(&said).trim().to_owned();
+                return Tried::Fails(format!("it does not block `{tool}`: it answers {said:.200}"));
+            }
+            None => return Tried::Fails(format!("it does not answer within {} s", PATIENCE.as_secs())),
         }
-        None => Tried::Fails(format!("it does not answer within {} s", PATIENCE.as_secs())),
     }
+    Tried::Blocks
 }
 
 /// The tools that a hook is of no use without.
 fn tools(harness: Harness) -> &'static [&'static str] {
     match harness {
-        Harness::Codex => &["apply_patch"],
+        Harness::Codex => &[PATCHER],
         _ => &["Write", "Edit"],
     }
 }
 
-/// A write that nobody may ever do.
-fn event(root: &Path) -> Value {
-    let path = root.join(FOLDER).join("probe");
-    json!({
-        "hook_event_name": "PreToolUse", "session_id": "probe", "cwd": root, "tool_name": "Write",
-        "tool_input": { "file_path": path, "content": "" },
-    })
+/// A write that nobody may ever do, by a tool.
+fn event(root: &Path, tool: &str) -> Value {
+    let path = root.join(git::PROBE);
+    let input = match tool {
+        PATCHER => {
+            json!({ "command": format!("*** Begin Patch\n*** Add File: {}\n+\n*** End Patch\n", path.display()) })
+        }
+        "Edit" => json!({ "file_path": path, "old_string": "", "new_string": "" }),
+        _ => json!({ "file_path": path, "content": "" }),
+    };
+    json!({ "hook_event_name": "PreToolUse", "session_id": "probe", "cwd": root, "tool_name": tool, "tool_input": input })
 }
 
 fn answer(command: &str, root: &Path, event: &Value) -> Option<Vec<u8>> {
-    let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
-    let mut shell = Command::new(shell);
-    shell.arg(flag).arg(command).current_dir(root).env("CLAUDE_PROJECT_DIR", root);
+    let mut shell = in_shell(command, root);
+    shell.env("CLAUDE_PROJECT_DIR", root);
     let said = program::run(shell, event.to_string().as_bytes(), Instant::now() + PATIENCE)?;
     Some(if said.ok { said.out } else { Vec::new() })
+}
+
+/// A command line as clients and git run it.
+fn in_shell(command: &str, place: &Path) -> Command {
+    let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+    let mut shell = Command::new(shell);
+    shell.arg(flag).arg(command).current_dir(place);
+    shell
 }
 
 fn denies(said: &[u8]) -> bool {
@@ -134,7 +148,32 @@ fn git_hooks(root: &Path) -> Tried {
             return Tried::Fails(format!("{} is not what `countersign install git` writes", path.display()));
         }
     }
-    Tried::Blocks
+    commit(root)
+}
+
+/// Asks what the hooks ask, as git does before a commit: at the top of the working tree, with an index that it names. A hook
+/// that was there before them is not run, since it may change something.
+fn commit(root: &Path) -> Tried {
+    let Ok(folder) = tempfile::tempdir() else {
+        return Tried::Fails("it cannot be tried: nothing can be written to the folder for temporary files".to_owned());
+    };
+    let index = folder.path().join("index");
+    let Some(top) = countersign_runner::git::stage_aside(root, &index, git::PROBE) else {
+        return Tried::Fails("it cannot be tried: git does not stage anything".to_owned());
+    };
+    let own = std::env::current_exe().map(|program| command_of(&program, Harness::Git)).unwrap_or_default();
+    let mut shell = in_shell(&format!("{own} 2>&1"), &top);
+    // Whoever commits names no project, and must not have to.
+    shell.env("GIT_INDEX_FILE", &index).env_remove("COUNTERSIGN_PROJECT");
+    match program::run(shell, &[], Instant::now() + PATIENCE) {
+        Some(said) if !said.ok && String::from_utf8_lossy(&said.out).contains(git::PROBE) => Tried::Blocks,
+        Some(said) if !said.ok => Tried::Fails(format!(
+            "it refuses whatever is committed: {:.200}",
+            String::from_utf8_lossy(&said.out).trim()
+        )),
+        Some(_) => Tried::Fails("it does not block what nobody may commit".to_owned()),
+        None => Tried::Fails(format!("it does not answer within {} s", PATIENCE.as_secs())),
+    }
 }
 
 #[cfg(unix)]
@@ -146,4 +185,22 @@ fn is_program(path: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_program(_: &Path) -> bool {
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_is_tried_with_the_tools_that_it_writes_with() {
+        let place = Path::new("/project");
+        for (harness, wanted) in [(Harness::ClaudeCode, &["Write", "Edit"][..]), (Harness::Codex, &["apply_patch"])] {
+            assert_eq!(tools(harness), wanted);
+            for tool in tools(harness) {
+                let event = event(place, tool);
+                assert_eq!(event["tool_name"], *tool);
+                assert!(event["tool_input"].to_string().contains("/project/.countersign/probe"), "{event}");
+            }
+        }
+    }
 }

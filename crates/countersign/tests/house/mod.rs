@@ -66,8 +66,13 @@ impl House {
     }
 
     pub fn run_with(&self, arguments: &[&str], stdin: &str, env: &[(&str, &str)]) -> Answer {
+        self.run_in(self.0.path(), arguments, stdin, env)
+    }
+
+    /// The same for somebody who stands elsewhere.
+    pub fn run_in(&self, folder: &Path, arguments: &[&str], stdin: &str, env: &[(&str, &str)]) -> Answer {
         let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
-        command.args(arguments).current_dir(self.0.path());
+        command.args(arguments).current_dir(folder);
         // Settings of whoever runs the tests are not the tests'.
         let foreign = std::env::vars_os().map(|it| it.0).filter(|it| it.to_string_lossy().starts_with("COUNTERSIGN_"));
         for name in foreign.chain(["PGPASSWORD".into(), "CLAUDE_PROJECT_DIR".into()]) {

@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long, value_name = "TASK")]
     task: Option<String>,
 
-    /// In whose name it speaks; otherwise its role's
+    /// In whose name it speaks; otherwise its role's, with the task and the beginning of its run if it has one
     #[arg(long, value_name = "ACTOR")]
     name: Option<String>,
 
@@ -65,8 +65,8 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     let now = jiff::Timestamp::now();
     let ends = args.expires.map(|seconds| now.checked_add(jiff::SignedDuration::from_secs(seconds))).transpose();
     let ends = ends.map_err(|_| wrong("--expires is further off than any calendar"))?;
-    let actor = args.name.as_deref().unwrap_or(args.role.as_str());
-    let wanted = Wanted { actor, role: args.role, bound, expires: ends.map(|ends| ends.to_string()) };
+    let actor = args.name.clone().unwrap_or_else(|| nameless(args.role, bound.as_ref()));
+    let wanted = Wanted { actor: &actor, role: args.role, bound, expires: ends.map(|ends| ends.to_string()) };
     let (token, shown) = Tokens::draw(&wanted);
     if let Err(failure) = record(&client, &recorded(&token)?)? {
         return refused(failure, args.how.format);
@@ -84,6 +84,15 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
         Format::Text => once(&shown),
     }
     Ok(Exit::Allowed)
+}
+
+/// In whose name a token speaks that was given none: its role's. One that speaks for a task has the task's in it, since
+/// whoever shares a name shares what is held in it.
+fn nameless(role: Role, bound: Option<&Bound>) -> String {
+    match bound {
+        None => role.as_str().to_owned(),
+        Some(Bound { run, task }) => format!("{}:{task}@{}", role.as_str(), run.get(..8).unwrap_or(run)),
+    }
 }
 
 fn id(token: &Token) -> anyhow::Result<Text<1, 64>> {
