@@ -104,7 +104,10 @@ mod tests {
         }
         let sealed = document.clone();
         upkeep::seal(&mut document);
+        budget::state_count(&mut document, &settings);
         assert_eq!(document, sealed);
+        let exact = budget::encoding(&settings).count(&document.to_string());
+        assert_eq!(document["handoff"]["meta"]["token_count"], exact);
     }
 
     #[test]
