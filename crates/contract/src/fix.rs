@@ -22,6 +22,8 @@ pub const ATTEMPTS_MAX: usize = 3;
 pub struct Rung {
     /// What it is called in the list of changes.
     pub name: &'static str,
+    /// Whether it belongs to the repairs of rules, and is climbed in the same attempt as they are.
+    pub mends: bool,
     /// Whether it may help: looks at what the check of the document found.
     pub helps: fn(&Decision) -> bool,
     /// Changes the document, and says what was done, one clause for each change.
@@ -80,6 +82,19 @@ pub fn fix(
     let mut checked = check_text(checker, request, &text, form);
     let mut attempts = 0;
     let mut rung = 0;
+    let mut climb = |step: &Rung, document: &mut Value| {
+        let mut climb = Climb {
+            kept: &mut kept,
+            // Everything that is taken out goes to one place, however many rungs it takes.
+            kept_at: kept_at.map(str::to_owned).or_else(|| kept_path.clone()),
+            summarize: &mut *summarize,
+            outside: request.outside,
+            settings: checker.settings,
+        };
+        let done = (step.climb)(document, &mut climb);
+        kept_path = climb.kept_at.or_else(|| kept_path.take());
+        done
+    };
     while attempts < ATTEMPTS_MAX && needs_repair(&checked.decision) {
         let Some(mut document) = read(&text, form, checker) else { break };
         let Some(contract) = checked.contract else {
@@ -95,25 +110,19 @@ pub fn fix(
         let before = changes.len();
         changes.extend(redact(&mut document, &mut text, form));
         changes.extend(repair(&mut document, &checked.decision, &contract, request.outside));
-        let rungs = (contract.rungs)();
+        let helps = |step: &&Rung| (step.helps)(&checked.decision);
+        let (mending, climbing): (Vec<&Rung>, Vec<&Rung>) = (contract.rungs)().iter().partition(|step| step.mends);
+        changes.extend(mending.into_iter().filter(helps).flat_map(|step| climb(step, &mut document)));
         // A rung is for what repairs cannot mend; the first attempt belongs to the repairs alone where there are any.
         if changes.len() == before || attempts > 1 {
-            while let Some(step) = rungs.get(rung) {
+            // One that finds nothing to do leaves the attempt to the next.
+            for step in climbing.into_iter().skip(rung) {
                 rung += 1;
-                if !(step.helps)(&checked.decision) {
-                    continue;
+                let done = if helps(&step) { climb(step, &mut document) } else { Vec::new() };
+                if !done.is_empty() {
+                    changes.extend(done);
+                    break;
                 }
-                let mut climb = Climb {
-                    kept: &mut kept,
-                    // Everything that is taken out goes to one place, however many rungs it takes.
-                    kept_at: kept_at.map(str::to_owned).or_else(|| kept_path.clone()),
-                    summarize: &mut *summarize,
-                    outside: request.outside,
-                    settings: checker.settings,
-                };
-                changes.extend((step.climb)(&mut document, &mut climb));
-                kept_path = climb.kept_at.or(kept_path);
-                break;
             }
         }
         if changes.len() == before {

@@ -39,7 +39,7 @@ mod shapes;
 mod untrusted;
 mod yaml;
 
-pub use canon::{letter_refused_in_name, nfc};
+pub use canon::{is_blank, letter_refused_in_name, nfc};
 pub use check::{Checked, Checker, Request, check};
 pub use contract::{AnyRecord, Contract, ContractInfo, Kin, Relations, Subject};
 pub use document::{Cursor, Document, Entries, Form, Items, Kind};

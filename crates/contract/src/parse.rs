@@ -54,7 +54,7 @@ pub fn parse(text: &str, form: Form, size_max: usize) -> Result<Document<'_>, Fa
             kind: FaultKind::Limit,
             span: 0..0,
             message: format!("the document has {} bytes, more than the {size_max} allowed", text.len()),
-            help: "split it, or allow more with `--max-size`".to_owned(),
+            help: "split it, or allow more with `--max-size`, and with `limits.size` where the project's configuration has it".to_owned(),
         });
     }
     let mut document = Document::new(text, form);

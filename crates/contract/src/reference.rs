@@ -1,5 +1,6 @@
 //! What is said about contracts: schema documents and reference pages.
 
+use crate::canon::SAYS_SOMETHING;
 use crate::contract::ContractInfo;
 use crate::shape::{Schemas, Shape};
 use serde_json::{Map, Value, json};
@@ -138,7 +139,7 @@ fn form(schema: &Value) -> String {
             words.push(format!("{word} {bound}"));
         }
     }
-    if let Some(pattern) = schema.get("pattern").and_then(Value::as_str).filter(|it| *it != "\\S") {
+    if let Some(pattern) = schema.get("pattern").and_then(Value::as_str).filter(|it| *it != SAYS_SOMETHING) {
         words.push(format!("`{pattern}`"));
     }
     if let Some(value) = schema.get("const") {

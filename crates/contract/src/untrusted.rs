@@ -42,9 +42,9 @@ impl<T: AsRef<str>> Untrusted<T> {
         crate::sha256_hex(self.0.as_ref().as_bytes())
     }
 
-    /// Whether nothing but white space is there.
+    /// Whether nothing that can be seen is there.
     pub fn is_blank(&self) -> bool {
-        self.0.as_ref().trim().is_empty()
+        crate::is_blank(self.0.as_ref())
     }
 }
 

@@ -81,7 +81,8 @@ pub struct Entry {
 impl Entry {
     /// Reads just enough of a document to know what it is called. None for one that has no names, or cannot be read.
     pub fn of(input: &Input, checker: &Checker<'_>) -> Option<Self> {
-        let bytes = files::read(input.path.as_ref()?, checker.settings.size_max).ok()?;
+        input.path.as_ref()?;
+        let bytes = input.read(checker.settings.size_max).ok()?;
         let text = utf8(&bytes).ok()?;
         let form = Form::of_name(&input.name).unwrap_or_else(|| Form::of_text(text));
         let document = parse(text, form, checker.settings.size_max).ok()?;
@@ -233,7 +234,8 @@ impl<'a> Company<'a> {
     fn load(&self, number: usize) -> Option<Arc<Loaded>> {
         self.shelf.get(number, || {
             let input = self.inputs.get(number)?;
-            let bytes = files::read(input.path.as_ref()?, self.checker.settings.size_max).ok()?;
+            input.path.as_ref()?;
+            let bytes = input.read(self.checker.settings.size_max).ok()?;
             let text = utf8(&bytes).ok()?;
             let outside = Outside::default();
             let checked = check(self.checker, &Request::alone(Source { name: &input.name, text }, &outside));

@@ -4,6 +4,7 @@ use crate::files::{self, Unread};
 use anyhow::{Context, bail};
 use countersign_contract::Form;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 /// A document that was asked for.
 #[derive(Debug, Clone)]
@@ -14,6 +15,8 @@ pub struct Input {
     pub name: String,
     /// Whether it was found in a directory rather than named, and so may be none of ours.
     pub found: bool,
+    /// What came of reading something that can be read once only, such as a pipe.
+    once: Arc<OnceLock<Result<Vec<u8>, Unread>>>,
 }
 
 /// What the arguments mean.
@@ -88,16 +91,20 @@ fn walk(directory: &Path, gathered: &mut Gathered) -> anyhow::Result<()> {
 impl Input {
     /// A document by the name that was given; `-` is standard input.
     pub fn named(path: &Path, stdin_name: Option<&str>) -> Self {
-        if path.as_os_str() == "-" {
-            return Self { path: None, name: stdin_name.unwrap_or("<stdin>").to_owned(), found: false };
-        }
-        Self { path: Some(path.to_owned()), name: path.display().to_string(), found: false }
+        let (path, name) = if path.as_os_str() == "-" {
+            (None, stdin_name.unwrap_or("<stdin>").to_owned())
+        } else {
+            (Some(path.to_owned()), path.display().to_string())
+        };
+        Self { path, name, found: false, once: Arc::default() }
     }
 
-    /// The bytes of the document, or why they cannot be had.
+    /// The bytes of the document, or why they cannot be had. What is no file gives them once, and is remembered: a second
+    /// look would find it empty.
     pub fn read(&self, size_max: usize) -> Result<Vec<u8>, Unread> {
         match &self.path {
-            Some(path) => files::read(path, size_max),
+            Some(path) if self.found || path.is_file() => files::read(path, size_max),
+            Some(path) => self.once.get_or_init(|| files::read(path, size_max)).clone(),
             None => files::read_stdin(size_max),
         }
     }

@@ -40,6 +40,24 @@ fn the_exit_code_says_what_the_worst_document_was() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn what_can_be_read_once_only_is_read_once() {
+    let house = House::new();
+    house.document("good.json", "assignment", json!({ "task": { "task_id": "T-1" } }));
+    let other = document("assignment", json!({ "task": { "task_id": "T-2", "lock_scope": ["docs"] } })).to_string();
+    for arguments in [["check", "/dev/stdin", "good.json"], ["check", "good.json", "/dev/stdin"]] {
+        let answer = house.run_with(&arguments, &other, &[]);
+        assert_eq!(answer.code, 0, "{arguments:?}: {answer:?}");
+    }
+    // It has company too, in both directions.
+    let same = document("assignment", json!({ "task": { "task_id": "T-2", "dependencies": ["T-1"] } })).to_string();
+    house.document("good.json", "assignment", json!({ "task": { "task_id": "T-1", "dependencies": ["T-2"] } }));
+    let answer = house.run_with(&["check", "good.json", "/dev/stdin"], &same, &[]);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(!answer.out.contains("empty"), "{answer:?}");
+}
+
 #[test]
 fn decisions_come_in_the_order_of_the_arguments() {
     let house = House::new();

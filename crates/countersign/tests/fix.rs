@@ -122,6 +122,49 @@ fn a_session_that_lies_elsewhere_or_cannot_be_written_falls_back_and_says_so() {
 }
 
 #[test]
+fn without_write_the_place_is_named_that_write_would_use_and_that_nothing_is_there() {
+    let house = House::new();
+    let temp = house.path("temporary");
+    std::fs::create_dir_all(&temp).unwrap();
+    let (inside, elsewhere) = (long_handoff("session").to_string(), long_handoff("/etc/countersign-test").to_string());
+    house.write("inside.json", &inside).write("elsewhere.json", &elsewhere);
+    let before = house.all();
+    let cases: [(&str, &str, &str, &str); 3] = [
+        ("inside.json", "", "session/handoffs/", "--write writes both"),
+        ("elsewhere.json", "", temp.to_str().unwrap(), "--write writes both"),
+        ("-", &elsewhere, temp.to_str().unwrap(), "save the original as a file"),
+    ];
+    for (name, stdin, place, how) in cases {
+        let answer = house.run_with(&["fix", name], stdin, &[("TMPDIR", temp.to_str().unwrap())]);
+        assert_eq!(answer.code, 0, "{answer:?}");
+        let fixed: Value = serde_json::from_str(&answer.out).unwrap();
+        let reference = fixed.pointer("/handoff/payload/references/files/0/path").unwrap().as_str().unwrap();
+        assert!(reference.starts_with(place), "{reference}");
+        assert!(answer.err.contains(&format!("would be kept in {reference}")), "{answer:?}");
+        assert!(
+            answer.err.contains("refers to that file, which is not written") && answer.err.contains(how),
+            "{answer:?}"
+        );
+        assert_eq!(house.all(), before);
+    }
+}
+
+#[test]
+fn nobody_is_advised_to_do_what_was_just_done_and_a_loose_answer_is_told_what_it_lacks() {
+    let house = House::new();
+    let facts: Vec<String> = (0..600).map(|number| format!("fact number {number}")).collect();
+    house.document("handoff.json", "universal_handoff", json!({"handoff": {"payload": {"working": {"facts": facts}}}}));
+    house.write("bare.json", r#"{"result": "pass"}"#);
+    let long = house.run(&["fix", "handoff.json"]);
+    assert!(
+        long.err.contains("leave out what the target can read") && !long.err.contains("countersign fix"),
+        "{long:?}"
+    );
+    let bare = house.run(&["fix", "bare.json"]);
+    assert!(bare.code == 1 && bare.err.contains("--with REQUEST"), "{bare:?}");
+}
+
+#[test]
 fn a_handoff_that_cannot_be_made_to_fit_is_left_alone_and_a_person_is_asked() {
     let house = House::new();
     let facts: Vec<String> = (0..600).map(|number| format!("fact number {number}")).collect();
@@ -224,14 +267,42 @@ fn what_a_summarizer_leaves_behind_is_ended_with_it() {
     assert!(!answer.err.contains("the summarizer did not help"), "{answer:?}");
     let left = house.read("left");
     assert!(!left.trim().is_empty());
-    let is_alive = |pid: &str| {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // Behind the name in brackets stands the state; one that nobody has laid to rest yet is no longer alive.
-        stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
-    };
     let until = begun + std::time::Duration::from_secs(30);
     while left.lines().any(is_alive) && std::time::Instant::now() < until {
         std::thread::yield_now();
     }
     assert!(!left.lines().any(is_alive), "{left}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_ends_the_summarizer_too_and_nothing_is_changed() {
+    let house = House::new();
+    let text: String = "A long account of what was tried, in order, with what came of it. ".repeat(300);
+    let patch = json!({"handoff": {"source": {"session_path": "session"}, "payload": {"working": {"account": text}}}});
+    house.write("handoff.json", document("universal_handoff", patch).to_string());
+    house.write("slow.sh", "echo $$ > begun; mv begun pid; exec sleep 600\n");
+    let before = house.read("handoff.json");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_countersign"));
+    command.args(["fix", "--write", "handoff.json", "--summarizer", "sh slow.sh"]).current_dir(house.path(""));
+    let mut fix = command.stderr(std::process::Stdio::null()).spawn().unwrap();
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while !house.path("pid").exists() && std::time::Instant::now() < until {
+        std::thread::yield_now();
+    }
+    let summarizer = house.read("pid");
+    assert!(is_alive(summarizer.trim()));
+    assert!(std::process::Command::new("kill").arg(fix.id().to_string()).status().unwrap().success());
+    assert_eq!(fix.wait().unwrap().code(), Some(3));
+    assert!(!is_alive(summarizer.trim()));
+    assert_eq!(house.read("handoff.json"), before);
+    assert!(!house.path("session").exists());
+}
+
+/// Whether a process is there and has not ended.
+#[cfg(target_os = "linux")]
+fn is_alive(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // Behind the name in brackets stands the state; one that nobody has laid to rest yet is no longer alive.
+    stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
 }

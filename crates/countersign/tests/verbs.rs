@@ -326,6 +326,23 @@ fn tokens_are_counted_as_the_limit_counts_them() {
 }
 
 #[test]
+fn an_entry_of_a_registry_that_cannot_be_read_is_not_taken_for_the_registry() {
+    let house = House::new();
+    house.document("handoff.json", "universal_handoff", json!({}));
+    house.write(
+        "registry.yaml",
+        "workflows:\n  - name: 5\n    handoff: {}\n  - name: pm\n    handoff: {accepts_from: ['*']}\n",
+    );
+    let answer = house.run(&["targets", "handoff.json", "--registry", "registry.yaml"]);
+    assert!(
+        answer
+            .err
+            .contains("could not parse an entry of `registry.yaml`, skipping it: it has no `name` that is a text")
+    );
+    assert!(answer.code == 0 && answer.out.contains("pm"), "{answer:?}");
+}
+
+#[test]
 fn targets_are_found_in_front_matter_and_registry_with_reasons() {
     let house = House::new();
     house.document("handoff.json", "universal_handoff", json!({"handoff": {"target": {"category": "implementation"}}}));

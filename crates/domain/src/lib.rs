@@ -6,7 +6,7 @@
 //!
 //! **Invariant:** nothing here reads a clock, a file, a socket, a random number or a database.
 //! Beside them stands what several speak of: `ids`, `mark` (what an answer of a person is bound to), `paths`, `plain` (paths of
-//! which there is nothing to say), and `rewriting` (what is written once stays so).
+//! which there is nothing to say), `rewriting` (what is written once stays so), and `wording` (whether evidence says anything).
 //! **Invariant:** a folder uses those and the folders above it in the list below, never those beneath.
 //! **Absent on purpose:** async, SQL, HTTP, HTML, terminals.
 
@@ -16,6 +16,7 @@ mod mark;
 pub mod paths;
 mod plain;
 mod rewriting;
+mod wording;
 
 pub mod project;
 

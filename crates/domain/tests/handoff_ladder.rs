@@ -330,3 +330,34 @@ fn a_count_beyond_its_field_does_not_keep_a_handoff_from_being_shortened() {
     assert!(fixed.checked.decision.allow, "{:?}", fixed.checked.decision);
     assert_eq!(fixed.kept.keys().collect::<Vec<_>>(), ["/handoff/payload/session"]);
 }
+
+/// So many references that they alone are beyond the limit.
+fn too_many_references() -> Value {
+    let files: Vec<_> = (0..220).map(|number| json!({ "path": format!("docs/chapter-{number}/page.md") })).collect();
+    json!({ "files": files })
+}
+
+#[test]
+fn references_that_are_too_long_go_whatever_else_is_wrong() {
+    let faults = [
+        ("nothing else", json!({})),
+        ("a default is missing", json!({ "handoff": { "meta": { "confidence": null } } })),
+        ("a strange field", json!({ "handoff": { "foo": "bar" } })),
+        ("the count is wrong", json!({ "handoff": { "meta": { "token_count": 0 } } })),
+        ("all of them", json!({ "handoff": { "foo": 1, "meta": { "confidence": null, "token_count": 0 } }, "bar": 2 })),
+        (
+            "an optional field",
+            json!({ "handoff": { "foo": 1, "target": { "invocation": "/x" }, "meta": { "confidence": null } } }),
+        ),
+    ];
+    for (what, patch) in faults {
+        let mut document = example();
+        document["handoff"]["payload"]["references"] = too_many_references();
+        (countersign_domain::contract("universal_handoff").unwrap().seal)(&mut document);
+        countersign_contract::prove::merge(&mut document, &patch);
+        let fixed = fixed(&document.to_string(), &Settings::default(), &Outside::default(), false);
+        assert!(fixed.checked.decision.allow, "{what}: {:?}", fixed.checked.decision);
+        assert_eq!(fixed.kept.get(REFERENCES), Some(&too_many_references()), "{what}");
+        assert_eq!(fixed.kept.get("/handoff/foo"), document.pointer("/handoff/foo"), "{what}");
+    }
+}

@@ -174,7 +174,10 @@ impl<'s> Maker<'s> {
 
     fn text(&mut self, schema: &Value) -> Value {
         if schema.get("format").and_then(Value::as_str) == Some("date-time") {
-            return json!(["2026-02-07T18:30:00Z", "2025-12-25T10:30:15.250Z", "2024-02-29T00:00:00Z"][self.below(3)]);
+            return json!(
+                ["2026-02-07T18:30:00Z", "2025-12-25T10:30:15.250Z", "2024-02-29T00:00:00Z", "9999-12-31T23:59:59Z"]
+                    [self.below(4)]
+            );
         }
         let pattern = schema.get("pattern").and_then(Value::as_str).unwrap_or_default();
         if pattern.starts_with('^') && !pattern.contains("[^") {

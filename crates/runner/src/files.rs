@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Why a document cannot be had.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Unread {
     /// It is longer than allowed, and so was not read to its end.
     TooLarge,

@@ -10,26 +10,27 @@ pub const KIND: &str = "named-secret";
 /// end, so that `token_count` and `secret_name` are none.
 const TAILS: &[(&str, Name)] = &[
     ("token", Name::Token),
-    ("secret", Name::Token),
+    ("secret", Name::Key),
     ("password", Name::Password),
     ("passwd", Name::Password),
-    ("apikey", Name::Token),
-    ("api_key", Name::Token),
-    ("api-key", Name::Token),
-    ("api key", Name::Token),
-    ("accesskey", Name::Token),
-    ("access_key", Name::Token),
-    ("access-key", Name::Token),
-    ("secretkey", Name::Token),
-    ("secret_key", Name::Token),
-    ("secret-key", Name::Token),
-    ("privatekey", Name::Token),
-    ("private_key", Name::Token),
-    ("private-key", Name::Token),
+    ("apikey", Name::Key),
+    ("api_key", Name::Key),
+    ("api-key", Name::Key),
+    ("api key", Name::Key),
+    ("accesskey", Name::Key),
+    ("access_key", Name::Key),
+    ("access-key", Name::Key),
+    ("secretkey", Name::Key),
+    ("secret_key", Name::Key),
+    ("secret-key", Name::Key),
+    ("privatekey", Name::Key),
+    ("private_key", Name::Key),
+    ("private-key", Name::Key),
 ];
 
 /// Whether an object's member is a secret, by the rule that a text's `key: "value"` is judged by: a token that is
-/// a short word is what someone says of the token, a password that is one is a password.
+/// a short word is what someone says of the token, a password that is one, or several that make no sentence, is a
+/// password.
 pub fn secret_member(key: &str, value: &str) -> bool {
     let key = key.trim_end().as_bytes();
     tail(key, key.len()).is_some_and(|name| judge(value.trim().as_bytes(), name, Form::Quoted))

@@ -11,7 +11,9 @@ use super::phrase::any;
 pub enum Name {
     /// Chosen by people, so it may be a word.
     Password,
-    /// Made by machines, so it hardly is.
+    /// Made by machines most of the time. Whoever speaks of one in prose says more than a word.
+    Key,
+    /// Made by machines, so it hardly is a word; and what parsers read is called so too.
     Token,
 }
 
@@ -41,7 +43,8 @@ pub enum Form {
 const NO: usize = usize::MAX;
 
 /// How long a value must be to be a secret, for passwords and for the others: numbers, codes, words, told words,
-/// names, accesses, words with signs (see [`Mixture`]).
+/// names, accesses, words with signs (see [`Mixture`]). A word that is called a key, and no token, needs no more than
+/// [`KEY_WORD`].
 #[rustfmt::skip]
 const LEAST: &[(Form, [usize; 7], [usize; 7])] = &[
     //                num cod wor tol nam acc sig    num cod wor tol nam acc sig
@@ -55,6 +58,7 @@ const LEAST: &[(Form, [usize; 7], [usize; 7])] = &[
     (Form::Last,      [6,  4,  4, NO, NO, NO, 12],  [NO,  6, 10, NO, NO, NO, 20]),
     (Form::Loose,     [6,  6, 20, NO, NO, NO, NO],  [NO,  8, 20, NO, NO, NO, NO]),
 ];
+const KEY_WORD: usize = 8;
 
 /// Words that stand where a value would: types, states, and what documentation writes instead of one.
 #[rustfmt::skip]
@@ -69,6 +73,16 @@ const ORDINARY: &[&str] = any![
     void works wrong y yes
 ];
 const HYPHENED: &[&str] = &["change-me", "utf-8"];
+
+/// Words of which one is enough to tell that several are a sentence about the secret, and no pass phrase.
+#[rustfmt::skip]
+const TELLING: &[&str] = any![
+    about after again and are as at be been before between both by can cannot characters chars digits during each
+    either every for from given had has have hint how if in instead into is it kept least length letters long
+    longer mask maximum min minimum max missing must not of once one only or our provided same see set shared
+    shorter should since so supplied than that the their them then there they these those to too twice unless until
+    use used user users via was weekly were what when where which who will with without yet you your
+];
 
 /// What bare words in code are called when they hold a value from elsewhere.
 const VARIABLES: &[&str] = any![
@@ -104,8 +118,9 @@ pub fn judge(value: &[u8], name: Name, form: Form) -> bool {
         return false;
     }
     if value.contains(&b' ') {
+        let told = form != Form::Literal && (form == Form::Span || name == Name::Token || tells(value));
         // A sentence about the secret, unless one of its words is one.
-        return value.split(|it| *it == b' ').any(strong);
+        return !told || value.split(|it| *it == b' ').any(strong);
     }
     if form != Form::Literal && variable(value) || form == Form::Span && value.ends_with(b")") {
         return false;
@@ -122,7 +137,16 @@ pub fn judge(value: &[u8], name: Name, form: Form) -> bool {
     };
     let row = LEAST.iter().find(|(of, ..)| *of == form);
     let least = row.map(|(_, password, token)| if name == Name::Password { password } else { token });
-    least.and_then(|least| least.get(mixture as usize)).is_none_or(|least| value.len() >= *least)
+    let least = least.and_then(|least| least.get(mixture as usize)).copied().unwrap_or_default();
+    let alone = matches!(form, Form::Quoted | Form::Last) && name == Name::Key && mixture == Mixture::Word;
+    value.len() >= if alone { least.min(KEY_WORD) } else { least }
+}
+
+/// Whether several words are a sentence: one of them is what only sentences have, or stands where a value would.
+fn tells(value: &[u8]) -> bool {
+    let words = value.split(|it| !it.is_ascii_alphanumeric() && it.is_ascii()).filter(|word| !word.is_empty());
+    let is = |word: &[u8], any: &[&str]| any.iter().any(|it| word.eq_ignore_ascii_case(it.as_bytes()));
+    words.into_iter().any(|word| is(word, TELLING) || is(word, ORDINARY))
 }
 
 /// What a value is made of. The order is that of the columns of [`LEAST`].
@@ -130,7 +154,8 @@ pub fn judge(value: &[u8], name: Name, form: Form) -> bool {
 enum Mixture {
     /// Digits, and what numbers, dates and versions have between them.
     Number,
-    /// Letters and digits, whatever else; and letters that are hexadecimal digits, as in `deadbeef`.
+    /// Letters and digits, whatever else; letters that are hexadecimal digits, as in `deadbeef`; and capitals in
+    /// between, as in `aBcDeFgH`.
     Code,
     /// Letters alone.
     Word,
@@ -154,7 +179,9 @@ impl Mixture {
         } else if digit || value.len() >= 8 && all(u8::is_ascii_hexdigit) {
             Mixture::Code
         } else if all(u8::is_ascii_alphabetic) {
-            if camel(value) && humps(value) {
+            if mixed(value) && !humps(value) {
+                Mixture::Code
+            } else if camel(value) && humps(value) {
                 Mixture::Name
             } else if ENDINGS.iter().any(|it| value.ends_with(it.as_bytes())) {
                 Mixture::Told
@@ -173,6 +200,13 @@ impl Mixture {
 fn humps(value: &[u8]) -> bool {
     let pieces = value.split(u8::is_ascii_uppercase).skip(1);
     value.iter().skip(1).any(u8::is_ascii_uppercase) && pieces.into_iter().all(|piece| piece.len() >= 2)
+}
+
+/// Whether small letters become capitals more often than in any name: `AbCdEfGh`, not `GraphQL`.
+fn mixed(value: &[u8]) -> bool {
+    let ups =
+        value.windows(2).filter(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
+    ups.count() >= 3
 }
 
 /// Whether a value is itself the name of a secret: `refresh_token`, `accessToken`.

@@ -28,14 +28,15 @@ impl Shape for String {
     }
 }
 
-/// A text of `MIN` to `MAX` characters. With `MIN` of 1 or more it must also say something: white space alone is empty.
+/// A text of `MIN` to `MAX` characters. With `MIN` of 1 or more it must also say something: white space and letters that
+/// cannot be seen are nothing.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Text<const MIN: usize = 1, const MAX: usize = { usize::MAX }>(CompactString);
 
 impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
     /// The text, if it is neither too short nor too long.
     pub fn parse(text: &str) -> Option<Self> {
-        let says = MIN == 0 || !is_blank(text);
+        let says = MIN == 0 || !canon::is_blank(text);
         let length = text.chars().count();
         (says && (MIN..=MAX).contains(&length)).then(|| Self(text.into()))
     }
@@ -64,7 +65,7 @@ impl<const MIN: usize, const MAX: usize> Shape for Text<MIN, MAX> {
             report.wrong_kind(at, "a text");
             return None;
         };
-        if MIN > 0 && is_blank(text) {
+        if MIN > 0 && canon::is_blank(text) {
             report.empty(at, "this text");
             return None;
         }
@@ -94,7 +95,7 @@ impl<const MIN: usize, const MAX: usize> Shape for Text<MIN, MAX> {
         schema.insert("type".to_owned(), "string".into());
         if MIN > 0 {
             schema.insert("minLength".to_owned(), MIN.into());
-            schema.insert("pattern".to_owned(), r"\S".into());
+            schema.insert("pattern".to_owned(), canon::SAYS_SOMETHING.into());
         }
         if MAX < usize::MAX {
             schema.insert("maxLength".to_owned(), MAX.into());
@@ -105,11 +106,6 @@ impl<const MIN: usize, const MAX: usize> Shape for Text<MIN, MAX> {
     fn example() -> Value {
         "-".repeat(MIN.max(1)).into()
     }
-}
-
-/// Whether a text is nothing but white space. Nearly every text begins with a letter, and its first byte shows it.
-fn is_blank(text: &str) -> bool {
-    !text.as_bytes().first().is_some_and(u8::is_ascii_graphic) && text.trim_start().is_empty()
 }
 
 /// The name of someone or something: 1 to 200 characters on one line, in Unicode's normal form C, without control or

@@ -26,7 +26,7 @@ impl Timestamp {
         if !is_utc_form(text.as_bytes()) {
             return None;
         }
-        let instant = text.parse().ok()?;
+        let instant = text.parse().ok().or_else(|| the_last(text))?;
         Some(Self { written: text.into(), instant })
     }
 
@@ -112,8 +112,37 @@ fn is_utc_form(bytes: &[u8]) -> bool {
     shape && fraction && head[17..19] != *b"60"
 }
 
+/// The last time that is reckoned with, for a text that names a later one. A few hours before the year 10000 arithmetic ends, and
+/// people who mean never write the very end.
+fn the_last(text: &str) -> Option<jiff::Timestamp> {
+    let exists = text.strip_suffix('Z')?.parse::<jiff::civil::DateTime>().is_ok();
+    exists.then_some(jiff::Timestamp::MAX)
+}
+
 /// The same time in UTC, where a text names one with another offset. A time without an offset is not guessed at.
 fn in_utc(text: &str) -> Option<String> {
     let instant: jiff::Timestamp = text.trim().parse().ok()?;
     Some(instant.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_time_is_a_time_and_a_day_that_is_none_is_not() {
+        let cases = [
+            ("9999-12-30T22:00:00Z", true),
+            ("9999-12-31T23:59:59Z", true),
+            ("9999-12-31T23:59:59.999999999Z", true),
+            ("0000-01-01T00:00:00Z", true),
+            ("9999-12-32T00:00:00Z", false),
+            ("9999-12-31T24:00:00Z", false),
+            ("2026-02-30T00:00:00Z", false),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(Timestamp::parse(text).is_some(), expected, "{text}");
+        }
+        assert!(Timestamp::parse("9999-12-31T23:59:59Z") > Timestamp::parse("9999-12-30T21:00:00Z"));
+    }
 }

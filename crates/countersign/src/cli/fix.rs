@@ -1,7 +1,7 @@
 //! `countersign fix`
 
 use super::splitting::{Typed, typed};
-use super::{Exit, contracts, output};
+use super::{Exit, contracts, interrupt, output};
 use crate::company::{Company, Given, Together};
 use crate::gather::Input;
 use crate::project::Project;
@@ -9,11 +9,12 @@ use crate::repairing::{Repairs, printable};
 use crate::shelf::Shelf;
 use crate::terminal::Terminal;
 use crate::{files, world};
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use countersign_contract::fix::Fixed;
 use countersign_contract::{Checked, Checker, Outside, check};
 use countersign_diagnostic::render::text;
-use countersign_diagnostic::{Severity, Source, visible};
+use countersign_diagnostic::{Diagnostic, Severity, Source, visible};
+use countersign_runner::agent::Stop;
 use countersign_runner::handoff::{Summarizer, keeping, summarized};
 use std::path::{Path, PathBuf};
 
@@ -82,11 +83,14 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     let (together, shelf) = (Together::default(), Shelf::default());
     given.unread.iter().for_each(|unread| output::say(&format!("error: {unread}")));
     let mut exit = if given.unread.is_empty() { Exit::Allowed } else { Exit::Failed };
+    let stop = Stop::default();
+    let summarizer = args.summarizer.as_ref().map(|typed| Summarizer::typed(&typed.0).stopped_by(&stop));
+    let _signals = summarizer.as_ref().map(|_| interrupt::stops(&stop, false)).transpose()?;
     for (number, input) in inputs.iter().enumerate() {
         let company = Company::new(&given, &together, &inputs, &checker, &shelf, number);
         let contract = args.contract.as_deref();
         let repairs = Repairs { project, checker: &checker, outside: &outside, company: &company, contract };
-        let job = Job { args, repairs };
+        let job = Job { args, summarizer: summarizer.as_ref(), repairs };
         // One that fails does not keep the others from being repaired.
         exit = exit.max(job.one(input).unwrap_or_else(|error| {
             output::say(&format!("error: {error:#}"));
@@ -112,6 +116,7 @@ fn wrong_usage(args: &Args) -> Option<String> {
 
 struct Job<'a> {
     args: &'a Args,
+    summarizer: Option<&'a Summarizer>,
     repairs: Repairs<'a>,
 }
 
@@ -159,23 +164,26 @@ impl Job<'_> {
         let document = input.path.as_deref().unwrap_or(Path::new(""));
         let outside = self.repairs.with_names_taken(source, document);
         let before = self.repairs.kept_before(source, document);
-        let fixed = self.fix(source, before.as_ref().map(|(name, _)| name.as_str()), &outside);
+        let fixed = self.fix(source, before.as_ref().map(|(name, _)| name.as_str()), &outside)?;
         let Some(at) = &fixed.kept_at else { return Ok(fixed) };
-        if !self.may_write(&fixed) {
-            output::say(&format!("what is taken out would be kept in {at}"));
-            return Ok(fixed);
-        }
-        let kept = match before {
-            Some((_, path)) => keeping::add(&path, &fixed.kept, self.repairs.checker.settings.size_max).map(|()| path),
+        let writes = self.may_write(&fixed);
+        let size_max = self.repairs.checker.settings.size_max;
+        let kept = match &before {
+            Some((_, path)) if writes => keeping::add(path, &fixed.kept, size_max).map(|()| path.clone()),
+            Some((_, path)) => Ok(path.clone()),
             None => {
                 let place = world::place(at, document, self.repairs.project)
                     .with_context(|| format!("{at} lies outside the project and the temporary directory"));
-                place.and_then(|path| keeping::begin(&path, &fixed.kept).map(|()| path))
+                place.and_then(|path| if writes { keeping::begin(&path, &fixed.kept).map(|()| path) } else { Ok(path) })
             }
         };
         let error = match kept {
-            Ok(path) => {
+            Ok(path) if writes => {
                 output::say(&format!("what is taken out is kept in {}", path.display()));
+                return Ok(fixed);
+            }
+            Ok(_) => {
+                self.say_unkept(input, at);
                 return Ok(fixed);
             }
             Err(error) => error,
@@ -183,10 +191,25 @@ impl Job<'_> {
         let name = format!("session-context-{}.json", uuid::Uuid::new_v4());
         let fallback = std::env::temp_dir().join("countersign-handoffs").join(name);
         output::say(&format!("warning: {error:#}; using the fallback location {}", fallback.display()));
-        let fixed = self.fix(source, Some(&fallback.display().to_string()), &outside);
+        let fixed = self.fix(source, Some(&fallback.display().to_string()), &outside)?;
+        if !writes {
+            self.say_unkept(input, &fallback.display().to_string());
+            return Ok(fixed);
+        }
         keeping::begin(&fallback, &fixed.kept)
             .context("what is taken out cannot be kept anywhere; nothing was changed")?;
         Ok(fixed)
+    }
+
+    /// Says where what is taken out would be kept, and that the document which is shown refers to nothing that is there.
+    fn say_unkept(&self, input: &Input, at: &str) {
+        output::say(&format!("what is taken out would be kept in {at}"));
+        let how = match &input.path {
+            _ if self.args.write => return,
+            Some(_) => "--write writes both",
+            None => "save the original as a file, and repair that with --write, which writes both",
+        };
+        output::say(&format!("warning: the document refers to that file, which is not written; {how}"));
     }
 
     /// A document that gave something up and is still refused is not written: the original is then worth more.
@@ -194,10 +217,10 @@ impl Job<'_> {
         self.args.write && (fixed.checked.decision.allow || fixed.kept.is_empty())
     }
 
-    fn fix(&self, source: Source<'_>, kept_at: Option<&str>, outside: &Outside) -> Fixed {
+    fn fix(&self, source: Source<'_>, kept_at: Option<&str>, outside: &Outside) -> anyhow::Result<Fixed> {
         let mut summarize = |text: &str, length: usize| {
-            let by = Summarizer::typed(&self.args.summarizer.as_ref()?.0);
-            match summarized(&by, text, length) {
+            let by = self.summarizer.as_ref().filter(|by| !by.is_too_slow())?;
+            match summarized(by, text, length) {
                 Ok(shorter) => Some(shorter),
                 Err(error) => {
                     output::say(&format!("warning: the summarizer did not help: {error:#}"));
@@ -205,7 +228,9 @@ impl Job<'_> {
                 }
             }
         };
-        self.repairs.fix(source, kept_at, outside, &mut summarize)
+        let fixed = self.repairs.fix(source, kept_at, outside, &mut summarize);
+        ensure!(!self.summarizer.is_some_and(Summarizer::is_stopped), "stopped; `{}` was not changed", source.name);
+        Ok(fixed)
     }
 
     fn conclude(&self, input: &Input, fixed: &Fixed, unchanged: bool) -> Exit {
@@ -222,11 +247,20 @@ impl Job<'_> {
         let most = countersign_contract::fix::ATTEMPTS_MAX;
         output::say_lines(&format!("\nafter {} of {most} attempts a person must decide:\n", fixed.attempts));
         for finding in decision.details.diagnostics.iter().filter(|it| it.severity == Severity::Error) {
-            output::say_rendered(&text::diagnostic(finding, source, look));
+            output::say_rendered(&text::diagnostic(&beyond_fix(finding), source, look));
+        }
+        if !fixed.checked.told && self.args.contract.is_none() && self.args.with.is_empty() {
+            output::say("if it is a validator's loose answer, name what it was asked with `--with REQUEST`");
         }
         output::say(&text::verdict(decision));
         Exit::Refused
     }
+}
+
+/// A finding without the advice to use what was just used.
+fn beyond_fix(finding: &Diagnostic) -> Diagnostic {
+    let help = finding.help.split("; `countersign fix`").next().unwrap_or_default().to_owned();
+    Diagnostic { help, ..finding.clone() }
 }
 
 fn diff(before: &str, after: &str, name: &str) -> String {

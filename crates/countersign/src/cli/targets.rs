@@ -134,8 +134,11 @@ pub fn candidates(args: &Among, project: &Project) -> anyhow::Result<Vec<Candida
         let (found, skipped) = targets::from_registry(&value);
         registered.extend(found);
         for it in skipped {
-            let name = it.name.unwrap_or_else(|| path.display().to_string());
-            output::say(&format!("warning: could not parse `{name}`, skipping it: {}", it.why));
+            let what = match it.name {
+                Some(name) => format!("`{name}`"),
+                None => format!("an entry of `{}`", path.display()),
+            };
+            output::say(&format!("warning: could not parse {what}, skipping it: {}", it.why));
         }
     }
     let mut described = Vec::new();

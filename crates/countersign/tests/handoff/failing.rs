@@ -2,6 +2,8 @@
 
 use crate::house::{Answer, House};
 use crate::{TRACE, code, document, done, json_of, kinds, long, made, make, notes, pass, plan, project, receive, send};
+use countersign_contract::Settings;
+use countersign_domain::handoff::budget;
 use serde_json::{Map, Value, json};
 
 #[test]
@@ -254,6 +256,7 @@ fn what_an_agent_mends_inside_of_the_payload_is_sealed_anew() {
     assert_eq!(made.pointer(kind), Some(&json!("model")));
     let mut sealed = made.clone();
     (countersign_domain::contract("universal_handoff").unwrap().seal)(&mut sealed);
+    budget::state_count(&mut sealed, &Settings::default());
     assert_eq!(made, sealed);
     done(house.run(&["handoff", "check", "a.json"]));
     // What stands beside it in the payload is not freed with it.

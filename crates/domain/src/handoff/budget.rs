@@ -4,6 +4,8 @@
 //! and little in another is still one that fits; passing the whole refuses.
 
 use super::measure::{Gauge, Size, marks};
+use super::upkeep::stated_count;
+use countersign_contract::serde_json::Value;
 use countersign_contract::{Cursor, Settings};
 use countersign_tokens::Encoding;
 
@@ -104,6 +106,22 @@ pub fn encoding(settings: &Settings) -> Encoding {
     settings.encoding.parse().unwrap_or(Encoding::O200kBase)
 }
 
+/// States the exact number of tokens in `meta.token_count`, if that is there and the handoff stays within its limit: the
+/// number is part of what it counts.
+pub fn state_count(document: &mut Value, settings: &Settings) {
+    const LOOKS_MAX: usize = 4;
+    let mut stated = document.clone();
+    for _ in 0..LOOKS_MAX {
+        let Some(tokens) = encoding(settings).count_within(&stated.to_string(), settings.tokens_max) else { return };
+        let Some(written) = stated.pointer_mut("/handoff/meta/token_count") else { return };
+        let before = std::mem::replace(written, stated_count(tokens).into());
+        if before == stated_count(tokens) {
+            *document = stated;
+            return;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
@@ -115,6 +133,24 @@ mod tests {
     #[test]
     fn the_budgets_of_the_parts_make_up_the_whole() {
         assert_eq!(TIERS.iter().map(|tier| tier.tokens_max).sum::<usize>(), Settings::default().tokens_max);
+    }
+
+    #[test]
+    fn the_count_that_is_stated_is_exact_or_left_alone() {
+        let count = |document: &Value| document["handoff"]["meta"]["token_count"].as_u64().unwrap();
+        for text in ["word ".repeat(200), "一份漢字的文件，".repeat(100)] {
+            let mut document = UniversalHandoff::example();
+            document["handoff"]["payload"]["working"]["text"] = text.into();
+            crate::handoff::upkeep::seal(&mut document);
+            let estimate = count(&document);
+            state_count(&mut document, &Settings::default());
+            let exact = Encoding::O200kBase.count(&document.to_string());
+            assert_eq!(count(&document), u64::try_from(exact).unwrap());
+            assert_ne!(count(&document), estimate);
+            let before = document.clone();
+            state_count(&mut document, &Settings { tokens_max: exact - 1, ..Settings::default() });
+            assert_eq!(document, before);
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub fn note(document: &mut Value, what: EventType, workflow: &str, now: jiff::Ti
     };
     events.push(json!({ "timestamp": time, "event_type": what.as_str(), "workflow": workflow }));
     upkeep::seal(&mut noted);
+    budget::state_count(&mut noted, settings);
     let encoding = budget::encoding(settings);
     if encoding.count_within(&noted.to_string(), settings.tokens_max).is_none() {
         return false;
@@ -103,7 +104,10 @@ mod tests {
         }
         let sealed = document.clone();
         upkeep::seal(&mut document);
+        budget::state_count(&mut document, &settings);
         assert_eq!(document, sealed);
+        let exact = budget::encoding(&settings).count(&document.to_string());
+        assert_eq!(document["handoff"]["meta"]["token_count"], exact);
     }
 
     #[test]

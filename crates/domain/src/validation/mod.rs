@@ -52,7 +52,6 @@ pub mod told;
 pub mod tolerant;
 pub mod verdict;
 pub mod view;
-mod wording;
 
 pub use state::{evolve, places as places_of, touched};
 

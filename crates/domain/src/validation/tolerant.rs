@@ -49,6 +49,7 @@ const REASONING: &[&str] = &["reason", "verdict_reason", "overall_reasoning", "r
 /// What `fix` does for a response that repairs alone do not mend.
 pub(crate) const RUNG: Rung = Rung {
     name: "read a tolerant form",
+    mends: false,
     helps: |decision| !decision.allow,
     climb: |document, climb| match repair_answer(document, None, climb.outside.now) {
         Some((mended, done)) => {

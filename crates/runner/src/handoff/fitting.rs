@@ -1,7 +1,7 @@
 //! Bringing a handoff within its budget, and keeping what is taken out of it before it is written itself.
 
-use super::{Making, Place, keeping, kept, reach, summarized};
-use anyhow::Context;
+use super::{Making, Place, Summarizer, keeping, kept, reach, summarized};
+use anyhow::{Context, ensure};
 use countersign_contract::diagnostic::Source;
 use countersign_contract::fix::{Fixed, fix};
 use countersign_contract::{Outside, Request, parse};
@@ -41,7 +41,7 @@ impl Making<'_> {
         let (document, size_max) = (place.document(), self.checker.settings.size_max);
         let source = Source { name: "the handoff", text };
         let request = Request { contract: Some("universal_handoff"), ..Request::alone(source, self.outside) };
-        let fixed = self.repaired(&request, Some(at), self.outside);
+        let fixed = self.repaired(&request, Some(at), self.outside)?;
         if fixed.checked.decision.allow {
             let lots = unkept.lots.iter().chain(Some(&fixed.kept).filter(|it| !it.is_empty()));
             let path = reach::place(at, &document, self.root);
@@ -59,7 +59,7 @@ impl Making<'_> {
         let value = parse(text, request.form(), size_max).map_or(Value::Null, |it| it.root().to_value());
         let outside = kept::with_names_taken(self.outside, &value, &document, self.root);
         let before = kept::before(&value, &document, self.root, size_max);
-        let fixed = self.repaired(&request, before.as_ref().map(|(name, _)| name.as_str()), &outside);
+        let fixed = self.repaired(&request, before.as_ref().map(|(name, _)| name.as_str()), &outside)?;
         let (Some(at), true) = (&fixed.kept_at, fixed.checked.decision.allow) else { return Ok(fixed) };
         let kept = match &before {
             Some((_, path)) => keeping::add(path, &fixed.kept, size_max),
@@ -73,7 +73,7 @@ impl Making<'_> {
         let name = format!("session-context-{}.json", uuid::Uuid::new_v4());
         let fallback = super::placing::temporary().join(name);
         (self.warn)(&format!("{error:#}; using the fallback location {}", fallback.display()));
-        let fixed = self.repaired(&request, Some(&fallback.display().to_string()), &outside);
+        let fixed = self.repaired(&request, Some(&fallback.display().to_string()), &outside)?;
         if fixed.checked.decision.allow {
             keeping::begin(&fallback, &fixed.kept)
                 .context("what is taken out cannot be kept anywhere; nothing was written")?;
@@ -81,12 +81,14 @@ impl Making<'_> {
         Ok(fixed)
     }
 
-    fn repaired(&self, request: &Request<'_>, kept_at: Option<&str>, outside: &Outside) -> Fixed {
+    fn repaired(&self, request: &Request<'_>, kept_at: Option<&str>, outside: &Outside) -> anyhow::Result<Fixed> {
         let mut summarize = |text: &str, length: usize| {
-            let shorter = summarized(self.summarizer?, text, length);
+            let shorter = summarized(self.summarizer.filter(|it| !it.is_too_slow())?, text, length);
             shorter.map_err(|error| (self.warn)(&format!("the summarizer did not help: {error:#}"))).ok()
         };
-        fix(self.checker, &Request { outside, ..*request }, kept_at, &mut summarize)
+        let fixed = fix(self.checker, &Request { outside, ..*request }, kept_at, &mut summarize);
+        ensure!(!self.summarizer.is_some_and(Summarizer::is_stopped), "stopped; no handoff was written");
+        Ok(fixed)
     }
 }
 

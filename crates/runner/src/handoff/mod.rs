@@ -28,8 +28,8 @@ pub use placing::Place;
 pub use repairing::prompt;
 pub use summarizer::{Summarizer, summarized};
 
-use countersign_contract::fix::Fixed;
-use countersign_contract::{Checker, Outside};
+use countersign_contract::fix::{self, Fixed};
+use countersign_contract::{Checker, Form, Outside};
 use countersign_domain::handoff::{budget, measure, tally::Tally};
 use countersign_engine::Failure;
 use serde_json::Value;
@@ -82,9 +82,14 @@ impl Making<'_> {
     /// # Errors
     /// It, or what was taken out of it, could be written nowhere.
     pub fn write(&self, draft: &Value, place: &Place) -> anyhow::Result<Written> {
-        let fixed = self.mended(self.fit(&format!("{draft:#}\n"), place)?, place)?;
+        let mut fixed = self.mended(self.fit(&format!("{draft:#}\n"), place)?, place)?;
         if !fixed.checked.decision.allow {
             return Ok(Written::Undecided(Box::new(fixed)));
+        }
+        if let Ok(mut document) = serde_json::from_str(&fixed.text) {
+            // While it is fitted an estimate is enough; who reads it is told what was counted.
+            budget::state_count(&mut document, self.checker.settings);
+            fixed.text = fix::write(&document, &fixed.text, Form::Json);
         }
         let (path, fallback) = place.write(&fixed.text, self.warn)?;
         Ok(Written::Made(Box::new(Made { fixed, path, fallback })))

@@ -1,11 +1,13 @@
 //! A program that makes texts shorter.
 
+use crate::agent::Stop;
 use anyhow::{Context, bail};
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 /// How long a summariser may take for one text.
@@ -27,12 +29,37 @@ pub struct Summarizer {
     pub folder: Option<PathBuf>,
     /// All that it sees of the environment. Whoever typed the command has it run in their own, which is none here.
     pub variables: Option<Vec<(OsString, OsString)>>,
+    /// Whether it took too long once.
+    is_too_slow: Arc<AtomicBool>,
+    /// Has it end at once when somebody asks for it.
+    stop: Stop,
 }
 
 impl Summarizer {
     /// One that a person typed; its words are passed on as they are, without a shell.
     pub fn typed(words: &[String]) -> Self {
         Self { words: words.to_vec(), ..Self::default() }
+    }
+
+    /// One that runs in a folder and sees nothing of the environment but `variables`.
+    pub fn cleaned(words: Vec<String>, folder: PathBuf, variables: Vec<(OsString, OsString)>) -> Self {
+        Self { words, folder: Some(folder), variables: Some(variables), ..Self::default() }
+    }
+
+    /// The same, ended at once when it is asked for: in a group of its own it would not hear of a signal that is meant for us.
+    #[must_use]
+    pub fn stopped_by(self, stop: &Stop) -> Self {
+        Self { stop: stop.clone(), ..self }
+    }
+
+    /// Whether its end was asked for. What is made without it then is not what was wanted.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_asked()
+    }
+
+    /// Whether it took too long for a text. Every other text would be waited for as long.
+    pub fn is_too_slow(&self) -> bool {
+        self.is_too_slow.load(Ordering::Relaxed)
     }
 
     fn command(&self) -> anyhow::Result<Command> {
@@ -52,6 +79,10 @@ impl Summarizer {
 /// Runs the summariser: the text on its standard input, the length it should keep to in `COUNTERSIGN_LENGTH`. It runs in a
 /// process group of its own, and when it ends, or takes too long, whatever it started in that group is ended with it.
 pub fn summarized(by: &Summarizer, text: &str, length: usize) -> anyhow::Result<String> {
+    summarized_within(by, text, length, SUMMARIZER_TIMEOUT)
+}
+
+fn summarized_within(by: &Summarizer, text: &str, length: usize, most: Duration) -> anyhow::Result<String> {
     let mut command = by.command()?;
     command.env("COUNTERSIGN_LENGTH", length.to_string());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -71,12 +102,16 @@ pub fn summarized(by: &Summarizer, text: &str, length: usize) -> anyhow::Result<
             let _ = sender.send(read.map(|_| out));
         });
     }
-    let in_time = wait(&mut child, Instant::now() + SUMMARIZER_TIMEOUT);
+    let in_time = wait(&mut child, Instant::now() + most, &by.stop);
     // Before it is laid to rest: until then its number, which is the group's, is nobody else's.
     end_group(&mut child);
     let status = child.wait()?;
+    if by.is_stopped() {
+        bail!("it was stopped");
+    }
     if !in_time? {
-        bail!("it took longer than {} s", SUMMARIZER_TIMEOUT.as_secs());
+        by.is_too_slow.store(true, Ordering::Relaxed);
+        bail!("it took longer than {} s, and is not asked again", most.as_secs());
     }
     if !status.success() {
         bail!("it ended with {status}");
@@ -87,10 +122,10 @@ pub fn summarized(by: &Summarizer, text: &str, length: usize) -> anyhow::Result<
 }
 
 /// Whether the program ended by itself before a time.
-fn wait(child: &mut Child, until: Instant) -> anyhow::Result<bool> {
+fn wait(child: &mut Child, until: Instant, stop: &Stop) -> anyhow::Result<bool> {
     let mut pause = Duration::from_millis(1);
     while !has_ended(child)? {
-        if Instant::now() >= until {
+        if Instant::now() >= until || stop.is_asked() {
             return Ok(false);
         }
         std::thread::sleep(pause);
@@ -122,4 +157,19 @@ fn end_group(child: &mut Child) {
     let _ = rustix::process::kill_process_group(rustix::process::Pid::from_child(child), rustix::process::Signal::KILL);
     #[cfg(not(unix))]
     let _ = child.kill();
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_that_took_too_long_is_known_for_it() {
+        let slow = Summarizer::typed(&["sleep".to_owned(), "100".to_owned()]);
+        let quick = Summarizer::typed(&["head".to_owned(), "-c".to_owned(), "4".to_owned()]);
+        assert!(summarized_within(&slow, "a long text", 4, Duration::from_millis(50)).is_err());
+        assert!(slow.is_too_slow() && slow.clone().is_too_slow());
+        assert_eq!(summarized(&quick, "a long text", 4).ok().as_deref(), Some("a lo"));
+        assert!(!quick.is_too_slow());
+    }
 }

@@ -126,6 +126,24 @@ fn named_values_are_judged_by_form_and_mixture() {
         (true, "{\"api_key\": \"abcdefghijkl\"}", "an object with a long word"),
         (true, "{\"password\": \"letmein\"}", "people choose words"),
         (true, "token: `0a1b2c3d4e`", "code in a sentence can be the secret"),
+        (true, "secret: swordfish", "a word alone on a line"),
+        (true, "api_key: abcdefgh", "alone on a line"),
+        (true, "api_key: AbCdEfGh", "no name has so many capitals"),
+        (true, "{\"api_key\": \"abcdefgh\"}", "an object with a word"),
+        (true, "password='correct horse'", "a literal is meant, however many words"),
+        (true, "secret = \"it is in the vault\"", "a literal is meant, sentence or not"),
+        (true, "password: \"my dog rex\"", "several words that make no sentence"),
+        (true, "\"password\": \"correct horse battery\"", "several words that make no sentence"),
+        (false, "\"password\": \"minimum eight characters\"", "says what it must be"),
+        (false, "\"password\": \"the usual one\"", "a sentence"),
+        (false, "\"secret\": \"rotated every week\"", "a sentence"),
+        (false, "\"client_secret\": \"shared by both services\"", "a sentence"),
+        (false, "\"token\": \"left brace\"", "what a parser read"),
+        (false, "unexpected token: semicolon", "what a parser read"),
+        (false, "unexpected token: \"semicolon\"", "what a parser read"),
+        (false, "token: GraphQL", "a name"),
+        (false, "the secret: patience, and tests", "prose"),
+        (false, "secret: shared", "a short word describes it"),
         (false, "{\"token\": \"opaque\"}", "a short word describes the token"),
         (false, "\"secret\": \"rotating\"", "describes it"),
         (false, "Fixed token: `refresh()` was not awaited", "a call in a sentence"),
@@ -258,7 +276,7 @@ fn keys_and_values_of_objects() {
     for key in ["token_count", "tokens", "secret_name", "key", "idempotency_key", "", "passwords", "public_key"] {
         assert!(!secret_member(key, STRONG), "{key}");
     }
-    for value in ["hunter2", "letmein", "0a1b2c3d", "correct-horse"] {
+    for value in ["hunter2", "letmein", "0a1b2c3d", "correct-horse", "correct horse battery staple"] {
         assert!(secret_member("password", value), "{value}");
     }
     for value in
@@ -274,6 +292,11 @@ fn members_are_judged_as_texts_are() {
         (true, "password", "letmein"),
         (true, "token", "0a1b2c3d4e"),
         (true, "api_key", "abcdefghijkl"),
+        (true, "api_key", "abcdefgh"),
+        (true, "secret", "swordfish"),
+        (true, "client_secret", "correct horse battery"),
+        (false, "token", "left brace"),
+        (false, "password", "must have a digit"),
         (false, "token", "opaque"),
         (false, "token", "bearing"),
         (false, "secret", "shared"),

@@ -17,7 +17,9 @@ pub(super) fn too_large(input: &Input, size_max: usize) -> Checked {
         code: rule.code,
         severity: rule.severity,
         message: format!("the document has more than the {size_max} bytes allowed"),
-        help: "split it, or allow more with --max-size".to_owned(),
+        help:
+            "split it, or allow more with --max-size, and with `limits.size` where the project's configuration has it"
+                .to_owned(),
         pointer: Pointer::root(),
         span: None,
         labels: Vec::new(),

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 
 /// Receive a handoff: what arrives is compared with what was sent, and recorded once
 ///
-/// `loaded`: it may be acted on. `hash_mismatch`: it is not what was sent. `ignored_stale`: it has expired. A handoff for
-/// somebody else is refused. By its trace alone, the document comes from the ledger.
+/// `loaded`: it may be acted on. `hash_mismatch`: it is not what was sent. `ignored_stale`: it has expired. `incomplete`: what was
+/// taken out of it is gone. A handoff for somebody else is refused. By its trace alone, the document comes from the ledger.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -168,7 +168,7 @@ fn note_error(here: &Here<'_>, trace: &str, skill: &str, failure: &Failure) {
 /// What became of a handoff that is not loaded; for programs, by its name.
 fn not_loaded(failure: Failure, format: Format) -> anyhow::Result<Exit> {
     if let (Failure::Refused(refusal), Format::Json) = (&failure, format)
-        && let Some((state @ ("ignored_stale" | "hash_mismatch"), _)) = refusal.reason.split_once(": ")
+        && let Some((state @ ("ignored_stale" | "hash_mismatch" | "incomplete"), _)) = refusal.reason.split_once(": ")
     {
         let shown = json!({
             "allow": false, "state": state, "code": refusal.code.as_str(), "reason": refusal.reason, "help": refusal.help,

@@ -1,6 +1,7 @@
 //! Who asks, and on what authority: words that instructions and audit entries share.
 
 use super::ids::Repository;
+use crate::wording::says_nothing;
 use countersign_contract::{Name, Text, choice, shape};
 
 choice! {
@@ -94,7 +95,7 @@ shape! {
 /// What stands in a field of evidence that has none to name.
 pub(crate) const NOT_APPLICABLE: &str = "NOT_APPLICABLE";
 
-/// Whether a field of evidence names any.
+/// Whether a field of evidence names any: not that there is none, and not merely that all is well.
 pub(crate) fn names_evidence(text: Option<&Text>) -> bool {
-    text.is_some_and(|text| text.as_str().trim() != NOT_APPLICABLE)
+    text.is_some_and(|text| text.as_str().trim() != NOT_APPLICABLE && !says_nothing(text.as_str()))
 }

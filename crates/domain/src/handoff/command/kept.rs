@@ -30,6 +30,13 @@ pub(super) fn rows(files: &[KeptFile], named: &[String]) -> Vec<KeptRow> {
     files.iter().map(row).filter(|row| named.contains(&row.path)).collect()
 }
 
+/// The file that was there when a handoff was sent, and is not among those that who receives can read.
+pub(super) fn gone<'s>(step: &'s StepRow, files: &[KeptFile]) -> Option<&'s str> {
+    let found = rows(files, &step.kept);
+    let mut sums = step.sums.iter().map(|was| was.path.as_str());
+    sums.find(|was| found.iter().all(|is| is.path != *was))
+}
+
 /// Why files are not what they were when a handoff was sent; none, if they are. What is not there says nothing.
 pub(super) fn difference(step: &StepRow, files: &[KeptFile]) -> Option<String> {
     let found = rows(files, &step.kept);

@@ -23,6 +23,7 @@ choice! {
         Loaded = "loaded",
         IgnoredStale = "ignored_stale",
         HashMismatch = "hash_mismatch",
+        Incomplete = "incomplete",
     }
 }
 
@@ -37,7 +38,7 @@ shape! {
         pub file: Option<Text<1, 1000>>,
         /// The document that arrived; the one that was sent, if nothing is said.
         pub handoff: Option<Payload>,
-        /// The files with what was taken out of it, as far as who receives can read them.
+        /// The files with what was taken out of it, as far as who receives can read them. Who does not say has not looked.
         pub kept: Option<List<KeptFile, 0, 100>>,
         /// The run that it belongs to. In an open run only who carries it out receives.
         pub run_id: Option<RunId>,
@@ -72,6 +73,12 @@ fn tampered(why: impl std::fmt::Display) -> Refusal {
     Arrival::HashMismatch.refuse(Code::IntegrityMismatch, why, help)
 }
 
+fn incomplete(gone: &str) -> Refusal {
+    let why = format!("{} is gone, and with it what was taken out of the handoff", show(gone));
+    let help = "bring it back from where the handoff was sent, or have its source make the handoff anew";
+    Arrival::Incomplete.refuse(Code::DependencyNotMet, why, help)
+}
+
 fn stale(expired: &str) -> Refusal {
     let why = format!("it expired at {}", show(expired));
     Arrival::IgnoredStale.refuse(Code::SchemaInvalid, why, "have its source make it again from the present state")
@@ -95,6 +102,16 @@ impl ReceiveHandoff {
                 None => refusal,
             }
         })
+    }
+
+    /// What was taken out of it is there, and what it was when it was sent.
+    fn must_be_whole(&self, step: &StepRow) -> Result<(), Refusal> {
+        let Some(files) = self.kept.as_deref() else { return Ok(()) };
+        match (kept::difference(step, files), kept::gone(step, files)) {
+            (Some(changed), _) => Err(tampered(changed)),
+            (None, Some(gone)) => Err(incomplete(gone)),
+            (None, None) => Ok(()),
+        }
     }
 
     /// The step that is meant: of a document, the one that it is a copy of; else the last one that was sent to who receives,
@@ -211,11 +228,10 @@ impl Command for ReceiveHandoff {
         if let Some(run) = run {
             leading::must_receive_for(desk, run)?;
         }
-        let changed = kept::difference(step, self.kept.as_deref().unwrap_or_default());
         if let Some(receipt) = &step.received {
             if receipt.by == desk.moment().actor {
                 // Whoever looks at it again acts on the files as they are now.
-                return changed.map_or(Ok(()), |why| Err(tampered(why)));
+                return self.must_be_whole(step);
             }
             let reason = format!("{} was received by {} at {}", step.says(), show(&receipt.by), receipt.at);
             return Err(Refusal::new(Code::InvalidTransition, reason, "it is theirs; a handoff is received once"));
@@ -224,9 +240,7 @@ impl Command for ReceiveHandoff {
         if let Some(expires) = expires.filter(|it| it.instant().as_millisecond() <= desk.moment().now_ms) {
             return Err(stale(expires.as_str()));
         }
-        if let Some(why) = changed {
-            return Err(tampered(why));
-        }
+        self.must_be_whole(step)?;
         let mut facts = json!({ "skill": self.skill, "step": number, "trace": self.trace_id });
         if let Some(run) = run {
             facts["run"] = json!(run);

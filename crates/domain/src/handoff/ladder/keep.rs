@@ -69,19 +69,25 @@ impl<'k, 'c> Keeper<'k, 'c> {
         self.keep(pointer, value, "set to its default, what was there is");
     }
 
-    /// Takes out every reference but the one to what is kept.
+    /// Takes out every reference but those to what is kept, now or by an earlier repair.
     pub(super) fn take_references(&mut self) {
         let pointer = Pointer::at("/handoff/payload/references");
         let Some(Value::Object(mut rest)) = self.document.pointer(pointer.as_str()).cloned() else { return };
+        let mut stays = json!({});
         if let Some(Value::Array(files)) = rest.get_mut("files") {
-            files.retain(|file| file.get("path").and_then(Value::as_str) != Some(&self.kept_at));
+            let is_kept = |path: &str| path == self.kept_at || location::is_kept(path);
+            let stay: Vec<Value> =
+                files.extract_if(.., |file| file.get("path").and_then(Value::as_str).is_some_and(is_kept)).collect();
+            if !stay.is_empty() {
+                stays["files"] = stay.into();
+            }
         }
         rest.retain(|_, list| list.as_array().is_none_or(|list| !list.is_empty()));
         if rest.is_empty() {
             return;
         }
         if let Some(place) = self.document.pointer_mut(pointer.as_str()) {
-            *place = json!({});
+            *place = stays;
         }
         self.keep(&pointer, Value::Object(rest), "moved");
     }

@@ -1,7 +1,7 @@
 //! How a handoff that is too long, or has what the schema does not, becomes one that fits: three rungs, tried after the repairs of
 //! rules.
 //!
-//! 1. *what the schema does not have*: strange fields, and a confidence that is none;
+//! 1. *what the schema does not have*: strange fields, and a confidence that is none; in the attempt of the repairs, so that each of the others has one left;
 //! 2. *compression*: a chain and a summary over their length, and then, in this order and each step only while the handoff is still too long: optional fields, the
 //!    session, long texts;
 //! 3. *simplified payload*: the working payload alone.
@@ -29,9 +29,9 @@ use countersign_contract::rules::LENGTH_EXCEEDED;
 
 /// The rungs, from the first to the last.
 pub static RUNGS: &[Rung] = &[
-    Rung { name: "what the schema does not have", helps: strange::helps, climb: strange::climb },
-    Rung { name: "compression", helps: is_too_long, climb: compress::climb },
-    Rung { name: "simplified payload", helps: is_too_long, climb: simplify::climb },
+    Rung { name: "what the schema does not have", mends: true, helps: strange::helps, climb: strange::climb },
+    Rung { name: "compression", mends: false, helps: is_too_long, climb: compress::climb },
+    Rung { name: "simplified payload", mends: false, helps: is_too_long, climb: simplify::climb },
 ];
 
 fn is_too_long(decision: &Decision) -> bool {

@@ -5,7 +5,7 @@ const ELLIPSIS: char = '…';
 
 /// Whether a text says something in at most so many characters.
 pub(super) fn is_shorter(text: &str, chars_max: usize) -> bool {
-    !text.trim().is_empty() && text.chars().count() <= chars_max
+    !countersign_contract::is_blank(text) && text.chars().count() <= chars_max
 }
 
 /// The beginning of a text, in at most `chars_max` characters with the ellipsis: up to the end of a sentence, or else

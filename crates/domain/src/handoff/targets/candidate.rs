@@ -116,7 +116,7 @@ fn candidate(entry: &Value) -> Result<Option<Candidate>, Skipped> {
     if !entry.is_object() {
         return Err(skipped("it is not an object".to_owned()));
     }
-    let Some(name) = name else { return Err(skipped("it has no `name`".to_owned())) };
+    let Some(name) = name else { return Err(skipped("it has no `name` that is a text".to_owned())) };
     let handoff = match entry.get("handoff") {
         None => return Ok(None),
         Some(handoff) if handoff.is_object() => handoff,

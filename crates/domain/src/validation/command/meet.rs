@@ -7,7 +7,7 @@ use crate::deciding::{
 use crate::validation::event::{CRITERION_MET, PROMISE_STARTED};
 use crate::validation::payload::{EvidenceType, PromiseCriterionId, PromiseId};
 use crate::validation::subject::{Subject, refusal};
-use crate::validation::wording::says_nothing;
+use crate::wording::says_nothing;
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Text, Untrusted, shape};
 use serde_json::json;

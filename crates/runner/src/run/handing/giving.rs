@@ -119,11 +119,8 @@ fn summarizer<'w>(run: &Run<'_>, edge: &HandoffEdge, words: impl Iterator<Item =
     let mut variables = crate::agent::common();
     let mark = crate::run::recover::attempt_name(run.setup.run, edge.from.as_str(), 0);
     variables.insert(crate::agent::ATTEMPT.into(), mark.into());
-    Summarizer {
-        words: words.map(str::to_owned).collect(),
-        folder: Some(run.setup.root.to_owned()),
-        variables: Some(variables.into_iter().collect()),
-    }
+    let words = words.map(str::to_owned).collect();
+    Summarizer::cleaned(words, run.setup.root.to_owned(), variables.into_iter().collect())
 }
 
 /// Why no handoff can be made of it. The whole report is written where handoffs lie.

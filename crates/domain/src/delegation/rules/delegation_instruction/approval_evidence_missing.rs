@@ -4,7 +4,7 @@ use countersign_contract::{Report, Subject, rule};
 
 rule! {
     /// Where `HUMAN_APPROVAL` is `YES`, `HUMAN_APPROVAL_EVIDENCE` says where the approval is to be found.
-    /// `NOT_APPLICABLE` is not a place.
+    /// `NOT_APPLICABLE` is not a place, and neither is `none` or `yes`.
     ///
     /// ## Why
     /// An approval that nobody can look up is a word of the one who wants it.
@@ -15,6 +15,13 @@ rule! {
     ///   "REQUESTER": {"AUTHORIZATION_LEVEL": "AUTONOMOUS"},
     ///   "ACTION": {"TYPE": "COMMENT_ON_PR", "PARAMETERS": {"COMMENT_BODY": "57 replaces this one"}},
     ///   "AUTHORIZATION": {"HUMAN_APPROVAL": "YES", "HUMAN_APPROVAL_EVIDENCE": null}
+    /// }
+    /// ```
+    /// ```json rejected
+    /// {
+    ///   "REQUESTER": {"AUTHORIZATION_LEVEL": "AUTONOMOUS"},
+    ///   "ACTION": {"TYPE": "COMMENT_ON_PR", "PARAMETERS": {"COMMENT_BODY": "57 replaces this one"}},
+    ///   "AUTHORIZATION": {"HUMAN_APPROVAL": "YES", "HUMAN_APPROVAL_EVIDENCE": "none"}
     /// }
     /// ```
     ///

@@ -21,6 +21,7 @@ mod handoff_time_in_future;
 mod handoff_to_itself;
 mod handoff_token_count_wrong;
 mod handoff_token_limit_exceeded;
+mod handoff_url_executable;
 mod payload_hash_mismatch;
 mod payload_hash_not_canonical;
 mod payload_size_mismatch;
@@ -49,6 +50,7 @@ pub static RULES: &[&Rule<UniversalHandoff>] = &[
     &handoff_file_missing::HANDOFF_FILE_MISSING,
     &handoff_file_temporary::HANDOFF_FILE_TEMPORARY,
     &handoff_reference_duplicate::HANDOFF_REFERENCE_DUPLICATE,
+    &handoff_url_executable::HANDOFF_URL_EXECUTABLE,
     &artifact_checksum_contradicted::ARTIFACT_CHECKSUM_CONTRADICTED,
     &payload_hash_mismatch::PAYLOAD_HASH_MISMATCH,
     &payload_hash_not_canonical::PAYLOAD_HASH_NOT_CANONICAL,

@@ -1,5 +1,5 @@
 use crate::validation::payload::Promise;
-use crate::validation::wording::{repeats, says_nothing};
+use crate::wording::{repeats, says_nothing};
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 

@@ -1,6 +1,6 @@
 use crate::validation::payload::ValidationResponse;
 use crate::validation::verdict::CriterionStatus;
-use crate::validation::wording::says_nothing;
+use crate::wording::says_nothing;
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 

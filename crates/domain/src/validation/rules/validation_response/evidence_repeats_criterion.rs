@@ -2,7 +2,7 @@ use super::request_of;
 use crate::validation::matching::for_each_pair;
 use crate::validation::payload::ValidationResponse;
 use crate::validation::verdict::CriterionStatus;
-use crate::validation::wording::{repeats, says_nothing};
+use crate::wording::{repeats, says_nothing};
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 

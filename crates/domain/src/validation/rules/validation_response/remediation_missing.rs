@@ -1,7 +1,7 @@
 use crate::validation::payload::ValidationResponse;
 use crate::validation::verdict::CriterionStatus;
 use countersign_contract::diagnostic::Pointer;
-use countersign_contract::{Report, Subject, rule};
+use countersign_contract::{Report, Subject, is_blank, rule};
 
 rule! {
     /// A criterion that failed comes with what has to be done.
@@ -36,7 +36,7 @@ rule! {
 fn check(it: &Subject<'_, ValidationResponse>, report: &mut Report) {
     for (index, result) in it.record.criteria_results.iter().enumerate() {
         let remedy = result.remediation.as_deref().unwrap_or_default();
-        if result.status == CriterionStatus::Fail && remedy.trim().is_empty() {
+        if result.status == CriterionStatus::Fail && is_blank(remedy) {
             report.add(
                 Pointer::at("/criteria_results").item(index).key("remediation"),
                 format!("criterion `{}` failed, and nothing says what to do", result.criterion_id),

@@ -1,7 +1,7 @@
 use crate::work::payload::HandoffBundle;
 use crate::work::task_state::TaskStatus;
 use countersign_contract::diagnostic::Pointer;
-use countersign_contract::{Report, Subject, rule};
+use countersign_contract::{Report, Subject, is_blank, rule};
 
 rule! {
     /// A task that is in progress has an owner.
@@ -51,7 +51,7 @@ rule! {
 
 fn check(it: &Subject<'_, HandoffBundle>, report: &mut Report) {
     for (index, row) in it.record.ledger.iter().enumerate() {
-        if row.status == TaskStatus::InProgress && row.owner.trim().is_empty() {
+        if row.status == TaskStatus::InProgress && is_blank(&row.owner) {
             let message = format!("{} is in progress, but has no owner", row.task_id);
             report.add(Pointer::at("/ledger").item(index).key("owner"), message, "name who works on it");
         }

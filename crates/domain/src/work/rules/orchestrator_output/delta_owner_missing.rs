@@ -1,7 +1,7 @@
 use crate::work::payload::OrchestratorOutput;
 use crate::work::task_state::TaskStatus;
 use countersign_contract::diagnostic::Pointer;
-use countersign_contract::{Report, Subject, rule};
+use countersign_contract::{Report, Subject, is_blank, rule};
 
 rule! {
     /// A task that is in progress has an owner.
@@ -37,7 +37,7 @@ rule! {
 
 fn check(it: &Subject<'_, OrchestratorOutput>, report: &mut Report) {
     for (index, delta) in it.record.ledger_delta.iter().enumerate() {
-        if delta.status == TaskStatus::InProgress && delta.owner.trim().is_empty() {
+        if delta.status == TaskStatus::InProgress && is_blank(&delta.owner) {
             let message = format!("{} is in progress, but has no owner", delta.task_id);
             report.add(Pointer::at("/ledger_delta").item(index).key("owner"), message, "name who works on it");
         }

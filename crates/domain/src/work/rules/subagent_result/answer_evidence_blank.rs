@@ -1,6 +1,6 @@
 use crate::work::payload::{ResultStatus, SubagentResult};
 use countersign_contract::diagnostic::Pointer;
-use countersign_contract::{Report, Subject, rule};
+use countersign_contract::{Report, Subject, is_blank, rule};
 
 rule! {
     /// Every answer to a criterion says what shows it, also when the work is blocked or failed.
@@ -35,7 +35,7 @@ fn check(it: &Subject<'_, SubagentResult>, report: &mut Report) {
         return;
     }
     let answers = it.record.acceptance_check.iter().enumerate();
-    for (index, _) in answers.filter(|(_, answer)| answer.evidence.trim().is_empty()) {
+    for (index, _) in answers.filter(|(_, answer)| is_blank(&answer.evidence)) {
         let pointer = Pointer::at("/acceptance_check").item(index).key("evidence");
         report.add(
             pointer,

@@ -1,6 +1,6 @@
 use crate::work::payload::{ResultStatus, SubagentResult};
 use countersign_contract::diagnostic::Pointer;
-use countersign_contract::{Report, Subject, rule};
+use countersign_contract::{Report, Subject, is_blank, rule};
 
 rule! {
     /// Work that is called done has evidence for every criterion.
@@ -13,6 +13,13 @@ rule! {
     /// {
     ///   "status": "done",
     ///   "acceptance_check": [{"criterion": "All tests pass", "status": "pass", "evidence": " "}]
+    /// }
+    /// ```
+    /// Letters that cannot be seen show nothing either:
+    /// ```json rejected
+    /// {
+    ///   "status": "done",
+    ///   "acceptance_check": [{"criterion": "All tests pass", "status": "pass", "evidence": "\u200b\u2800"}]
     /// }
     /// ```
     ///
@@ -37,7 +44,7 @@ fn check(it: &Subject<'_, SubagentResult>, report: &mut Report) {
         return;
     }
     let answers = it.record.acceptance_check.iter().enumerate();
-    for (index, answer) in answers.filter(|(_, answer)| answer.evidence.trim().is_empty()) {
+    for (index, answer) in answers.filter(|(_, answer)| is_blank(&answer.evidence)) {
         let message = format!("the work is called done, but nothing shows `{}`", answer.criterion.escaped());
         let pointer = Pointer::at("/acceptance_check").item(index).key("evidence");
         report.add(pointer, message, "name what was run or looked at, and what came of it");
