@@ -4,7 +4,7 @@ use super::replan::keep_gates;
 use super::task_spec::{of_assignment, refused};
 use super::{TASK_VIEWS, add_tasks, block, cancel, fail, reassign, replan, text_of, unblock};
 use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, View,
+    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, Tree, View,
     Writes,
 };
 use crate::ids::TaskId;
@@ -136,9 +136,13 @@ impl Command for Apply {
             return Err(Refusal { run, ..refusal });
         }
         let otherwise = output_of(&checked).map(|output| output.otherwise(observer)).transpose()?;
+        // What a task of another open run answers for is no obstacle. What each claim begins with is all of the tree.
+        let output = output_of(&checked).filter(OrchestratorOutput::gives_out);
+        let unanswered = output.and_then(|output| output.reconciliation().unanswered(observer));
+        let unanswered = unanswered.map(|tree| tree.changed.into_keys().collect::<Vec<_>>());
         Ok(Observed {
             tree: observer.tree(None),
-            facts: json!({ "otherwise": otherwise }),
+            facts: json!({ "otherwise": otherwise, "unanswered": unanswered }),
             findings: checked.decision.details.diagnostics,
             ..Observed::default()
         })
@@ -414,8 +418,11 @@ impl Turn<'_> {
     /// Nothing more is given out as long as rows, leases, worklogs and the working tree do not agree. That is judged as it
     /// would be after the turn, which may be what mends it. A worker that is silent within its lease contradicts nothing.
     fn reconcile(&self, desk: &Desk) -> Result<(), Refusal> {
-        let tree = self.observed.tree.as_ref();
-        let shown = self.output.reconciliation().render(desk.seen(), desk.moment(), tree)?;
+        let unanswered = self.observed.facts["unanswered"].as_array();
+        let unanswered = unanswered.map(|paths| paths.iter().filter_map(Value::as_str));
+        let changed = unanswered.map(|paths| paths.map(|path| (path.to_owned(), None)).collect());
+        let tree = changed.map(|changed| Tree { commit: None, changed });
+        let shown = self.output.reconciliation().render(desk.seen(), desk.moment(), tree.as_ref())?;
         let open = shown.findings.iter().filter(|it| it.code != Code::TaskTimeout.as_str());
         let open: Vec<&Discrepancy> = open.collect();
         let Some(first) = open.first() else { return Ok(()) };
