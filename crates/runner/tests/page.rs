@@ -120,11 +120,17 @@ struct Watched {
 
 impl Watched {
     fn new() -> Self {
+        Self::stumbling(0)
+    }
+
+    /// The same, which ends by itself the first times that it is started.
+    fn stumbling(times: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("browser");
         let notes = folder.path().display();
         let script = format!(
             "#!/bin/sh\necho $$ >{notes}/number\npwd >{notes}/home\nenv >{notes}/environment\n\
+             echo >>{notes}/starts\nif [ $(wc -l <{notes}/starts) -le {times} ]; then exit 1; fi\n\
              for name in chromium chromium-browser google-chrome; do\n\
              if command -v $name >/dev/null; then exec $name \"$@\"; fi\ndone\n"
         );
@@ -396,6 +402,17 @@ fn a_browser_that_is_killed_is_a_failure_and_leaves_nothing_behind() {
         assert!(began.elapsed() < PATIENCE);
     });
     browser.assert_gone();
+}
+
+#[test]
+fn a_browser_that_ends_by_itself_before_it_is_asked_for_anything_is_started_again_but_not_for_ever() {
+    let site = Site::new(vec![("/", page("<p>here</p>"))]);
+    for times in 0..4 {
+        let browser = Watched::stumbling(times);
+        let seen = look_with(&browser.program, &site.url("/"), &texts(&["here"]), None, PATIENCE, &[]);
+        assert_eq!(seen.is_ok(), times < 3, "{times}: {seen:?}");
+        browser.assert_gone();
+    }
 }
 
 #[test]

@@ -104,24 +104,33 @@ pub fn look_with(
     patience: Duration,
     allowed_hosts: &[String],
 ) -> Result<Seen, Trouble> {
-    use visit::{Visit, Wanted};
     let hosts = hosts::Hosts::new(allowed_hosts).map_err(Trouble::Failed)?;
     hosts.check(url).map_err(Trouble::Failed)?;
     let deadline = std::time::Instant::now() + patience;
-    let (mut process, pipe) = process::Process::start(browser, &hosts, deadline)?;
-    let wanted = Wanted { url, contains, picture, patience, deadline };
-    let seen = Visit::new(pipe, hosts).and_then(|mut visit| visit.look(&wanted));
-    match seen {
-        Ok(seen) => Ok(seen),
-        Err(pipe::Fault::Late) => Err(Trouble::TimedOut),
-        Err(pipe::Fault::Failed(why)) => Err(Trouble::Failed(why)),
-        Err(pipe::Fault::Gone) => {
-            let words = process.last_words().map(|words| format!(": {words}")).unwrap_or_default();
-            let shown = countersign_contract::show(&browser.to_string_lossy());
-            Err(Trouble::Failed(format!("the browser {shown} ended before the page was seen{words}")))
+    let wanted = visit::Wanted { url, contains, picture, patience, deadline };
+    let mut starts = 0;
+    loop {
+        starts += 1;
+        let (mut process, pipe) = process::Process::start(browser, &hosts, deadline)?;
+        let visit = visit::Visit::new(pipe, hosts.clone());
+        let is_ready = visit.is_ok();
+        match visit.and_then(|mut visit| visit.look(&wanted)) {
+            Ok(seen) => return Ok(seen),
+            Err(pipe::Fault::Late) => return Err(Trouble::TimedOut),
+            Err(pipe::Fault::Failed(why)) => return Err(Trouble::Failed(why)),
+            Err(pipe::Fault::Gone) if !is_ready && starts < STARTS_MAX => {}
+            Err(pipe::Fault::Gone) => {
+                let words = process.last_words().map(|words| format!(": {words}")).unwrap_or_default();
+                let shown = countersign_contract::show(&browser.to_string_lossy());
+                return Err(Trouble::Failed(format!("the browser {shown} ended before the page was seen{words}")));
+            }
         }
     }
 }
+
+/// How often a browser is started that ends by itself before it was asked for anything. Some do, now and then.
+#[cfg(unix)]
+const STARTS_MAX: usize = 3;
 
 /// The same where no browser can be driven.
 ///
