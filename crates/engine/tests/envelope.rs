@@ -310,6 +310,29 @@ fn nothing_is_given_out_before_everything_agrees() {
 }
 
 #[test]
+fn work_that_was_given_back_and_what_waits_in_vain_are_in_nobodys_way() {
+    let (desk, run) = begun();
+    let begin = |id: &str, task: &str, path: &str| {
+        envelope(&run, &[delta(id, task, "in_progress")], &[assignment(&run, task, path)])
+    };
+    // What bob leaves half-written is gone on with by whoever takes the task next.
+    let changed = [("src/a/x".to_owned(), Some("half".to_owned()))].into();
+    *desk.around.tree.lock().unwrap() =
+        Some(countersign_domain::deciding::Tree { commit: Some("c0ffee".to_owned()), changed });
+    desk.ok("bob", "task.release", json!({ "task_id": "T-1", "reason": "the shift is over" }));
+    assert_eq!(desk.status("T-1"), "todo");
+    desk.ok("ana", "envelope.apply", begin("d-2", "T-2", "src/b"));
+    // What waits for a task that is canceled concerns nobody else.
+    desk.task("T-3", "src/c");
+    desk.ok("ana", "task.add", json!({ "tasks": [{
+        "task_id": "T-4", "title": "wait", "lock_scope": ["src/d"], "acceptance_criteria": ["it is done"], "dependencies": ["T-3"],
+    }] }));
+    desk.ok("ana", "task.cancel", json!({ "task_id": "T-3", "reason": "nobody needs it" }));
+    assert_eq!(desk.look("ana", "reconcile", json!({}))["findings"][0]["code"], "DEPENDENCY_NOT_MET");
+    desk.ok("ana", "envelope.apply", begin("d-3", "T-5", "src/e"));
+}
+
+#[test]
 fn a_bundle_hands_the_run_over_and_an_old_one_does_not() {
     let (desk, run) = begun();
     desk.task("T-2", "src/b");

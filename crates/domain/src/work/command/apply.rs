@@ -416,14 +416,16 @@ impl Turn<'_> {
     }
 
     /// Nothing more is given out as long as rows, leases, worklogs and the working tree do not agree. That is judged as it
-    /// would be after the turn, which may be what mends it. A worker that is silent within its lease contradicts nothing.
+    /// would be after the turn, which may be what mends it. A worker that is silent within its lease contradicts nothing,
+    /// and what waits in vain concerns nobody else.
     fn reconcile(&self, desk: &Desk) -> Result<(), Refusal> {
         let unanswered = self.observed.facts["unanswered"].as_array();
         let unanswered = unanswered.map(|paths| paths.iter().filter_map(Value::as_str));
         let changed = unanswered.map(|paths| paths.map(|path| (path.to_owned(), None)).collect());
         let tree = changed.map(|changed| Tree { commit: None, changed });
         let shown = self.output.reconciliation().render(desk.seen(), desk.moment(), tree.as_ref())?;
-        let open = shown.findings.iter().filter(|it| it.code != Code::TaskTimeout.as_str());
+        let alone = [Code::TaskTimeout, Code::DependencyNotMet].map(Code::as_str);
+        let open = shown.findings.iter().filter(|it| !alone.contains(&it.code.as_str()));
         let open: Vec<&Discrepancy> = open.collect();
         let Some(first) = open.first() else { return Ok(()) };
         let more = match open.len() - 1 {

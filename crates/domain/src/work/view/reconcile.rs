@@ -178,8 +178,13 @@ fn look_at(task: &TaskRow, tasks: &[TaskRow], seen: &Seen, moment: &Moment, find
     }
 }
 
+/// Whether somebody worked on it whose work is still to count. What was given back half-way is gone on with by the next.
 fn was_worked_on(task: &TaskRow) -> bool {
-    matches!(task.status, TaskStatus::InProgress | TaskStatus::Done | TaskStatus::Blocked)
+    match task.status {
+        TaskStatus::InProgress | TaskStatus::Done | TaskStatus::Blocked => true,
+        TaskStatus::Todo => task.attempt > 0,
+        TaskStatus::Failed | TaskStatus::Canceled => false,
+    }
 }
 
 /// Files that differ from the commit and belong to no task that is in progress or was done.
