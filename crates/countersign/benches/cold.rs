@@ -11,6 +11,7 @@
 #![allow(dead_code, reason = "a measurement uses its part of the house")]
 
 mod documents;
+mod hello;
 #[path = "../tests/house/mod.rs"]
 mod house;
 
@@ -18,7 +19,6 @@ use countersign_contract::Settings;
 use countersign_domain::handoff::budget;
 use house::House;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,7 @@ fn main() {
 
 fn one_small_file() {
     let house = House::new();
-    let hello = hello(&house);
+    let hello = hello::program(&house);
     house.document("small.json", "assignment", json!({}));
     house.write("counted.json", handoff_to_count().to_string());
     let mut times = [Vec::new(), Vec::new(), Vec::new()];
@@ -94,15 +94,6 @@ fn check(house: &House, what: &str) -> Command {
     command.args(["check", what]).current_dir(house.path(""));
     command.env("COUNTERSIGN_HOME", house.path(".home"));
     command
-}
-
-/// A program that prints a line.
-fn hello(house: &House) -> PathBuf {
-    house.write("hello.rs", "fn main() {\n    println!(\"hello\");\n}\n");
-    let program = house.path("hello");
-    let made = Command::new("rustc").args(["-O", "-o"]).arg(&program).arg(house.path("hello.rs")).status().unwrap();
-    assert!(made.success() && Path::new(&program).exists());
-    program
 }
 
 fn took(mut command: Command) -> Duration {

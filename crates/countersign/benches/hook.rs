@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a program that measures")]
 #![allow(dead_code, reason = "a measurement uses its part of the house")]
 
+mod hello;
 #[path = "../tests/house/mod.rs"]
 mod house;
 
@@ -15,7 +16,6 @@ use countersign_engine::{Call, Engine, Nowhere};
 use countersign_ledger::{Clock, Sqlite};
 use house::House;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ const TURNS: usize = 300;
 fn main() {
     let asked = std::env::args().skip(1).find_map(|it| it.parse::<usize>().ok());
     let house = House::new();
-    let hello = hello(&house);
+    let hello = hello::program(&house);
     for events in [0, asked.unwrap_or(20_000)] {
         let stage = Stage::new(events);
         for (what, actor) in [("allowed", "coder-1"), ("denied", "coder-2")] {
@@ -85,15 +85,6 @@ impl Stage {
         command.env("COUNTERSIGN_HOME", self.house.path(".home"));
         command
     }
-}
-
-/// A program that prints a line.
-fn hello(house: &House) -> PathBuf {
-    house.write("hello.rs", "fn main() {\n    println!(\"hello\");\n}\n");
-    let program = house.path("hello");
-    let made = Command::new("rustc").args(["-O", "-o"]).arg(&program).arg(house.path("hello.rs")).status().unwrap();
-    assert!(made.success() && Path::new(&program).exists());
-    program
 }
 
 fn took(mut command: Command, stdin: &str) -> Duration {
