@@ -110,7 +110,7 @@ pub(super) fn must_be(run: &Run<'_>, task: &str) -> Result<(), No> {
     }
     let reason = format!(
         "how git reads and writes files was changed since the run began: {words}; `git config --show-origin --list` shows \
-         where; put it back, or accept it as it is with `countersign task unblock {task}`"
+         where; put it back, or accept it as it is with the command that `countersign inbox` shows for {task}"
     );
     Err(No { code: Some("SCOPE_VIOLATION".to_owned()), reason })
 }

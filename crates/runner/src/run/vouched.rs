@@ -88,7 +88,7 @@ pub(super) fn strange(run: &Run<'_>, attempt: &Attempt<'_>, commit: &str) -> Res
     let (told, began) = (told.join(", "), began.get(..10).unwrap_or(began));
     Ok(Some(format!(
         "what decides about it was changed on the branch since {began}, and no task of the run has landed that: {told}; \
-         `git log {began}.. -- PATH` shows who did; put it back, or accept it as it is with `countersign task unblock {}`",
+         `git log {began}.. -- PATH` shows who did; put it back, or accept it as it is with the command that `countersign inbox` shows for {}",
         attempt.task()
     )))
 }
