@@ -10,7 +10,8 @@ const AHEAD: usize = 16;
 /// Does `work` for each number below `count` on all cores, and hands the results to `take` in order. Behind a slow one
 /// no more than a window of finished results piles up: a number is begun only when it lies within the window.
 pub fn each<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync, take: impl FnMut(T)) {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // How many cores there are is a question of several files, which one document is not worth.
+    let cores = if count > 1 { std::thread::available_parallelism().map_or(1, usize::from) } else { 1 };
     on_cores(cores.min(count), count, work, take);
 }
 

@@ -1,9 +1,8 @@
 //! `countersign hook`
 
-use super::{Cli, Everywhere, Exit, Global, Verb, output};
+use super::{Exit, Global, output};
 use crate::files;
 use crate::hook::{self, Answer, Asker, Event, Harness};
-use clap::Parser;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,28 +29,6 @@ pub struct Args {
     /// After how many seconds an answer is given without having found out; it is then a refusal
     #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds)]
     deadline: f64,
-}
-
-/// The command line of a hook, read without making the descriptions of all other verbs, which takes longer than to answer.
-/// None, if it is another verb's, or not right: then it is read as every command line is.
-pub fn at_once() -> Option<Cli> {
-    #[derive(Parser)]
-    #[command(name = "countersign")]
-    struct Hooks {
-        #[command(flatten)]
-        everywhere: Everywhere,
-        #[command(subcommand)]
-        verb: Only,
-    }
-    #[derive(clap::Subcommand)]
-    enum Only {
-        Hook(Args),
-    }
-    if std::env::args_os().nth(1)? != "hook" {
-        return None;
-    }
-    let Hooks { everywhere, verb: Only::Hook(args) } = Hooks::try_parse().ok()?;
-    Some(Cli { everywhere, verb: Verb::Hook(args) })
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -33,6 +33,7 @@ mod new;
 pub mod output;
 mod promise;
 mod prove;
+mod quick;
 mod rebuild;
 mod reconcile;
 mod record;
@@ -217,7 +218,7 @@ enum Verb {
 
 /// Runs the command line and says how it ended. What went wrong on the way is said on standard error.
 pub fn main() -> ExitCode {
-    let cli = match hook::at_once().map_or_else(Cli::try_parse, Ok) {
+    let cli = match quick::read().map_or_else(Cli::try_parse, Ok) {
         Ok(cli) => cli,
         Err(error) => {
             let code = if error.use_stderr() { Exit::Usage } else { Exit::Allowed };
