@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
 
 /// After how many pages of 4 KiB the write-ahead log is brought into the file: 8 MiB.
 const PAGES: i32 = 2048;
@@ -42,6 +43,12 @@ pub(super) fn keep_short(connection: &mut Connection, path: &Path) -> rusqlite::
     connection.wal_hook(Some(hook))
 }
 
+/// Keeps it no longer, and waits until whoever was at it is done.
+pub(super) fn leave_alone(connection: &mut Connection) {
+    // There is nothing that could fail, or that depends on it.
+    let _ = connection.wal_hook(None::<fn(&mut Wal, i32) -> rusqlite::Result<()>>);
+}
+
 /// What came of asking the thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Asked {
@@ -53,11 +60,22 @@ enum Asked {
     Gone,
 }
 
-/// The thread. It ends when this is dropped, after what it is at.
+/// The thread. It ends when this is dropped, after what it is at, which is waited for: while it copies, nobody else can empty
+/// the log.
 struct Helper {
-    ask: SyncSender<()>,
+    /// Something, until it is dropped.
+    ask: Option<SyncSender<()>>,
+    thread: Option<JoinHandle<()>>,
     /// It has brought in all that was there when it began.
     done: Arc<AtomicBool>,
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        self.ask = None;
+        // One that broke off has nothing to say either.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
 }
 
 impl Helper {
@@ -66,17 +84,17 @@ impl Helper {
         let done = Arc::new(AtomicBool::new(false));
         let said = Arc::clone(&done);
         let work = move || help(&asks, &path, &said);
-        std::thread::Builder::new().name("ledger-log".to_owned()).spawn(work).ok()?;
-        Some(Self { ask, done })
+        let thread = std::thread::Builder::new().name("ledger-log".to_owned()).spawn(work).ok()?;
+        Some(Self { ask: Some(ask), thread: Some(thread), done })
     }
 
     fn ask(&self, pages: i32) -> Asked {
         if self.done.swap(false, Ordering::SeqCst) || pages >= PAGES_MAX {
             return Asked::Enough;
         }
-        match self.ask.try_send(()) {
-            Ok(()) | Err(TrySendError::Full(())) => Asked::ToHelp,
-            Err(TrySendError::Disconnected(())) => Asked::Gone,
+        match self.ask.as_ref().map(|ask| ask.try_send(())) {
+            Some(Ok(()) | Err(TrySendError::Full(()))) => Asked::ToHelp,
+            Some(Err(TrySendError::Disconnected(()))) | None => Asked::Gone,
         }
     }
 }
@@ -145,5 +163,18 @@ mod tests {
         let in_file = connection
             .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| Ok(row.get::<_, i64>(1)? == row.get::<_, i64>(2)?));
         assert!(in_file.unwrap());
+    }
+
+    #[test]
+    fn once_nobody_needs_the_thread_it_is_gone_and_in_nobodys_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, _connection) = filled(folder.path(), 15);
+        let helper = Helper::start(path).unwrap();
+        let done = Arc::clone(&helper.done);
+        assert!(helper.ask(PAGES) == Asked::ToHelp);
+        drop(helper);
+        // What it was asked for was done, and nobody else knows of it any more.
+        assert!(done.load(Ordering::SeqCst));
+        assert_eq!(Arc::strong_count(&done), 1);
     }
 }

@@ -1,6 +1,6 @@
 //! Emptying the write-ahead log.
 
-use super::{Sqlite, open};
+use super::{Sqlite, checkpoints, open};
 use crate::error::Result;
 use std::time::Duration;
 
@@ -29,6 +29,9 @@ impl Sqlite {
             return;
         }
         self.writing = true;
+        if let Some(connection) = &mut self.connection {
+            checkpoints::leave_alone(connection);
+        }
         // What cannot be emptied now stays as it is; nothing depends on it.
         let _ = self.empty_log();
         self.leave();
