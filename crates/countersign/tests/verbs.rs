@@ -61,7 +61,7 @@ const VERBS: [&str; 48] = [
 
 /// Those that have verbs of their own.
 const DEEPER: [(&str, &[&str]); 9] = [
-    ("run", &["open", "close", "cancel", "list", "show"]),
+    ("run", &["open", "close", "cancel", "accept", "list", "show"]),
     (
         "task",
         &[
@@ -111,7 +111,7 @@ fn every_verb_has_help_with_examples() {
 }
 
 /// What can be asked of the engine, and the verbs that ask it.
-const ASKED: [(&str, &[&str]); 81] = [
+const ASKED: [(&str, &[&str]); 83] = [
     ("run.lead", &["run"]),
     ("handoff.send", &["handoff", "send"]),
     ("handoff.receive", &["handoff", "receive"]),
@@ -124,6 +124,7 @@ const ASKED: [(&str, &[&str]); 81] = [
     ("run.open", &["run", "open"]),
     ("run.close", &["run", "close"]),
     ("run.cancel", &["run", "cancel"]),
+    ("run.accept", &["run", "accept"]),
     ("task.add", &["task", "add"]),
     ("envelope.apply", &["apply"]),
     ("task.claim", &["task", "claim"]),
@@ -191,6 +192,7 @@ const ASKED: [(&str, &[&str]); 81] = [
     ("run.plan", &["run"]),
     ("run.start", &["run", "start"]),
     ("attempt.fail", &["run"]),
+    ("attempt.hold", &["run"]),
     ("attempt.return", &["run"]),
     ("gate.hold", &["run"]),
     ("gate.recheck", &["run"]),

@@ -1,7 +1,7 @@
 //! `countersign gate`
 
 mod accept;
-mod action;
+pub mod action;
 pub mod answering;
 mod approve;
 mod check;

@@ -125,15 +125,18 @@ fn asked(asks: &str, doubt: Option<&str>) -> &'static str {
         "validation" => "does it hold, as far as you can see?",
         "judgement" => "may it pass?",
         "conflict" => "how are two changes of the same thing brought together?",
+        "content" => "somebody has changed this beside the run; does it stay, exactly as it is?",
         "approval" => "may this be done, exactly as it stands here?",
         "delegation" => "it was not done; may it be tried again?",
         _ => "how does it go on?",
     }
 }
 
-/// A command as it is typed, whatever else is open: with its run, and with what was shown.
+/// A command as it is typed, whatever else is open: with its run, and with what was shown. What names a content names what was
+/// shown by that.
 fn command(answer: &str, item: &Value) -> String {
-    let mark = item["shown"].as_str().map(countersign_diagnostic::visible);
+    let is_named = item["content"].as_str().is_some_and(|content| answer.contains(content));
+    let mark = item["shown"].as_str().filter(|_| !is_named).map(countersign_diagnostic::visible);
     let mark = mark.map(|mark| format!(" --shown {mark}")).unwrap_or_default();
     let run = item["run_id"].as_str().map(|_| format!(" --run {}", text(item, "run_id"))).unwrap_or_default();
     format!("{answer}{mark}{run}")

@@ -1,5 +1,6 @@
 //! `countersign run`
 
+mod accept;
 mod asked;
 mod cancel;
 mod close;
@@ -45,6 +46,7 @@ enum Verb {
     Open(open::Args),
     Close(close::Args),
     Cancel(cancel::Args),
+    Accept(accept::Args),
     List(list::Args),
     Show(show::Args),
 }
@@ -56,6 +58,7 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
         Some(Verb::Open(args)) => open::run(args, here),
         Some(Verb::Close(args)) => close::run(args, here),
         Some(Verb::Cancel(args)) => cancel::run(args, here),
+        Some(Verb::Accept(args)) => accept::run(args, here),
         Some(Verb::List(args)) => list::run(args, here),
         Some(Verb::Show(args)) => show::run(args, here),
     }

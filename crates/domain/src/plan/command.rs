@@ -171,6 +171,9 @@ fn adopt(desk: &mut Desk, run: &str, plan: &Plan, text: &str) -> Result<(), Refu
     if let Some(matter) = &plan.matter {
         facts["matter"] = json!(matter);
     }
+    if desk.moment().person {
+        facts["person"] = json!(true);
+    }
     desk.record(Happening::of_run(RUN_OPENED, run, facts));
     let facts = json!({ "run": run, "sha256": sha256_hex(text.as_bytes()), "tasks": plan.tasks.len() });
     desk.record(Happening::of_run(PLAN_ADOPTED, run, facts).with_texts(vec![Untrusted::new(text.to_owned())]));

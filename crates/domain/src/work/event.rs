@@ -2,7 +2,8 @@
 //!
 //! Every event of a task has `run` and `task`; one that changes its state has `from`, `to` and `reason`, too.
 
-/// A run began. Facts: `run`, `objective`, `constraints`, `policy`.
+/// A run began. Facts: `run`, `objective`, `constraints`, `policy`, `person` (whether a person began it, as far as the door could
+/// tell).
 pub const RUN_OPENED: &str = "run.opened";
 /// A run ended with everything in it finished. Facts: `run`, `reason`.
 pub const RUN_CLOSED: &str = "run.closed";
@@ -10,8 +11,12 @@ pub const RUN_CLOSED: &str = "run.closed";
 pub const RUN_CANCELED: &str = "run.canceled";
 /// An orchestrator went on with a run from a bundle. Facts: `run`, `base` (the version that the bundle was made from).
 pub const RUN_RESUMED: &str = "run.resumed";
-/// A process carries a run out, or has stopped to. Facts: `run`, `by` (how it is known; nothing, if nobody does).
+/// A process carries a run out, or has stopped to. Facts: `run`, `by` (how it is known; nothing, if nobody does),
+/// `settings` (the hash of how git reads and writes files there, when it was first led).
 pub const RUN_LED: &str = "run.led";
+/// A person has accepted something that was changed beside a run, exactly as it is. Facts: `run`, `content` (the full name of a
+/// commit, or `sha256:` and a hash), `reason`.
+pub const RUN_ACCEPTED: &str = "run.accepted";
 /// An envelope was applied. Facts: `run`, `deltas`, `known` (deltas that were applied before), `assignments`.
 pub const ENVELOPE_APPLIED: &str = "envelope.applied";
 /// A change of the operator ledger was taken. Facts: `run`, `delta` and what it says, so that the same id with other content
@@ -27,7 +32,8 @@ pub const TASK_CLAIMED: &str = "task.claimed";
 /// A worker has more or less time. Facts: `lease`, `timeout_seconds`.
 pub const TASK_EXTENDED: &str = "task.extended";
 /// A task waits for something. Facts: `code`, `owner`, `lease`, `failed` (whether an attempt failed with it),
-/// `lost` (whether the lease was taken away), `escalated`, `found` (whether it counts as refused, although nothing was).
+/// `lost` (whether the lease was taken away), `escalated`, `found` (whether it counts as refused, although nothing was),
+/// `content` (what exactly a person is asked to accept), `kept` (the hash of what is kept about that beside the ledger).
 pub const TASK_BLOCKED: &str = "task.blocked";
 /// A worker was silent for too long. Facts as with [`TASK_BLOCKED`], and `last_heartbeat_at`, `timeout_seconds`.
 pub const TASK_TIMED_OUT: &str = "task.timed_out";
@@ -45,7 +51,8 @@ pub const TASK_ASSERTED: &str = "task.asserted";
 pub const RESULT_SUBMITTED: &str = "result.submitted";
 /// A worker wrote into its log. Facts: `action`, `files`, `code`; the entry is text 0.
 pub const WORKLOG_ADDED: &str = "worklog.added";
-/// Something is done in the world for a task. Facts: `kind`, `lease`, `recovery`, `mark`.
+/// Something is done in the world for a task. Facts: `kind`, `lease`, `recovery`, `mark`; of a landing, `mark` has `commit` (what
+/// lands) and `was` (on top of what).
 pub const EFFECT_STARTED: &str = "effect.started";
 /// It has ended. Facts: `kind`, `lease`, `outcome`, and what was measured.
 pub const EFFECT_FINISHED: &str = "effect.finished";
@@ -57,6 +64,7 @@ pub const ALL: &[&str] = &[
     RUN_CANCELED,
     RUN_RESUMED,
     RUN_LED,
+    RUN_ACCEPTED,
     ENVELOPE_APPLIED,
     DELTA_APPLIED,
     TASK_ADDED,

@@ -49,6 +49,19 @@ pub(crate) fn run(named: Option<&RunId>, seen: &Seen) -> Result<RunRow, Refusal>
     })
 }
 
+/// The lease under which an attempt goes on, by its number. What is recorded next is written under it.
+pub(crate) fn held(task: &TaskRow, number: u64, desk: &mut Desk) -> Result<Hold, Refusal> {
+    let now = desk.moment().now_ms;
+    let hold = desk.lease(&task.lease_name()).filter(|hold| hold.deadline > now && hold.number == number).cloned();
+    let Some(hold) = hold.filter(|_| task.status == TaskStatus::InProgress) else {
+        let reason = format!("lease {number} of {} is gone", task.task);
+        let help = "that attempt has ended already; `countersign task show` tells how";
+        return Err(Refusal::new(Code::ConcurrencyConflict, reason, help).of_run(&task.run));
+    };
+    desk.write_under(task.lease_name(), number);
+    Ok(hold)
+}
+
 /// The same, if work goes on in it.
 pub(crate) fn open_run(named: Option<&RunId>, seen: &Seen) -> Result<RunRow, Refusal> {
     let run = run(named, seen)?;

@@ -15,6 +15,9 @@ pub const GATES: &str = "gates";
 /// The status of a run in which work goes on.
 pub const OPEN: &str = "open";
 
+/// What a person is asked where something that was changed beside a run must be accepted.
+pub const CONTENT: &str = "content";
+
 /// What a task asks for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Spec {
@@ -142,6 +145,9 @@ pub struct BlockerRow {
     /// Whether what was claimed stands when it goes on, though a person did not say more than that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keeps: bool,
+    /// What exactly is to be accepted, where that is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
     /// The event that said so.
     #[serde(default)]
     pub at: u64,
@@ -178,6 +184,15 @@ pub struct RunRow {
     /// runs is in their tasks; this would be read with every event of them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub workers: BTreeSet<String>,
+    /// What was changed beside it and accepted by a person: commits by their names, other contents by their hashes.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub accepted: BTreeSet<String>,
+    /// The hash of how git read and wrote files when it was first led.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<String>,
+    /// Whether a person began it, as far as the door could tell.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub person: bool,
     /// The event that began it.
     pub opened: u64,
     /// When that was.
@@ -288,6 +303,12 @@ impl TaskRow {
     /// How many of its beginnings count.
     pub fn tries(&self) -> u32 {
         self.attempt.saturating_sub(self.returned)
+    }
+
+    /// What a person must accept before it goes on.
+    pub fn waits_for_content(&self) -> Option<&str> {
+        let blocker = self.blocker.as_ref().filter(|_| self.status == TaskStatus::Blocked)?;
+        blocker.content.as_deref()
     }
 
     /// The name of its lease.

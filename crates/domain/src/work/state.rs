@@ -18,7 +18,7 @@ pub fn touched(event: &Happened<'_>) -> Vec<Key> {
     let Some(run) = facts["run"].as_str() else { return Vec::new() };
     let task = || facts["task"].as_str().map(|task| task_key(run, task));
     match event.kind {
-        RUN_OPENED | RUN_CLOSED | RUN_CANCELED | RUN_RESUMED | RUN_LED => vec![run_key(run)],
+        RUN_OPENED | RUN_CLOSED | RUN_CANCELED | RUN_RESUMED | RUN_LED | RUN_ACCEPTED => vec![run_key(run)],
         COMMAND_REFUSED => {
             let result = facts["task"].as_str().map(|task| refused_key(run, task));
             [run_key(run)].into_iter().chain(result).collect()
@@ -115,6 +115,9 @@ fn evolve_run(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
             policy: text("policy"),
             orchestrator: event.actor.to_owned(),
             led_by: None,
+            accepted: Default::default(),
+            settings: None,
+            person: facts["person"] == true,
             opened: event.seq,
             since: event.time.to_owned(),
             metrics: Metrics::default(),
@@ -128,7 +131,12 @@ fn evolve_run(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
         RUN_CLOSED => run.status = "closed".to_owned(),
         RUN_CANCELED => run.status = "canceled".to_owned(),
         RUN_RESUMED => run.orchestrator = event.actor.to_owned(),
-        RUN_LED => run.led_by = facts["by"].as_str().map(str::to_owned),
+        RUN_LED => {
+            run.led_by = facts["by"].as_str().map(str::to_owned);
+            // Whoever leads it later finds what the first one found.
+            run.settings = run.settings.or_else(|| facts["settings"].as_str().map(str::to_owned));
+        }
+        RUN_ACCEPTED => drop(run.accepted.insert(text("content"))),
         EFFECT_FINISHED => spend(&mut run.spent, &facts["usage"]),
         // Whoever leads a run takes its actions, and is no worker by that.
         TASK_CLAIMED if run.is_gated() && facts["led"] != true => {
@@ -273,6 +281,7 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
                 escalated: facts["escalated"] == true,
                 asks: facts["asks"].as_str().map(str::to_owned),
                 keeps: facts["keeps"] == true,
+                content: facts["content"].as_str().map(str::to_owned),
                 at: event.seq,
             });
             if let Some(owner) = facts["owner"].as_str().filter(|_| facts["failed"] == true) {

@@ -57,6 +57,7 @@ fn table(stage: &Stage, lease: u64) -> Vec<(&'static str, Value, [&'static str; 
         "action": "read", "decision": "go on", "result": "read", "next_step": "write", "run_id": stage.run, "task_id": "T-1",
     });
     let shown = json!({ "shown": stage.inbox()[0]["shown"] });
+    let commit = "9fceb02d0ae598e95dc970b74767f19372d61af8";
     vec![
         ("task.replan", with(json!({ "run_id": stage.run, "task": wider, "reason": "wider" }), shown.clone()), STEERS),
         ("task.unblock", with(of("T-3"), shown), STEERS),
@@ -67,6 +68,8 @@ fn table(stage: &Stage, lease: u64) -> Vec<(&'static str, Value, [&'static str; 
         ("envelope.apply", envelope, STEERS),
         ("run.cancel", json!({ "run_id": stage.run, "reason": "enough" }), STEERS),
         ("run.close", json!({ "run_id": stage.run }), [NO, NO, NO, INVALID, INVALID]),
+        ("run.accept", json!({ "run_id": stage.run, "content": commit, "reason": "mine" }), [NO, NO, NO, NO, OK]),
+        ("attempt.hold", at(json!({ "content": commit, "reason": "x was changed" })), STEERS),
         ("attempt.fail", at(json!({ "code": "DEPENDENCY_NOT_MET", "reason": "it died" })), STEERS),
         ("attempt.return", at(json!({ "reason": "it is gone" })), STEERS),
         ("effect.start", at(json!({ "kind": "landing" })), STEERS),

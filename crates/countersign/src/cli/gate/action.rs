@@ -30,10 +30,8 @@ pub struct Answer<'a> {
 pub fn answer(here: &Here<'_>, answer: &Answer<'_>) -> anyhow::Result<Exit> {
     let Answer { id, asked, question } = answer;
     let Asked { task, reason, shown, of, once } = asked;
-    if MARKS.iter().any(|mark| std::env::var_os(mark).is_some()) {
-        let reason = "this is the process of an agent, and what is done in its run is for a person to answer for";
-        let help = "leave it to whoever looks into `countersign inbox`";
-        return refused(Refusal::new(Code::AuthorizationMissing, reason, help).into(), once.how.format);
+    if let Some(refusal) = of_agent() {
+        return refused(refusal.into(), once.how.format);
     }
     let client = Client::open(here.project, here.global)?.with_key(once.key.as_deref())?;
     let mark = match shown.mark() {
@@ -67,6 +65,14 @@ pub fn answer(here: &Here<'_>, answer: &Answer<'_>) -> anyhow::Result<Exit> {
     };
     let request = json!({ "run_id": of.id(), "task_id": task, "shown": mark, "reason": reason });
     ask_of(&client, once.how.format, id, request, |answer| followed(answer, task))
+}
+
+/// Why this process answers for nothing: it is that of an agent, or of a check of what one did.
+pub fn of_agent() -> Option<Refusal> {
+    let reason = "this is the process of an agent, and what is done in its run is for a person to answer for";
+    let help = "leave it to whoever looks into `countersign inbox`";
+    let is_one = MARKS.iter().any(|mark| std::env::var_os(mark).is_some());
+    is_one.then(|| Refusal::new(Code::AuthorizationMissing, reason, help))
 }
 
 /// How it stands with an action that nobody is asked about.

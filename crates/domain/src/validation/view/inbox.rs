@@ -27,7 +27,7 @@ shape! {
     /// Something that waits for a person.
     pub struct InboxItem {
         /// What is asked: `acceptance`, `validation`, `judgement`, `conflict`, `approval` of an action, `delegation` (an
-        /// action did not succeed), or `decision`.
+        /// action did not succeed), `content` (something was changed beside the run), or `decision`.
         pub asks: String,
         /// The run; none, if it belongs to no run.
         pub run_id: Option<String>,
@@ -45,6 +45,8 @@ shape! {
         pub code: String,
         /// Why it waits.
         pub reason: String,
+        /// What exactly is to be accepted: a commit by its full name, or `sha256:` and a hash.
+        pub content: Option<String>,
         /// Of an action, whether it may have been done: `unknown` (nobody knows), `part` (a part of it was), or `missing` (the
         /// platform said that it was, and does not show it). None, if it was not done.
         pub doubt: Option<String>,
@@ -141,7 +143,7 @@ pub(super) fn item(task: &TaskRow, promise: Option<&PromiseRow>, seen: &Seen, mo
             .collect(),
         _ => Vec::new(),
     };
-    let id = &task.task;
+    let (id, content) = (&task.task, task.waits_for_content());
     let again = format!("countersign task unblock {id} --reason TEXT");
     let never = format!("countersign task cancel {id} --reason TEXT");
     let named = if failures.is_empty() { "AC-N".to_owned() } else { failures.join(",") };
@@ -149,7 +151,7 @@ pub(super) fn item(task: &TaskRow, promise: Option<&PromiseRow>, seen: &Seen, mo
         "acceptance" => Some(format!("countersign gate accept {id} --failures {named} --reason TEXT")),
         "validation" => Some(format!("countersign gate testify {id} --pass {named} --evidence TEXT")),
         "judgement" => Some(format!("countersign gate rule {id} PASS --reason TEXT")),
-        _ => None,
+        _ => content.map(|content| format!("countersign run accept {content} --reason TEXT")),
     };
     let asked = |it: &GateCriterion| failures.is_empty() || failures.contains(&it.id);
     let criteria = promise.map(|row| gate::criteria(row, seen)).unwrap_or_default().into_iter().filter(asked).collect();
@@ -164,6 +166,7 @@ pub(super) fn item(task: &TaskRow, promise: Option<&PromiseRow>, seen: &Seen, mo
         title: task.spec.title.clone(),
         code: blocker.map(|it| it.code.clone()).unwrap_or_default(),
         reason: blocker.map(|it| it.reason.clone()).unwrap_or_default(),
+        content: content.map(str::to_owned),
         doubt: None,
         since: blocker.map_or(0, |it| it.at).into(),
         criteria: criteria.into(),

@@ -88,6 +88,7 @@ pub(super) fn escalation(key: &Key, seen: &Seen, moment: &Moment) -> Option<Inbo
         title: format!("{} in {}", row.action, row.repository),
         code: code.as_str().to_owned(),
         reason: format!("{}{said}{}", after.reason, meant.unwrap_or_default()),
+        content: None,
         doubt: row.doubt().map(str::to_owned),
         since: since.into(),
         criteria: Vec::new().into(),

@@ -4,9 +4,7 @@ use super::{TASK_CODES, TASK_VIEWS, TaskAnswer, task_answer};
 use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
 use crate::ids::{RunId, TaskId};
 use crate::work::payload::ErrorCode;
-use crate::work::task_state::TaskStatus;
 use crate::work::{attempt, picking, steering};
-use countersign_contract::diagnostic::Code;
 use countersign_contract::{Int, Text, shape};
 
 shape! {
@@ -48,14 +46,7 @@ impl Command for FailAttempt {
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
         steering::must_steer(&run, desk)?;
         let task = picking::task(&run, &self.task_id, desk.seen())?;
-        let (number, now) = (self.lease.get().unsigned_abs(), desk.moment().now_ms);
-        let hold = desk.lease(&task.lease_name()).filter(|hold| hold.deadline > now && hold.number == number).cloned();
-        let Some(hold) = hold.filter(|_| task.status == TaskStatus::InProgress) else {
-            let reason = format!("lease {number} of {} is gone", task.task);
-            let help = "that attempt has ended already; `countersign task show` tells how";
-            return Err(Refusal::new(Code::ConcurrencyConflict, reason, help).of_run(&run.run));
-        };
-        desk.write_under(task.lease_name(), number);
+        let hold = picking::held(&task, self.lease.get().unsigned_abs(), desk)?;
         if self.found == Some(true) {
             attempt::fail_as_found(desk, &task, &hold, self.code.get(), self.reason.as_str());
         } else {

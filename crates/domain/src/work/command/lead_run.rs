@@ -8,7 +8,7 @@ use crate::ids::RunId;
 use crate::work::event::RUN_LED;
 use crate::work::picking;
 use countersign_contract::diagnostic::Code;
-use countersign_contract::{Json, shape};
+use countersign_contract::{Json, Text, shape};
 use serde_json::json;
 
 shape! {
@@ -19,6 +19,8 @@ shape! {
         pub run_id: Option<RunId>,
         /// Whether it does.
         pub leads: bool,
+        /// The hash of how git reads and writes files there. The first one counts for the whole run.
+        pub settings: Option<Text<1, 100>>,
         /// What may be spent while it does, where that is limited.
         pub budgets: Option<Json>,
     }
@@ -58,6 +60,9 @@ impl Command for LeadRun {
             let mut facts = json!({ "by": by, "run": run.run });
             if let Some(budgets) = self.budgets.as_ref().filter(|_| self.leads) {
                 facts["budgets"] = budgets.to_value();
+            }
+            if let Some(settings) = self.settings.as_ref().filter(|_| self.leads && run.settings.is_none()) {
+                facts["settings"] = json!(settings);
             }
             desk.record(Happening::of_run(RUN_LED, &run.run, facts));
         }

@@ -1,5 +1,6 @@
 //! What can be asked of runs and tasks, one file each.
 
+mod accept_content;
 mod add_tasks;
 mod add_worklog;
 mod apply;
@@ -13,6 +14,7 @@ mod fail;
 mod fail_attempt;
 mod finish_effect;
 mod heartbeat;
+mod hold_attempt;
 mod lead_run;
 mod open_run;
 mod reassign;
@@ -25,6 +27,7 @@ mod submit;
 mod task_spec;
 mod unblock;
 
+pub use accept_content::AcceptContent;
 pub use add_tasks::AddTasks;
 pub(crate) use add_tasks::exists;
 pub use add_worklog::{AddWorklog, WorklogAnswer};
@@ -39,6 +42,7 @@ pub use fail::Fail;
 pub use fail_attempt::FailAttempt;
 pub use finish_effect::{FinishEffect, Usage};
 pub use heartbeat::Heartbeat;
+pub use hold_attempt::HoldAttempt;
 pub use lead_run::LeadRun;
 pub use open_run::OpenRun;
 pub use reassign::Reassign;

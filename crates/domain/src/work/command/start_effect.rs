@@ -5,7 +5,7 @@ use crate::deciding::{
     Answered, Command, CommandInfo, Desk, Happening, Key, Moment, Need, Observed, Refusal, Role, Seen, Writes,
 };
 use crate::ids::{RunId, TaskId};
-use crate::work::effect::{EffectKind, effect_key, effect_of};
+use crate::work::effect::{EffectKind, EffectRow, effect_key, effect_of};
 use crate::work::event::EFFECT_STARTED;
 use crate::work::{picking, steering};
 use countersign_contract::diagnostic::Code;
@@ -61,6 +61,10 @@ impl Command for StartEffect {
 
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        // What lands is taken for the run's own from here on, so nobody says that of their own work.
+        if self.kind == EffectKind::Landing && run.is_gated() {
+            steering::must_steer(&run, desk)?;
+        }
         steering::must_not_interrupt(&run, desk)?;
         let task = picking::task(&run, &self.task_id, desk.seen())?;
         let number = self.lease();
@@ -73,7 +77,10 @@ impl Command for StartEffect {
             );
         }
         let key = self.key(&run.run);
-        if effect_of(desk.entity(&key)).is_some_and(|row| row.state == "started") {
+        let mark = self.mark.as_ref().map(Json::to_value);
+        // It may be begun once more as something else: HEAD was moved before a commit could land, and another one is to.
+        let is_so = |row: EffectRow| row.state == "started" && mark.as_ref().is_none_or(|mark| *mark == row.mark);
+        if effect_of(desk.entity(&key)).is_some_and(is_so) {
             return Ok(());
         }
         desk.write_under(task.lease_name(), number);
@@ -84,8 +91,8 @@ impl Command for StartEffect {
         if let Some(who) = &self.who {
             facts["who"] = json!(who);
         }
-        if let Some(mark) = &self.mark {
-            facts["mark"] = mark.to_value();
+        if let Some(mark) = mark {
+            facts["mark"] = mark;
         }
         desk.record(Happening::of_run(EFFECT_STARTED, &run.run, facts));
         Ok(())

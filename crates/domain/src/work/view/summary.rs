@@ -13,6 +13,7 @@ pub fn summary(event: &Happened<'_>) -> Option<String> {
         RUN_OPENED => format!("`{}`", text("objective")),
         RUN_CLOSED | RUN_CANCELED => text("reason"),
         RUN_LED => event.facts["by"].as_str().map_or("by nobody".to_owned(), |by| format!("by {}", show(by))),
+        RUN_ACCEPTED => format!("{}: {}", text("content"), text("reason")),
         RUN_RESUMED => format!("by {}", show(event.actor)),
         ENVELOPE_APPLIED => {
             format!(
