@@ -14,7 +14,7 @@ use anyhow::{Context, bail};
 use countersign_diagnostic::Code;
 use countersign_domain::plan::command::read;
 use countersign_domain::plan::payload::Plan;
-use countersign_engine::Failure;
+use countersign_engine::{Call, Failure};
 use countersign_runner::agent::Stop;
 use countersign_runner::run::{self as runner, End, Outcome, Setup, State};
 use serde_json::{Value, json};
@@ -182,12 +182,13 @@ fn carry_out(args: &Args, here: &Here<'_>, client: &Client<'_>, run: &str) -> an
     let _signals = interrupt::stops(&stop, !live.is_drawn())?;
     live.begin();
     let platform = args.forge.platform(here, root.clone())?;
+    let call = leading(client.call()?);
     let setup = Setup {
         platform: &platform,
         engine: client.engine()?,
         world: client.around()?,
         mends: Some(client.around()?),
-        call: client.call()?,
+        call: &call,
         root: &root,
         spool: &spool,
         plan: &plan,
@@ -203,6 +204,12 @@ fn carry_out(args: &Args, here: &Here<'_>, client: &Client<'_>, run: &str) -> an
     live.end();
     let outcome = outcome.map_err(anyhow::Error::msg)?;
     conclude(args, client, run, &outcome)
+}
+
+/// Who carries a run out, known by more than the number of a process: that can be had again, and looks the same in another
+/// namespace.
+fn leading(call: &Call) -> Call {
+    Call { authn: format!("{} nonce={}", call.authn, uuid::Uuid::new_v4().simple()), ..call.clone() }
 }
 
 fn plan_of(client: &Client<'_>, run: &str) -> anyhow::Result<Plan> {
