@@ -208,8 +208,13 @@ claim src/T-1"#,
     let patch = json!({ "retries": 0, "lock_scope": ["src/T-1"], "acceptance": acceptance });
     let answer = yard.one(json!({ "coder": yard.agent(&script) }), patch, json!({}));
     assert_eq!(answer.code, 1, "{}", answer.out);
-    answer.says("cannot be merged");
+    answer.says("no task of the run has landed that");
     assert_eq!(yard.count("task.completed", "T-1"), 0, "{}", answer.out);
+    // Whoever accepts the commit has not said that it is the work.
+    let head = yard.git(&["rev-parse", "HEAD"]);
+    yard.decide(&["run", "accept", &head, "--reason", "it may stay"]).ended_with(0);
+    yard.resume().says("cannot be merged").ended_with(1);
+    assert_eq!(yard.count("task.completed", "T-1"), 0);
 }
 
 #[test]
@@ -244,122 +249,4 @@ fn what_only_a_repository_can_show_is_not_begun_without_one() {
         let dry = yard.run(&["run", "--dry-run", &yard.path("plan.json").display().to_string()]);
         dry.says("it would not be begun here").says(&format!("asks for `{what}`"));
     }
-}
-
-/// A test that asks for more than a file, and a criterion that pins it.
-fn pinned(yard: &Yard) -> serde_json::Value {
-    yard.write("tests/t.sh", "echo 1..1\nif grep -q work src/T-1; then echo ok 1; else echo not ok 1; fi\n");
-    yard.commit("a test");
-    json!([{ "text": "the test passes", "check": { "test": ["sh", "tests/t.sh"] }, "pin": "tests/t.sh" }])
-}
-
-#[test]
-fn a_test_that_somebody_commits_to_the_branch_decides_only_when_a_person_has_seen_it() {
-    let bend = "mkdir -p src; printf 'echo 1..1\\necho ok 1\\n' > tests/t.sh; git add tests/t.sh; git -c user.name=x -c user.email=x@x commit -qm tidy";
-    for how in [
-        format!(
-            "if grep -q grep tests/t.sh; then {bend}; git update-ref refs/heads/main HEAD; git checkout -q HEAD~1; fi"
-        ),
-        format!(
-            "if cd \"$COUNTERSIGN_PROJECT\"; then if grep -q grep tests/t.sh; then {bend}; fi; cd - > /dev/null; fi"
-        ),
-    ] {
-        let yard = Yard::new();
-        let acceptance = pinned(&yard);
-        let agents = json!({ "coder": yard.agent(&format!("{how}\necho idle > src/T-1; claim src/T-1")) });
-        let answer = yard.one(agents, json!({ "acceptance": acceptance }), json!({}));
-        answer.says("AC-1 test FAIL").says("tests/t.sh (now ").says("no task of the run has landed that");
-        assert_eq!((answer.code, yard.count("task.completed", "T-1")), (1, 0), "{}", answer.out);
-        assert_eq!(yard.asked()["code"], "SCOPE_VIOLATION", "{}", answer.out);
-        // Who has looked at it may say that it is good, and is not asked again.
-        yard.decide(&["task", "unblock", "T-1", "--reason", "the test is fine"]).ended_with(0);
-        let answer = yard.resume();
-        answer.says("AC-1 test pass");
-        assert_eq!((answer.code, yard.count("task.completed", "T-1")), (0, 1), "{}", answer.out);
-    }
-}
-
-#[test]
-fn good_work_does_not_land_on_a_bent_test_unseen() {
-    let yard = Yard::new();
-    let acceptance = pinned(&yard);
-    let script = r#"echo work > src/T-1; cd "$COUNTERSIGN_PROJECT"; echo '# loose' >> tests/t.sh; git add tests/t.sh
-git -c user.name=x -c user.email=x@x commit -qm tidy; cd - > /dev/null; claim src/T-1"#;
-    let answer = yard.one(json!({ "coder": yard.agent(script) }), json!({ "acceptance": acceptance }), json!({}));
-    answer.says("AC-1 test pass").says("tests/t.sh (now ");
-    assert_eq!((answer.code, yard.landed().len(), yard.asked()["asks"].as_str()), (1, 0, Some("landing")));
-    yard.decide(&["task", "unblock", "T-1", "--reason", "the test is fine"]).ended_with(0);
-    let answer = yard.resume();
-    assert_eq!((answer.code, yard.landed().len(), yard.count("result.submitted", "T-1")), (0, 1, 1), "{}", answer.out);
-}
-
-#[test]
-fn nobody_bends_the_test_of_another_task_and_what_a_task_has_landed_is_no_bending() {
-    let yard = Yard::new();
-    let acceptance = pinned(&yard);
-    // The first lands a stricter test, and commits a loose one for the third; the second fails once, and goes on after that.
-    let script = r#"case $COUNTERSIGN_TASK in
-T-1) echo work > src/T-1; echo '# and more' >> tests/t.sh
-  cd "$COUNTERSIGN_PROJECT" && printf 'echo 1..1\necho ok 1\n' > tests/u.sh && git add tests/u.sh && git -c user.name=x -c user.email=x@x commit -qm tidy && cd - > /dev/null
-  claim src/T-1 tests/t.sh;;
-T-2) [ "$(git log --format=%s -1 --grep=again)" ] || exit 1; echo x > src/T-2; claim src/T-2;;
-T-3) echo x > src/T-3; claim src/T-3;;
-esac"#;
-    yard.write("tests/u.sh", "echo 1..1\nif grep -q work src/T-3; then echo ok 1; else echo not ok 1; fi\n");
-    yard.commit("another test");
-    let second =
-        json!([{ "text": "the other test passes", "check": { "test": ["sh", "tests/u.sh"] }, "pin": "tests/u.sh" }]);
-    let tasks = vec![
-        task("T-1", json!({ "lock_scope": ["src/T-1", "tests/t.sh"] })),
-        task("T-2", json!({ "depends_on": ["T-1"], "retries": 0, "acceptance": acceptance })),
-        task("T-3", json!({ "depends_on": ["T-1"], "acceptance": second })),
-    ];
-    let plan = yard.plan(json!({ "coder": yard.agent(script) }), tasks, json!({ "concurrency": 1 }));
-    let answer = yard.run(&["run", &plan]);
-    answer.says("T-3: waits for a person").says("tests/u.sh (now ");
-    assert!(!answer.out.contains("tests/t.sh (now "), "{}", answer.out);
-    assert_eq!(yard.landed(), ["T-1"], "{}", answer.out);
-    // Another runner knows as well whose work it was.
-    yard.write("other", "again");
-    yard.git(&["add", "other"]);
-    yard.git(&["commit", "--quiet", "-m", "again"]);
-    yard.decide(&["task", "unblock", "T-2", "--reason", "once more"]).ended_with(0);
-    let answer = yard.resume();
-    assert_eq!(yard.landed(), ["T-2", "T-1"], "{}", answer.out);
-    assert_eq!(answer.code, 1, "{}", answer.out);
-}
-
-#[test]
-fn no_agent_says_how_git_reads_and_writes_files() {
-    let loose = "echo 1..1; echo ok 1";
-    let cases = [
-        (
-            format!(
-                "git config filter.z.smudge \"echo '{loose}'\"; git config filter.z.clean \"git cat-file blob $(git rev-parse HEAD:tests/t.sh)\"
-echo 'tests/t.sh filter=z' >> \"$(git rev-parse --git-common-dir)/info/attributes\""
-            ),
-            "filter.z.clean, filter.z.smudge, info/attributes (now ",
-        ),
-        ("echo 'tests/t.sh working-tree-encoding=UTF-16' >> \"$(git rev-parse --git-common-dir)/info/attributes\"".to_owned(), "info/attributes (now "),
-        ("git config core.autocrlf true".to_owned(), "core.autocrlf (now "),
-        ("echo '*.sh text eol=crlf' > ../a; git config core.attributesFile \"$PWD/../a\"".to_owned(), "core.attributesfile"),
-    ];
-    for (bend, words) in cases {
-        let yard = Yard::new();
-        let acceptance = pinned(&yard);
-        let script =
-            format!("mkdir -p \"$(git rev-parse --git-common-dir)/info\"\n{bend}\necho idle > src/T-1; claim src/T-1");
-        let answer = yard.one(json!({ "coder": yard.agent(&script) }), json!({ "acceptance": acceptance }), json!({}));
-        answer.says(words);
-        assert_eq!((answer.code, yard.count("task.completed", "T-1")), (1, 0), "{}", answer.out);
-        assert_eq!((yard.asked()["code"].as_str(), yard.count("task.claimed", "T-1")), (Some("SCOPE_VIOLATION"), 1));
-    }
-    // What has nothing to do with files is anybody's to set, and so is what was there before.
-    let yard = Yard::new();
-    let acceptance = pinned(&yard);
-    yard.git(&["config", "filter.upper.smudge", "cat"]);
-    let script = "git config branch.main.remote origin; echo work > src/T-1; claim src/T-1";
-    let answer = yard.one(json!({ "coder": yard.agent(script) }), json!({ "acceptance": acceptance }), json!({}));
-    assert_eq!(answer.code, 0, "{}", answer.out);
-    yard.is_tidy();
 }

@@ -60,7 +60,7 @@ fn work_that_conflicts_with_a_commit_names_both_sides_and_is_done_anew() {
     let yard = Yard::new();
     let going = while_it_works(&yard, START, of_start());
     yard.write("src/start", "the user's\n");
-    yard.commit("the user was faster");
+    yard.commit_and_accept("the user was faster");
     go(&yard);
     let answer = going.end();
     answer.says("src/start cannot be merged").says("the user was faster").says("by T-1 in").says("task unblock T-1");
@@ -97,7 +97,7 @@ fn what_holds_by_itself_and_not_on_top_of_others_does_not_land() {
         let yard = Yard::new();
         let going = in_plan(&yard, START, apart.clone(), gates);
         yard.write("src/other", "mine\n");
-        yard.commit("the same words elsewhere");
+        yard.commit_and_accept("the same words elsewhere");
         go(&yard);
         let answer = going.end();
         assert_eq!((answer.code, yard.landed().len()), (code, lands), "{}", answer.out);
@@ -119,7 +119,7 @@ fn what_holds_by_itself_and_not_on_top_of_others_does_not_land() {
         assert_eq!(yard.read("src/start").as_deref(), Some("start\n"));
         // Whoever does it anew does so on top of the other one.
         std::fs::remove_file(yard.root().join("src/other")).unwrap();
-        yard.commit("the user gives way");
+        yard.commit_and_accept("the user gives way");
         yard.decide(&["task", "unblock", "T-1", "--reason", "try again"]).ended(0);
         yard.resume().ended(0);
         assert_eq!(yard.landed(), ["T-1"]);
@@ -132,7 +132,7 @@ fn what_lands_on_top_of_others_is_the_commit_that_was_checked() {
     let yard = Yard::new();
     let going = while_it_works(&yard, START, of_start());
     yard.write("notes", "committed meanwhile\n");
-    yard.commit("notes");
+    yard.commit_and_accept("notes");
     go(&yard);
     going.end().ended(0);
     let head = yard.git(&["rev-parse", "HEAD"]);
@@ -146,7 +146,7 @@ fn what_the_user_does_elsewhere_stays_and_is_in_nobodys_way() {
     let yard = Yard::new();
     let going = while_it_works(&yard, START, of_start());
     yard.write("notes", "committed meanwhile\n");
-    yard.commit("notes");
+    yard.commit_and_accept("notes");
     yard.write("tests/t.sh", "not committed\n");
     yard.write("new", "not even known to git\n");
     go(&yard);
@@ -247,7 +247,7 @@ fn once(first: &str) -> String {
     )
 }
 
-/// A person is asked about what lies outside of the scope, nobody was begun again, and what they unblock counts as accepted.
+/// A person is asked about what lies outside of the scope, nobody was begun again, and what they accept may stay.
 #[track_caller]
 fn is_found_and_can_be_accepted(yard: &Yard, what: &str) {
     let asked = yard.asked();
@@ -256,7 +256,7 @@ fn is_found_and_can_be_accepted(yard: &Yard, what: &str) {
     assert!(!yard.path("home/again").exists(), "{what}");
     let run = yard.look("run.show", json!({ "run_id": yard.runs()[0] }));
     assert_eq!(run["metrics"]["denials"], json!({ "SCOPE_VIOLATION": 1 }), "{what}: {run}");
-    yard.decide(&["task", "unblock", "T-1", "--reason", "it may stay"]).ended(0);
+    yard.accept(asked["content"].as_str().unwrap());
     yard.resume().ended(0);
     assert_eq!(yard.count("task.completed", "T-1"), 1, "{what}");
     assert!(!yard.root().join(".countersign/runs").join(&yard.runs()[0]).exists(), "{what}: files are left");

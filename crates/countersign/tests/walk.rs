@@ -262,7 +262,10 @@ fn plans(walk: &Walk) {
         json!({ "id": id, "title": id, "kind": "delegate", "instruction": instruction, "approval": "person" })
     };
     let tried = yard.path("tried").display().to_string();
-    let flaky = format!("test -e {tried} || {{ touch {tried}; exit 3; }}; echo x > \"$scope\"; claim \"$scope\"");
+    // It fails once, and leaves a commit that nobody has landed.
+    let beside = "git -C \"$COUNTERSIGN_PROJECT\" -c user.name=x -c user.email=x@x commit -q --allow-empty -m beside";
+    let flaky =
+        format!("test -e {tried} || {{ touch {tried}; {beside}; exit 3; }}; echo x > \"$scope\"; claim \"$scope\"");
     let agents = json!({ "coder": yard.honest(), "flaky": yard.agent(&flaky) });
     let work = [task("T-1", json!({})), task("T-5", json!({ "agent": "flaky", "depends_on": ["T-1"] }))];
     let tasks = work.into_iter().chain([action("T-2", 3, "two"), action("T-3", 4, "three")]).collect();
@@ -277,6 +280,7 @@ fn plans(walk: &Walk) {
         let items = inbox["items"].as_array().unwrap();
         items.iter().find(|item| item["task_id"] == task).unwrap()["shown"].as_str().unwrap().to_owned()
     };
+    walk.owner(&format!("run accept {head} --reason r"), &[]);
     walk.owner(&format!("gate approve T-2 --reason r --shown {}", mark("T-2")), &[]);
     walk.owner(&format!("gate refuse T-3 --reason r --shown {}", mark("T-3")), &[]);
     yard.resume();

@@ -1,9 +1,9 @@
 //! An agent at work: it is given its assignment, watched, and what it used and said is kept.
 
 use super::attempt::Attempt;
-use super::desk::No;
 use super::effect::Effect;
 use super::life::Life;
+use super::no::No;
 use super::work::spool;
 use super::{Note, Run};
 use crate::agent::{self, Ended, How, Job, Limits, Pulse, Stop};
@@ -51,7 +51,7 @@ pub(super) fn run_agent(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value, fold
         spool: &spool,
         limits: Limits::default(),
     };
-    let running = agent::start(&job).map_err(|why| No { code: Some("DEPENDENCY_NOT_MET".to_owned()), reason: why })?;
+    let running = agent::start(&job).map_err(|why| No::filed("DEPENDENCY_NOT_MET", why))?;
     let effect = Effect { run, attempt, kind: EffectKind::Agent, who: None };
     effect.start(&running.mark())?;
     let mut life = Life::new(run, attempt, shown_timeout(&assignment));
@@ -73,7 +73,7 @@ pub(super) fn run_agent(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value, fold
     if life.silent {
         let reason =
             format!("{} gave no sign of life for {} s and was ended", attempt.worker(), life.timeout.as_secs());
-        return Err(No { code: Some("TASK_TIMEOUT".to_owned()), reason });
+        return Err(No::filed("TASK_TIMEOUT", reason));
     }
     Ok(ended)
 }

@@ -2,8 +2,8 @@
 
 use super::Run;
 use super::attempt::Attempt;
-use super::desk::No;
 use super::folder::Folder;
+use super::no::No;
 use countersign_contract::{Form, SIZE_MAX, parse, show};
 use countersign_domain::plan::payload::PlannedTask;
 use countersign_domain::work::places::Placed;
@@ -20,8 +20,15 @@ pub(super) enum Around {
     Unseen(String),
 }
 
+/// What was changed and may not be.
+pub(super) struct Strayed {
+    how: &'static str,
+    /// The files.
+    pub(super) paths: Vec<String>,
+}
+
 /// Compares the folder with what it was. What changed outside of every scope is a violation if nobody else can have done it.
-pub(super) fn look(run: &Run<'_>, attempt: &Attempt<'_>, before: Result<Folder, String>) -> Result<Around, No> {
+pub(super) fn look(run: &Run<'_>, attempt: &Attempt<'_>, before: Result<Folder, String>) -> Result<Around, Strayed> {
     let met = run.beside.met(attempt.number);
     let others = others(run, attempt.number, |number, _| met.contains(&number));
     judge(run, attempt.planned, &others, before.and_then(|mut before| before.changed()))
@@ -33,7 +40,7 @@ pub(super) fn judge(
     planned: &PlannedTask,
     others: &[&PlannedTask],
     changed: Result<Vec<String>, String>,
-) -> Result<Around, No> {
+) -> Result<Around, Strayed> {
     let changed = match changed {
         Ok(changed) => changed,
         Err(why) => return Ok(Around::Unseen(why)),
@@ -52,22 +59,24 @@ pub(super) fn judge(
     let strays: Vec<String> =
         rest.into_iter().filter(|path| !theirs(path) && worklog.as_deref() != Some(path)).collect();
     if !banned.is_empty() && others.is_empty() {
-        return Err(violation(format!("changed, and forbidden: {}", named(&banned))));
+        return Err(Strayed { how: "changed, and forbidden", paths: banned });
     }
     if strays.is_empty() {
         return Ok(Around::Seen { own, told: None, nothing });
     }
     if others.is_empty() {
-        return Err(violation(format!("changed outside the scope: {}", named(&strays))));
+        return Err(Strayed { how: "changed outside the scope", paths: strays });
     }
     let who: Vec<&str> = std::iter::once(task).chain(others.iter().map(|it| it.id.as_str())).collect();
     let told = format!("changed outside of every scope, by one of {}: {}", who.join(", "), named(&strays));
     Ok(Around::Seen { own, told: Some(told), nothing })
 }
 
-/// Something was changed that may not be.
-pub(super) fn violation(reason: String) -> No {
-    No { code: Some("SCOPE_VIOLATION".to_owned()), reason }
+impl Strayed {
+    /// In words.
+    pub(super) fn told(&self) -> String {
+        format!("{}: {}", self.how, named(&self.paths))
+    }
 }
 
 /// What a result says was changed, if it says that all is done.
@@ -90,7 +99,7 @@ impl Around {
         }
         let (task, listed) = (attempt.task(), named(&listed));
         let reason = format!("the result of {task} lists changes ({listed}), and nothing at all was changed");
-        Err(No { code: Some("INTEGRITY_MISMATCH".to_owned()), reason })
+        Err(No::filed("INTEGRITY_MISMATCH", reason))
     }
 
     /// What is to be told of what lies outside of the scope.

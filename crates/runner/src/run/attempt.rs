@@ -1,11 +1,11 @@
 //! One attempt at a task, from its claim to where it cannot go on by itself.
 
-use super::desk::No;
+use super::no::{Held, No, Work};
 use super::work::{self, Claimed};
 use super::{Note, Run, gates, handing, settings, vouched};
 use countersign_domain::deciding::Tree;
 use countersign_domain::plan::payload::{Agent, PlannedTask};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Something that is being attempted.
 pub(super) struct Attempt<'a> {
@@ -77,14 +77,15 @@ pub(super) fn attempt(run: &Run<'_>, number: usize) -> bool {
 
 /// The work where a person has answered, or the work itself; then the gates.
 fn carry_on(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<(), No> {
-    if let Some(base) = &attempt.base {
-        vouched::must_be(run, attempt, base)?;
-    }
-    settings::must_be(run, attempt.task())?;
     let gate = run.desk.look("gate.status", &run.desk.of_task(attempt.task())).map_err(No::from)?;
     let claimed = if gate["claim"].is_u64() {
+        settings::must_be(run, attempt.task(), Work::Kept)?;
         work::again(run, attempt, &gate).map_err(No::from)?
     } else {
+        if let Some(base) = &attempt.base {
+            vouched::must_be(run, attempt.task(), base, Work::None)?;
+        }
+        settings::must_be(run, attempt.task(), Work::None)?;
         match work::work(run, attempt, &gate)? {
             Some(claimed) => claimed,
             None => return Ok(()),
@@ -133,16 +134,28 @@ pub(super) fn give_up_lease(run: &Run<'_>, task: &str, lease: u64, no: &No) {
     request["lease"] = json!(lease);
     request["code"] = json!(code);
     request["reason"] = json!(reason);
-    if code == "SCOPE_VIOLATION" && super::kept::is_found(run, task) {
-        request["found"] = json!(true);
-    }
-    match run.desk.ask("attempt.fail", &request) {
+    let command = match &no.held {
+        None => "attempt.fail",
+        Some(Held { content, work, kept }) => {
+            request["code"] = Value::Null;
+            request["content"] = json!(content);
+            request["kept"] = json!(kept);
+            request["keeps"] = json!(*work == Work::Kept);
+            request["idle"] = json!(*work == Work::None);
+            request["found"] = json!(*work == Work::Blamed);
+            "attempt.hold"
+        }
+    };
+    match run.desk.ask(command, &request) {
         Ok(answer) if answer["status"] == "todo" => run.note(&Note::Again { task, reason: &reason }),
         Ok(_) => stopped(run, task, &reason),
         // What an agent said can be such that it may not be kept; that it failed is kept all the same.
         Err(no) if no.code.as_deref() == Some("UNTRUSTED_CONTEXT_BLOCK") => {
-            request["reason"] = json!("what was said about it may not be kept");
-            let _ = run.desk.ask("attempt.fail", &request);
+            let reason = "what was said about it may not be kept";
+            request["reason"] = json!(reason);
+            if run.desk.ask(command, &request).is_ok_and(|answer| answer["status"] == "blocked") {
+                stopped(run, task, reason);
+            }
         }
         Err(no) => already_over(run, task, &reason, &no),
     }

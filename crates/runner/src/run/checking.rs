@@ -2,7 +2,7 @@
 
 use super::attempt::Attempt;
 use super::checkouts::Checkouts;
-use super::desk::No;
+use super::no::{No, Work};
 use super::validating::not_stopped;
 use super::work::{Claimed, scope};
 use super::{Note, Run, settings};
@@ -95,7 +95,7 @@ pub(super) fn look(
         }
     }
     // Somebody who was left behind may have changed what the checkouts were written with.
-    settings::must_be(run, attempt.task())?;
+    settings::must_be(run, attempt.task(), Work::Kept)?;
     Ok((edits, found))
 }
 

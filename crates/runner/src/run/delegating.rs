@@ -9,7 +9,7 @@
 //! What is to be done is asked of the ledger each time, so that it does not matter who did the part before.
 
 use super::attempt::{give_up_lease, stopped};
-use super::desk::No;
+use super::no::No;
 use super::{Note, Run, handing};
 use crate::delegate::{self, Executor, Looked, Trouble};
 use countersign_domain::deciding::Tree;

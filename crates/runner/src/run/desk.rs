@@ -1,16 +1,16 @@
 //! How the ledger is asked: in the name of who leads, or of an agent.
 
+use super::no::No;
 use countersign_contract::{Checked, Checker, Outside, Settings};
 use countersign_domain::deciding::{Role, Tree};
 use countersign_domain::plan::payload::Budgets;
 use countersign_domain::validation::row::{promise_key, promise_of};
-use countersign_domain::work::event::{
-    TASK_BLOCKED, TASK_CANCELED, TASK_CLAIMED, TASK_REPLANNED, TASK_REQUEUED, TASK_TIMED_OUT,
-};
-use countersign_domain::work::row::{TaskRow, run_key, run_of, task_key, task_of};
+use countersign_domain::work::effect::EffectKind;
+use countersign_domain::work::event::{EFFECT_STARTED, TASK_BLOCKED, TASK_CANCELED, TASK_CLAIMED, TASK_TIMED_OUT};
+use countersign_domain::work::row::{RunRow, TaskRow, run_key, run_of, task_key, task_of};
 use countersign_engine::{Call, Engine, Failure, Stored, StoredText, World};
 use serde_json::{Value, json};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// How many events are read at a time.
@@ -22,55 +22,6 @@ pub(super) struct Desk<'a> {
     world: &'a dyn World,
     call: &'a Call,
     run: &'a str,
-}
-
-/// Why something was not recorded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct No {
-    /// What it is filed under; nothing, if the ledger could not be asked.
-    pub(super) code: Option<String>,
-    /// Why.
-    pub(super) reason: String,
-}
-
-impl From<Failure> for No {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Refused(refusal) => {
-                let findings = refusal.findings.iter().filter(|it| it.severity.as_str() == "error").take(5);
-                let found: Vec<String> = findings.map(|it| format!("{}: {}", it.pointer, it.message)).collect();
-                let mut reason = refusal.reason.clone();
-                if !found.is_empty() {
-                    reason = format!("{reason} ({})", found.join("; "));
-                }
-                Self { code: Some(refusal.code.as_str().to_owned()), reason }
-            }
-            Failure::Malformed(decision) => {
-                let findings = decision.details.diagnostics.iter().take(5);
-                let found: Vec<String> = findings.map(|it| format!("{}: {}", it.pointer, it.message)).collect();
-                let code = decision.code.map_or("SCHEMA_INVALID", |code| code.as_str());
-                Self { code: Some(code.to_owned()), reason: format!("{} ({})", decision.reason, found.join("; ")) }
-            }
-            Failure::Unknown(reason) => Self { code: None, reason },
-            Failure::Ledger(error) => Self { code: None, reason: error.to_string() },
-        }
-    }
-}
-
-/// The ledger or the world could not be used; nobody said no.
-impl From<String> for No {
-    fn from(reason: String) -> Self {
-        Self { code: None, reason }
-    }
-}
-
-impl From<No> for String {
-    fn from(no: No) -> String {
-        match no.code {
-            Some(code) => format!("{}: {}", code, no.reason),
-            None => no.reason,
-        }
-    }
 }
 
 impl<'a> Desk<'a> {
@@ -104,10 +55,15 @@ impl<'a> Desk<'a> {
         self.engine.settle(64).map(|_| ()).map_err(|error| error.to_string())
     }
 
-    /// The process that says that it carries the run out, as the ledger knows it.
-    pub(super) fn led_by(&self) -> Result<Option<String>, String> {
-        let found = self.engine.entity(&run_key(self.run)).map_err(|error| error.to_string())?;
-        Ok(run_of(found.as_ref()).and_then(|run| run.led_by))
+    /// A run of the ledger as it stands.
+    pub(super) fn run_row(&self, run: &str) -> Result<Option<RunRow>, String> {
+        let found = self.engine.entity(&run_key(run)).map_err(|error| error.to_string())?;
+        Ok(run_of(found.as_ref()))
+    }
+
+    /// This run as it stands.
+    pub(super) fn own_row(&self) -> Result<RunRow, String> {
+        self.run_row(self.run)?.ok_or_else(|| format!("run {} is not in the ledger", self.run))
     }
 
     /// The leases of tasks of the run that have lapsed since a process did anything, with their tasks. A runner that is there
@@ -132,8 +88,8 @@ impl<'a> Desk<'a> {
     }
 
     /// Says that this process carries the run out, so that nobody else speaks at its gates; or that it has stopped to.
-    pub(super) fn lead(&self, leads: bool, budgets: Option<&Budgets>) -> Result<(), String> {
-        let mut request = json!({ "run_id": self.run, "leads": leads });
+    pub(super) fn lead(&self, leads: bool, budgets: Option<&Budgets>, settings: Option<&str>) -> Result<(), String> {
+        let mut request = json!({ "run_id": self.run, "leads": leads, "settings": settings });
         if let Some(budgets) = budgets.and_then(|budgets| serde_json::to_value(budgets).ok()) {
             request["budgets"] = budgets;
         }
@@ -205,13 +161,6 @@ impl<'a> Desk<'a> {
         Ok(promise_of(found.as_ref()).map(|row| u64::from(row.round)))
     }
 
-    /// What was validated of a task.
-    pub(super) fn bound(&self, task: &str) -> Result<Option<String>, String> {
-        let key = promise_key(&format!("{}/{task}", self.run));
-        let found = self.engine.entity(&key).map_err(|error| error.to_string())?;
-        Ok(promise_of(found.as_ref()).and_then(|row| row.bound))
-    }
-
     /// Who canceled a task, and why; none, if that is not found.
     pub(super) fn canceled(&self, row: &TaskRow) -> Result<Option<String>, String> {
         let found = self.engine.entity(&task_key(self.run, &row.task)).map_err(|error| error.to_string())?;
@@ -243,48 +192,46 @@ impl<'a> Desk<'a> {
         Ok(None)
     }
 
-    /// Whether since an event a person was asked about a task, and had it go on or asked for it anew.
-    pub(super) fn was_answered(&self, since: u64, task: &str) -> Result<bool, String> {
-        let asked = Cell::new(false);
-        let answers = |event: &Stored| {
+    /// What a person was last asked to accept before a task goes on, and the hash of what is kept about it; none, if an agent has
+    /// worked on it since.
+    pub(super) fn last_asked(&self, task: &str) -> Result<Option<(String, Option<String>)>, String> {
+        let asked = RefCell::new(None);
+        self.find(self.opened()?, self.head()?, |event| {
             let facts = event.facts();
             if facts["task"].as_str() != Some(task) {
                 return false;
             }
+            let text = |name: &str| facts[name].as_str().map(str::to_owned);
             match event.text("kind") {
-                TASK_BLOCKED | TASK_TIMED_OUT => {
-                    asked.set(facts["escalated"] == true);
-                    false
+                TASK_BLOCKED if facts["content"].is_string() => {
+                    *asked.borrow_mut() = text("content").map(|content| (content, text("kept")));
                 }
-                // A lease that lapsed while the runner was gone is taken back by the next one.
-                TASK_REQUEUED => asked.replace(false) && facts["excused"].is_null(),
-                TASK_REPLANNED => true,
-                _ => false,
+                EFFECT_STARTED if facts["kind"] == EffectKind::Agent.as_str() => *asked.borrow_mut() = None,
+                _ => {}
             }
-        };
-        Ok(self.find(since + 1, self.head()?, answers)?.is_some())
+            false
+        })?;
+        Ok(asked.into_inner())
     }
 
-    /// Whether a person was asked about a task with some words in the reason, and had it go on.
-    pub(super) fn was_accepted(&self, task: &str, words: &str) -> Result<bool, String> {
-        let told = Cell::new(false);
-        let accepts = |event: &Stored| {
-            let facts = event.facts();
-            if facts["task"].as_str() != Some(task) {
-                return false;
-            }
-            match event.text("kind") {
-                TASK_BLOCKED | TASK_TIMED_OUT => {
-                    let is_named = facts["reason"].as_str().is_some_and(|reason| reason.contains(words));
-                    told.set(facts["escalated"] == true && is_named);
-                    false
+    /// What was brought into the tree, or was about to be, from one event to another: by which run, as which commit, and on top of
+    /// which. It is recorded before it is there for others to see.
+    pub(super) fn landings(&self, first: u64, last: u64) -> Result<Vec<[String; 3]>, String> {
+        let (mut landings, mut next) = (Vec::new(), first);
+        while next <= last {
+            let events = self.engine.stored(next, last.min(next + PAGE - 1)).map_err(|error| error.to_string())?;
+            let Some(end) = events.last().map(|event| event.seq) else { break };
+            let begun = events.iter().filter(|event| event.text("kind") == EFFECT_STARTED).map(Stored::facts);
+            for facts in begun.filter(|facts| facts["kind"] == EffectKind::Landing.as_str()) {
+                let [run, commit, was] =
+                    [&facts["run"], &facts["mark"]["commit"], &facts["mark"]["was"]].map(Value::as_str);
+                if let (Some(run), Some(commit), Some(was)) = (run, commit, was) {
+                    landings.push([run, commit, was].map(str::to_owned));
                 }
-                TASK_REQUEUED => told.replace(false) && facts["excused"].is_null(),
-                TASK_REPLANNED => told.replace(false),
-                _ => false,
             }
-        };
-        Ok(self.find(self.opened()?, self.head()?, accepts)?.is_some())
+            next = end + 1;
+        }
+        Ok(landings)
     }
 
     /// The commit that was checked out when the first task of the run was begun. None, if none was, or not on a commit.
@@ -295,9 +242,8 @@ impl<'a> Desk<'a> {
     }
 
     /// The event that began the run.
-    fn opened(&self) -> Result<u64, String> {
-        let found = self.engine.entity(&run_key(self.run)).map_err(|error| error.to_string())?;
-        Ok(run_of(found.as_ref()).map_or(1, |run| run.opened))
+    pub(super) fn opened(&self) -> Result<u64, String> {
+        Ok(self.run_row(self.run)?.map_or(1, |run| run.opened))
     }
 
     /// The tasks of the run that somebody has begun since an event.

@@ -1,7 +1,7 @@
 //! What is begun in the world for an attempt stands in the ledger before anybody waits for it, and so does what it used.
 
 use super::attempt::Attempt;
-use super::desk::No;
+use super::no::No;
 use super::{Note, Run};
 use crate::agent::{Ended, How, Mark, Usage};
 use countersign_domain::work::effect::EffectKind;

@@ -1,9 +1,9 @@
 //! The gates of a claim, one after the other, until it is through or cannot go on.
 
 use super::attempt::{Attempt, stopped};
-use super::desk::No;
+use super::no::{No, Work};
 use super::work::Claimed;
-use super::{Note, Run, judging, landing, validating};
+use super::{Note, Run, judging, landing, validating, vouched};
 use serde_json::Value;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -15,6 +15,10 @@ const LOOKS_MAX: usize = 8;
 
 /// Takes a claim through its gates. The worker has done its part; its lease lasts while others look.
 pub(super) fn pass(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed) -> Result<(), No> {
+    // What it is tested with is what was there before it.
+    if let Some(base) = &claimed.base {
+        vouched::must_be(run, attempt.task(), base, Work::Lost)?;
+    }
     let over = Over::default();
     std::thread::scope(|scope| {
         scope.spawn(|| while_others_look(run, attempt, &over));
@@ -64,13 +68,13 @@ fn one_by_one(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed) -> Result
             Some(2) => validating::validate(run, attempt, claimed, &gate)?,
             Some(3) => judging::judge(run, attempt, claimed, &gate)?,
             None => return landing::land(run, attempt, claimed),
-            _ => return Err(No { code: None, reason: "nothing is claimed".to_owned() }),
+            _ => return Err(No::from("nothing is claimed".to_owned())),
         };
         if is_over(run, attempt, &after) {
             return Ok(());
         }
     }
-    Err(No { code: None, reason: "its gates did not come to an end".to_owned() })
+    Err(No::from("its gates did not come to an end".to_owned()))
 }
 
 /// Whether what was said at a gate has ended the attempt.

@@ -24,7 +24,7 @@ pub(super) use telling::tell;
 
 use super::Run;
 use super::attempt::stopped;
-use super::desk::No;
+use super::no::No;
 use countersign_domain::plan::payload::{HandoffEdge, Plan};
 use countersign_domain::work::event::TASK_BLOCKED;
 use serde_json::{Value, json};
@@ -85,7 +85,7 @@ fn noted(run: &Run<'_>, edge: &HandoffEdge, worker: &str, became: Result<(), &No
     let mut request = json!({ "trace_id": trace(run, edge), "skill": edge.to, "run_id": run.setup.run });
     match became {
         Ok(()) => request["event"] = json!("processed"),
-        Err(No { code: Some(code), reason }) => {
+        Err(No { code: Some(code), reason, .. }) => {
             request["event"] = json!("error");
             request["code"] = json!(code);
             request["says"] = json!(reason.chars().take(500).collect::<String>());

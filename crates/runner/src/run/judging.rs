@@ -2,9 +2,9 @@
 
 use super::attempt::Attempt;
 use super::checkouts::Checkouts;
-use super::desk::No;
 use super::effect::Effect;
 use super::looking_on::{Asked, look_on};
+use super::no::No;
 use super::work::Claimed;
 use super::{Note, Run, validating};
 use crate::judge::{self, Case, Judged, Unreachable};

@@ -2,14 +2,15 @@
 //! forgotten: neither when the attempt comes to nothing, nor when the runner is killed.
 //!
 //! A file for each task lies in the run's folder from the beginning of an attempt until the folder was compared. What was found
-//! then stays in it, until a person has answered for the task: from there on, what is there counts as accepted.
+//! then stays in it, until it was put back, or a person has accepted it as it is. What a person was asked stands in the ledger,
+//! with the hash of that file: where the file is gone or another one, they are asked again.
 
-use super::around::{self, Around};
+use super::around::{self, Around, Strayed};
 use super::attempt::Attempt;
-use super::desk::No;
 use super::folder::{Files, Folder};
+use super::no::{Held, No, Work};
 use super::{Note, Run};
-use crate::files;
+use crate::{content, files, names};
 use countersign_domain::plan::payload::PlannedTask;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -29,44 +30,112 @@ struct Kept {
     beside: Vec<String>,
     /// The folder before the attempt, until it has been compared.
     folder: Option<Files>,
-    /// What was changed outside of the scope.
-    found: Option<String>,
+    /// What was changed and may not be.
+    found: Option<Found>,
     /// What those who look are to be told of earlier attempts.
     told: Vec<String>,
+}
+
+/// What was changed and may not be.
+#[derive(Serialize, Deserialize)]
+struct Found {
+    /// In words.
+    reason: String,
+    /// The files.
+    paths: Vec<String>,
+    /// The folder before that, if it is known.
+    was: Option<Files>,
+}
+
+impl Found {
+    /// What is there now in place of those files, as one hash.
+    fn content(&self, run: &Run<'_>) -> Result<String, String> {
+        let place = |path: &String| {
+            let real = names::path(&names::unescaped(path));
+            if run.ground.root().join(path).symlink_metadata().is_ok() {
+                path.clone()
+            } else {
+                real.display().to_string()
+            }
+        };
+        run.ground.content(&self.paths.iter().map(place).collect::<Vec<_>>())
+    }
+
+    /// Whether everything is there again as it was.
+    fn is_put_back(&self, run: &Run<'_>) -> bool {
+        let changed = self.was.as_ref().map(|was| Folder::kept(run.ground.root(), was).changed());
+        changed.is_some_and(|changed| changed.is_ok_and(|it| !it.iter().any(|path| self.paths.contains(path))))
+    }
 }
 
 /// An attempt begins: the folder as it is, which is kept.
 ///
 /// # Errors
-/// An earlier attempt has changed what it may not, and nobody has answered for that; or nothing can be kept.
+/// An earlier attempt has changed what it may not, and that is neither put back nor accepted; or nothing can be kept.
 pub(super) fn begin(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<Result<Folder, String>, No> {
-    let before = read(run, attempt.task())?.unwrap_or_default();
-    if let Some(found) = before.found {
-        return Err(around::violation(found));
-    }
+    let task = attempt.task();
+    let told = settle(run, task)?;
     let since = run.desk.head().map_err(No::from)?;
     let folder = Folder::of(run.ground.root());
-    if let Ok(folder) = &folder {
-        let met = run.beside.met(attempt.number);
-        let beside = met.iter().filter_map(|number| run.setup.plan.tasks.get(*number));
-        let beside = beside.map(|task| task.id.as_str().to_owned()).collect();
-        let kept = Kept { since, beside, folder: Some(folder.files()), found: None, told: before.told };
-        write(run, attempt.task(), &kept)?;
-    }
+    let files = folder.as_ref().ok().map(Folder::files);
+    let met = run.beside.met(attempt.number);
+    let beside = met.iter().filter_map(|number| run.setup.plan.tasks.get(*number));
+    let beside = beside.map(|task| task.id.as_str().to_owned()).collect();
+    write(run, task, &Kept { since, beside, folder: files, found: None, told })?;
     Ok(folder)
+}
+
+/// What is to be told of earlier attempts, if they have left nothing that may not be there.
+fn settle(run: &Run<'_>, task: &str) -> Result<Vec<String>, No> {
+    let kept = read(run, task)?;
+    let asked = run.desk.last_asked(task)?;
+    let accepted = run.desk.own_row()?.accepted;
+    if let Some((content, hash)) = &asked {
+        if accepted.contains(content) {
+            return Ok(Vec::new());
+        }
+        if hash.is_some() && *hash != file_hash(run, task) {
+            let reason = "an attempt before has changed what it may not, and what was kept of that is gone";
+            return Err(held(run, task, content.clone(), Work::None, reason));
+        }
+    }
+    let Some(Kept { found: Some(found), .. }) = kept else { return Ok(kept.unwrap_or_default().told) };
+    let content = found.content(run)?;
+    if accepted.contains(&content) || found.is_put_back(run) {
+        return Ok(Vec::new());
+    }
+    let work = if asked.is_some() { Work::None } else { Work::Blamed };
+    Err(held(run, task, content, work, &found.reason))
+}
+
+/// A person is asked about what an attempt has changed and may not.
+fn held(run: &Run<'_>, task: &str, content: String, work: Work, reason: &str) -> No {
+    let reason = format!(
+        "{reason}; put it back and have it looked at again with `countersign task unblock {task} --reason TEXT`, or accept it as \
+         it is with `countersign run accept {content} --reason TEXT --run {}`, as `countersign inbox` has them",
+        run.setup.run
+    );
+    let no = No::held(content, work, reason);
+    let kept = Some(file_hash(run, task).unwrap_or_else(|| "gone".to_owned()));
+    No { held: no.held.map(|held| Held { kept, ..held }), ..no }
+}
+
+/// The hash of what is kept of a task.
+fn file_hash(run: &Run<'_>, task: &str) -> Option<String> {
+    files::read(&path(run, task), SIZE_MAX).ok().map(|bytes| content::hash(&[&bytes]))
 }
 
 /// The folder was compared after an attempt, however that ended. Says what is to be told, also of earlier attempts.
 ///
 /// # Errors
 /// It has changed what it may not; or nothing can be kept.
-pub(super) fn compared(run: &Run<'_>, task: &str, seen: Result<Around, No>) -> Result<(Around, Vec<String>), No> {
+pub(super) fn compared(run: &Run<'_>, task: &str, seen: Result<Around, Strayed>) -> Result<(Around, Vec<String>), No> {
     let mut kept = read(run, task)?.unwrap_or_default();
     // It was not kept if it could not be looked at.
     if kept.since == 0 {
         kept.since = run.desk.head().map_err(No::from)?;
     }
-    kept.folder = None;
+    let was = kept.folder.take();
     match seen {
         Ok(around) => {
             let told = around.told().filter(|told| !kept.told.contains(told));
@@ -74,10 +143,12 @@ pub(super) fn compared(run: &Run<'_>, task: &str, seen: Result<Around, No>) -> R
             write(run, task, &kept)?;
             Ok((around, kept.told))
         }
-        Err(no) => {
-            kept.found = Some(no.reason.clone());
+        Err(strayed) => {
+            let found = Found { reason: strayed.told(), paths: strayed.paths, was };
+            let (content, reason) = (found.content(run)?, found.reason.clone());
+            kept.found = Some(found);
             write(run, task, &kept)?;
-            Err(no)
+            Err(held(run, task, content, Work::Blamed, &reason))
         }
     }
 }
@@ -109,11 +180,6 @@ pub(super) fn look_back(run: &Run<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether something was found that nobody has answered for.
-pub(super) fn is_found(run: &Run<'_>, task: &str) -> bool {
-    run.ground.trees().is_none() && read(run, task).is_ok_and(|kept| kept.is_some_and(|kept| kept.found.is_some()))
-}
-
 /// Nothing of it is needed any more.
 pub(super) fn end(run: &Run<'_>) {
     let _ = std::fs::remove_dir_all(run.setup.spool.join(FOLDERS));
@@ -123,7 +189,7 @@ fn path(run: &Run<'_>, task: &str) -> PathBuf {
     run.setup.spool.join(FOLDERS).join(format!("{task}.json"))
 }
 
-/// What is kept, unless a person has answered for the task since.
+/// What is kept.
 fn read(run: &Run<'_>, task: &str) -> Result<Option<Kept>, String> {
     let path = path(run, task);
     if !path.exists() {
@@ -132,12 +198,8 @@ fn read(run: &Run<'_>, task: &str) -> Result<Option<Kept>, String> {
     let cure = || format!("look at what changed, and remove {} to go on", path.display());
     let bytes = files::read(&path, SIZE_MAX)
         .map_err(|no| format!("what was kept of the folder cannot be read ({}); {}", no.why(SIZE_MAX), cure()))?;
-    let kept: Kept = serde_json::from_slice(&bytes)
-        .map_err(|error| format!("what was kept of the folder is damaged ({error}); {}", cure()))?;
-    if run.desk.was_answered(kept.since, task)? {
-        return Ok(None);
-    }
-    Ok(Some(kept))
+    serde_json::from_slice(&bytes)
+        .map_err(|error| format!("what was kept of the folder is damaged ({error}); {}", cure()))
 }
 
 fn write(run: &Run<'_>, task: &str, kept: &Kept) -> Result<(), String> {

@@ -2,15 +2,15 @@
 //! whoever was ready first. Who is still worked on, or waits for a person, holds nobody up.
 
 use super::attempt::{Attempt, stopped};
-use super::desk::No;
+use super::no::No;
 use super::rechecking::{self, Rechecked};
 use super::work::{Claimed, in_place, scope};
 use super::{Note, Run};
-use crate::landing::{self, Claim, Landing};
+use crate::landing::{self, Claim, Landing, Prepared};
 use crate::worktree::Identity;
 use countersign_domain::plan::order;
 use countersign_domain::plan::payload::Plan;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -133,15 +133,13 @@ fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: 
     for _ in 0..MOVES_MAX {
         let landing = match rechecking::recheck(run, attempt, claimed, &claim)? {
             Rechecked::Broken => return Ok(None),
-            Rechecked::Settled(landing) => land_it(run, attempt, || landing)?,
-            Rechecked::Anything => land_it(run, attempt, || landing::land(&claim))?,
-            Rechecked::Holds(prepared) => land_it(run, attempt, || landing::land_prepared(&claim, &prepared))?,
+            Rechecked::Settled(landing) => land_it(run, attempt, None, || landing)?,
+            Rechecked::Holds(prepared) => {
+                land_it(run, attempt, Some(&prepared), || landing::land_prepared(&claim, &prepared))?
+            }
         };
         match &landing {
             Landing::Landed { commit, .. } | Landing::Already { commit } => {
-                if let Landing::Landed { was, .. } = &landing {
-                    run.vouched.landed(was, commit);
-                }
                 run.note(&Note::Landed { task: attempt.task(), commit });
                 return Ok(Some(commit.clone()));
             }
@@ -156,11 +154,18 @@ fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: 
     hold_back(run, attempt, "landing", &why).map(|()| None)
 }
 
-/// Lands, with the effect in the ledger before.
-fn land_it(run: &Run<'_>, attempt: &Attempt<'_>, land: impl FnOnce() -> Landing) -> Result<Landing, No> {
+/// Lands, with the effect in the ledger before: by what stands there, whoever meets the commit on the branch knows it for the
+/// run's own.
+fn land_it(
+    run: &Run<'_>,
+    attempt: &Attempt<'_>,
+    prepared: Option<&Prepared>,
+    land: impl FnOnce() -> Landing,
+) -> Result<Landing, No> {
     let mut request = run.desk.of_task(attempt.task());
     request["lease"] = json!(attempt.lease);
     request["kind"] = json!("landing");
+    request["mark"] = prepared.map_or(Value::Null, |it| json!({ "commit": it.commit, "was": it.head }));
     run.desk.ask("effect.start", &request)?;
     Ok(land())
 }

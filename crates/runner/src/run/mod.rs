@@ -39,6 +39,7 @@ mod landing;
 mod life;
 mod looking_on;
 mod mending;
+mod no;
 mod notice;
 mod rechecking;
 mod recover;
@@ -143,7 +144,7 @@ struct Run<'a> {
     landing: landing::Queue,
     handing: handing::Turns,
     beside: folder::Beside,
-    /// How far HEAD is known to be what it was, moved on by this run alone.
+    /// The commits that somebody answers for.
     vouched: vouched::Vouched,
     /// How git reads and writes files.
     settings: settings::Settings,
@@ -204,7 +205,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
     let desk = Desk::new(setup.engine, setup.world, setup.call, setup.run);
     let ground = Ground::of(setup.root, setup.run)?;
     let vouched = vouched::Vouched::since(desk.first_base()?.map_or_else(|| ground.head(), |base| Ok(Some(base)))?);
-    let settings = settings::Settings::of(ground.layout(), setup.spool)?;
+    let settings = settings::Settings::of(ground.layout(), setup.spool, desk.own_row()?.settings.as_deref())?;
     let run = Run {
         board: Mutex::new(Board::new(setup.plan)),
         landing: landing::Queue::of(setup.plan),
@@ -220,9 +221,9 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
         settings,
     };
     let goes_on = run.desk.look("run.show", &run.desk.of_run())?["status"] == "open";
-    let before = run.desk.led_by()?;
+    let before = run.desk.own_row()?.led_by;
     if goes_on {
-        run.desk.lead(true, setup.plan.budgets.as_ref())?;
+        run.desk.lead(true, setup.plan.budgets.as_ref(), run.settings.hash())?;
     }
     recover::recover(&run, before.as_deref())?;
     run.board().catch_up(&run.desk)?;
@@ -241,7 +242,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
         alone.end();
     }
     if goes_on {
-        run.desk.lead(false, None)?;
+        run.desk.lead(false, None, None)?;
     }
     let tasks = run.board().rows();
     Ok(Outcome { end: end?, tasks, took: run.began.elapsed() })

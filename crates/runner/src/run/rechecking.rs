@@ -5,7 +5,7 @@ use super::answering::shown;
 use super::attempt::Attempt;
 use super::checking::{Look, look};
 use super::checkouts::Checkouts;
-use super::desk::No;
+use super::no::{No, Work};
 use super::validating::not_stopped;
 use super::work::Claimed;
 use super::{Note, Run, gates, vouched};
@@ -15,9 +15,7 @@ use serde_json::{Value, json};
 
 /// What may land.
 pub(super) enum Rechecked {
-    /// Whatever the claim becomes on top of the others: the plan does not ask for more.
-    Anything,
-    /// This commit and no other: everything was seen to hold on it.
+    /// This commit and no other: everything was seen to hold on it that the plan asks for.
     Holds(Prepared),
     /// Nothing, and that is what the landing came to.
     Settled(Landing),
@@ -32,19 +30,20 @@ pub(super) fn recheck(
     claimed: &Claimed,
     claim: &Claim<'_>,
 ) -> Result<Rechecked, No> {
+    let prepared = match landing::prepare(claim) {
+        Ok(prepared) => prepared,
+        Err(landing) => {
+            // What is there already, or in the way, counts only where somebody answers for how it came there.
+            let head = run.ground.head()?.unwrap_or_default();
+            vouched::must_be(run, attempt.task(), &head, Work::Kept)?;
+            return Ok(Rechecked::Settled(landing));
+        }
+    };
+    vouched::must_be(run, attempt.task(), &prepared.head, Work::Kept)?;
     let is_asked = run.setup.plan.gates.as_ref().and_then(|gates| gates.recheck) != Some(false);
     let has_checks = attempt.planned.acceptance.iter().any(|criterion| machine_checks(criterion).next().is_some());
-    if !is_asked || !has_checks {
-        return Ok(Rechecked::Anything);
-    }
-    let prepared = match landing::prepare(claim) {
-        Ok(prepared) if prepared.commit == claimed.bound => return Ok(Rechecked::Holds(prepared)),
-        Ok(prepared) => prepared,
-        Err(landing) => return Ok(Rechecked::Settled(landing)),
-    };
-    // The tests of the claim would follow to whatever somebody else has made of them.
-    if let Some(why) = vouched::strange(run, attempt, &prepared.head).map_err(No::from)? {
-        return Ok(Rechecked::Settled(Landing::Failed(why)));
+    if !is_asked || !has_checks || prepared.commit == claimed.bound {
+        return Ok(Rechecked::Holds(prepared));
     }
     let head = prepared.head.get(..10).unwrap_or(&prepared.head);
     let text = format!("others have landed since; it is checked once more on top of {head}");

@@ -3,16 +3,18 @@
 //! A filter or an attribute in a repository's own settings can make a file in a checkout something else than what was
 //! committed, pinned or not, and an agent can set one like anybody else. Filters that were there before are the project's and
 //! count. So what the settings are is noted when the run begins, and looked at again whenever somebody has worked: by their
-//! files alone, as long as those are the same.
+//! files alone, as long as those are the same. Their hash stands in the ledger; the file with their names beside it only helps to
+//! say which of them are others by now, and counts for nothing where it does not fit that hash.
 //!
 //! **Absent:** whoever changes settings while checks run, and puts them back before they end, is not seen.
 
 use super::Run;
-use super::desk::No;
 use super::kept::FOLDERS;
+use super::no::{No, Work};
 use crate::worktree::Layout;
 use crate::worktree::call::{Git, pieces};
 use crate::{content, files};
+use countersign_contract::show;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -40,6 +42,8 @@ const TELLING: &[&str] = &[
 ];
 /// The file in which it is kept what they were, beside what is kept of folders.
 const KEPT: &str = "git-settings.json";
+/// How many settings are named.
+const NAMED_MAX: usize = 20;
 /// How large a file may be.
 const SIZE_MAX: usize = 4 << 20;
 
@@ -49,8 +53,10 @@ type Telling = BTreeMap<String, String>;
 /// How git reads and writes files in a repository.
 pub(super) struct Settings {
     place: Option<Place>,
-    /// What it was when the run began.
-    before: Telling,
+    /// The hash of what it was when the run began.
+    hash: Option<String>,
+    /// What it was then, if that is still known.
+    before: Option<Telling>,
     /// The files in which settings stand, as they were when everything was last seen to be as before.
     seen: Mutex<BTreeMap<PathBuf, Option<String>>>,
 }
@@ -62,23 +68,30 @@ struct Place {
 }
 
 impl Settings {
-    /// Those of a repository, as they were when the run began.
+    /// Those of a repository, as they were when the run began: which is now, if the ledger has no hash of them.
     ///
     /// # Errors
     /// They cannot be read or kept.
-    pub(super) fn of(layout: Option<&Layout>, spool: &Path) -> Result<Self, String> {
+    pub(super) fn of(layout: Option<&Layout>, spool: &Path, began: Option<&str>) -> Result<Self, String> {
         let Some(layout) = layout else {
-            return Ok(Self { place: None, before: Telling::new(), seen: Mutex::default() });
+            return Ok(Self { place: None, hash: None, before: None, seen: Mutex::default() });
         };
         let place = Place { top: layout.top.clone(), common: layout.common.clone() };
         let (now, files) = place.look()?;
-        let before = kept(spool, &now)?;
+        let hash = began.map_or_else(|| hash_of_all(&now), str::to_owned);
+        let is_same = hash == hash_of_all(&now);
+        let before = if is_same { Some(keep(spool, now)?) } else { kept(spool, &hash) };
         // Where they are not what they were, it is looked at them each time.
-        let seen = if before == now { files } else { BTreeMap::new() };
-        Ok(Self { place: Some(place), before, seen: Mutex::new(seen) })
+        let seen = Mutex::new(if is_same { files } else { BTreeMap::new() });
+        Ok(Self { place: Some(place), hash: Some(hash), before, seen })
     }
 
-    /// What is not as it was, and a hash of what it is now. None, if everything is.
+    /// The hash of what they were when the run began.
+    pub(super) fn hash(&self) -> Option<&str> {
+        self.hash.as_deref()
+    }
+
+    /// What is not as it was, as far as that can be told, and the hash of what it is now. None, if everything is.
     fn changed(&self) -> Result<Option<(Vec<String>, String)>, String> {
         let Some(place) = &self.place else { return Ok(None) };
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -86,33 +99,38 @@ impl Settings {
             return Ok(None);
         }
         let (now, files) = place.look()?;
-        if now == self.before {
+        let hash = hash_of_all(&now);
+        if Some(&hash) == self.hash.as_ref() {
             *seen = files;
             return Ok(None);
         }
-        let names: BTreeSet<&String> = self.before.keys().chain(now.keys()).collect();
-        let names = names.into_iter().filter(|name| self.before.get(*name) != now.get(*name)).cloned().collect();
-        let all: Vec<&[u8]> = now.iter().flat_map(|(name, hash)| [name.as_bytes(), hash.as_bytes()]).collect();
-        Ok(Some((names, content::hash(&all).chars().take(10).collect())))
+        let Some(before) = &self.before else { return Ok(Some((Vec::new(), hash))) };
+        let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+        let names = names.into_iter().filter(|name| before.get(*name) != now.get(*name)).cloned().collect();
+        Ok(Some((names, hash)))
     }
 }
 
 /// Refuses to go on with a task while files are read and written in another way than when the run began, until a person has
-/// looked at that.
+/// accepted that.
 ///
 /// # Errors
 /// That is so, or it cannot be told.
-pub(super) fn must_be(run: &Run<'_>, task: &str) -> Result<(), No> {
+pub(super) fn must_be(run: &Run<'_>, task: &str, work: Work) -> Result<(), No> {
     let Some((names, now)) = run.settings.changed().map_err(No::from)? else { return Ok(()) };
-    let words = format!("{} (now {now})", names.join(", "));
-    if run.desk.was_accepted(task, &words).map_err(No::from)? {
+    if run.desk.own_row()?.accepted.contains(&now) {
         return Ok(());
     }
+    let named: Vec<String> = names.iter().take(NAMED_MAX).map(|name| show(name)).collect();
+    let more = if names.len() > NAMED_MAX { " and others" } else { "" };
+    let named = if named.is_empty() { "which, is not known any more".to_owned() } else { named.join(", ") + more };
     let reason = format!(
-        "how git reads and writes files was changed since the run began: {words}; `git config --show-origin --list` shows \
-         where; put it back, or accept it as it is with the command that `countersign inbox` shows for {task}"
+        "how git reads and writes files was changed since the run began: {named}; `git config --show-origin --list` shows \
+         where; put it back and have it looked at again with `countersign task unblock {task} --reason TEXT`, or accept it as it \
+         is with `countersign run accept {now} --reason TEXT --run {}`, as `countersign inbox` has them",
+        run.setup.run
     );
-    Err(No { code: Some("SCOPE_VIOLATION".to_owned()), reason })
+    Err(No::held(now, work, reason))
 }
 
 impl Place {
@@ -177,19 +195,23 @@ fn hash_of(path: &Path) -> Option<String> {
     Some(content::hash(&[&bytes]))
 }
 
-/// What was kept when the run began, which is now, if nothing was.
-fn kept(spool: &Path, now: &Telling) -> Result<Telling, String> {
+/// One hash of everything that tells, as it is accepted.
+fn hash_of_all(telling: &Telling) -> String {
+    let all: Vec<&[u8]> = telling.iter().flat_map(|(name, hash)| [name.as_bytes(), hash.as_bytes()]).collect();
+    format!("sha256:{}", content::hash(&all))
+}
+
+/// What was kept when the run began, if it is still that.
+fn kept(spool: &Path, hash: &str) -> Option<Telling> {
+    let bytes = files::read(&spool.join(FOLDERS).join(KEPT), SIZE_MAX).ok()?;
+    serde_json::from_slice(&bytes).ok().filter(|kept| hash_of_all(kept) == hash)
+}
+
+/// Keeps what is there now, so that it can be said later what has become of it.
+fn keep(spool: &Path, now: Telling) -> Result<Telling, String> {
     let folder = spool.join(FOLDERS);
-    let path = folder.join(KEPT);
-    if path.exists() {
-        let cure = || format!("look at `git config --list`, and remove {} to go on", path.display());
-        let bytes = files::read(&path, SIZE_MAX)
-            .map_err(|no| format!("what git's settings were cannot be read ({}); {}", no.why(SIZE_MAX), cure()))?;
-        return serde_json::from_slice(&bytes)
-            .map_err(|error| format!("what git's settings were is damaged ({error}); {}", cure()));
-    }
     std::fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
-    let text = serde_json::to_string(now).map_err(|error| error.to_string())?;
-    files::write(&path, &text).map_err(|error| format!("{error:#}"))?;
-    Ok(now.clone())
+    let text = serde_json::to_string(&now).map_err(|error| error.to_string())?;
+    files::write(&folder.join(KEPT), &text).map_err(|error| format!("{error:#}"))?;
+    Ok(now)
 }

@@ -1,138 +1,150 @@
-//! The files that decide about the work are what they were when the run began, moved on by what the run itself has landed.
+//! Work begins at, and lands on, commits that somebody answers for: the one that was checked out when the run began, what the run
+//! itself has landed on top of that, and what a person has accepted by its name.
 //!
-//! HEAD is anybody's to move, also an agent's whose work is tested with files of it: what it commits to the branch in one
-//! attempt would be "as before the work" in the next one. So whoever else has moved HEAD is asked about it, where pinned files
-//! or files of a validator's or judge's command have changed by that. A person's answer counts for what they were told.
+//! HEAD is anybody's to move, also an agent's whose work is tested with files of it: what it commits to the branch in one attempt
+//! would be "as before the work" in the next one. Which of the files decide about the work nobody can tell: a test reads
+//! others, and so does the command of a validator. So every commit counts, whatever is in it, and nothing that the repository
+//! says about it: trailers and parents are written by whoever makes it. What lands is in the ledger before it is on the branch.
 //!
-//! **Invariant:** where HEAD is moved by landings alone, git is not asked.
+//! What another run has landed counts if a person began that run. An agent can begin one as well, with gates of its own.
+//!
+//! **Invariant:** where HEAD is moved by landings alone, git is not asked, and each event is read once.
 
-use super::attempt::Attempt;
-use super::desk::No;
-use super::{Run, checkouts};
-use crate::worktree::call::{Git, is_commit};
-use crate::worktree::change::{Change, between, called};
-use countersign_domain::plan::payload::{Plan, PlannedTask};
-use countersign_domain::work::places::Placed;
-use countersign_domain::work::scope::contains;
-use countersign_domain::work::task_state::TaskStatus;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use super::Run;
+use super::no::{No, Work};
+use crate::worktree::call::{Git, pieces};
+use crate::worktree::change::{between, called};
+use countersign_contract::show;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
-/// How many files are named at a time.
-const NAMED_MAX: usize = 20;
+/// How many events before the beginning of a run are looked at.
+const BEFORE: u64 = 1000;
+/// How many commits are named at a time, and how many files of each.
+const COMMITS_MAX: usize = 5;
+const FILES_MAX: usize = 10;
+/// How long what is said of commits may become: what is to be done about them must fit in as well.
+const SAID_MAX: usize = 1200;
 
-/// What the branch was when the run began, and how far it is known to be that or the run's own.
+/// The commits that somebody answers for.
 pub(super) struct Vouched {
-    /// The commit that was checked out then. None where there is no repository.
+    /// The one that was checked out when the run began. None where there is no repository.
     began: Option<String>,
-    /// The last one in which nothing that decides was changed by anybody else.
-    known: Mutex<Option<String>>,
+    known: Mutex<Known>,
+}
+
+/// What is known by now.
+#[derive(Default)]
+struct Known {
+    commits: BTreeSet<String>,
+    /// The last event that was read for it.
+    seen: Option<u64>,
 }
 
 impl Vouched {
     /// For a run that began at a commit, today or some time ago.
     pub(super) fn since(began: Option<String>) -> Self {
-        Self { known: Mutex::new(began.clone()), began }
-    }
-
-    /// The run itself has moved HEAD.
-    pub(super) fn landed(&self, was: &str, commit: &str) {
-        let mut known = self.known();
-        if known.as_deref() == Some(was) {
-            *known = Some(commit.to_owned());
-        }
-    }
-
-    fn known(&self) -> MutexGuard<'_, Option<String>> {
-        // Nobody leaves it half changed.
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        let commits = began.iter().cloned().collect();
+        Self { began, known: Mutex::new(Known { commits, seen: None }) }
     }
 }
 
-/// Refuses to go on with a task at a commit in which somebody else has changed what decides about it, until a person has
-/// looked at that.
+/// Refuses to go on at a commit that nobody answers for, until a person does. `work` is what becomes of the attempt meanwhile.
 ///
 /// # Errors
-/// That is so, or it cannot be told.
-pub(super) fn must_be(run: &Run<'_>, attempt: &Attempt<'_>, commit: &str) -> Result<(), No> {
-    match strange(run, attempt, commit).map_err(No::from)? {
-        None => Ok(()),
-        Some(reason) => Err(No { code: Some("SCOPE_VIOLATION".to_owned()), reason }),
+/// Nobody answers for it, or that cannot be told.
+pub(super) fn must_be(run: &Run<'_>, task: &str, commit: &str, work: Work) -> Result<(), No> {
+    if is_known(run, commit).map_err(No::from)? {
+        return Ok(());
     }
+    let (unblock, id) = (format!("`countersign task unblock {task} --reason TEXT`"), run.setup.run);
+    let reason = format!(
+        "{}; accept the branch as it is there with `countersign run accept {commit} --reason TEXT --run {id}`, or take that back \
+         and have it looked at again with {unblock}, as `countersign inbox` has them",
+        told(run, commit)
+    );
+    Err(No::held(commit.to_owned(), work, reason))
 }
 
-/// What somebody else has changed of what decides about a task, in a sentence, unless a person has accepted it.
-pub(super) fn strange(run: &Run<'_>, attempt: &Attempt<'_>, commit: &str) -> Result<Option<String>, String> {
-    let Some(began) = &run.vouched.began else { return Ok(None) };
-    if run.vouched.known().as_deref() == Some(commit) {
-        return Ok(None);
+/// Whether somebody answers for a commit. What has landed is in the ledger before HEAD is moved, so what is not found there by
+/// now did not come from there.
+fn is_known(run: &Run<'_>, commit: &str) -> Result<bool, String> {
+    if run.vouched.began.is_none() {
+        return Ok(true);
     }
-    let plan = run.setup.plan;
-    let all: Vec<String> = plan.tasks.iter().flat_map(|planned| deciding(plan, planned)).collect();
-    let found = unexplained(run, began, commit, &all)?;
-    if found.is_empty() {
-        *run.vouched.known() = Some(commit.to_owned());
-        return Ok(None);
+    // Nobody leaves it half changed.
+    let mut known = run.vouched.known.lock().unwrap_or_else(PoisonError::into_inner);
+    if known.commits.contains(commit) {
+        return Ok(true);
     }
-    let own = deciding(plan, attempt.planned);
-    let mut told = Vec::new();
-    for (path, now) in found.into_iter().filter(|(path, _)| is_among(&own, path)) {
-        let words = format!("{path} ({now})");
-        if !run.desk.was_accepted(attempt.task(), &words)? {
-            told.push(words);
+    let head = run.desk.head()?;
+    known.commits.extend(run.desk.own_row()?.accepted);
+    // What others were about to land when the run began was recorded a little before that.
+    let began = || run.desk.opened().map(|opened| opened.saturating_sub(BEFORE).max(1));
+    let first = known.seen.map_or_else(began, |seen| Ok(seen + 1))?;
+    for [by, landed, was] in run.desk.landings(first, head)? {
+        if known.commits.contains(&was) && counts(run, &by)? {
+            known.commits.insert(landed);
         }
     }
-    if told.is_empty() {
-        return Ok(None);
-    }
-    told.truncate(NAMED_MAX);
-    let (told, began) = (told.join(", "), began.get(..10).unwrap_or(began));
-    Ok(Some(format!(
-        "what decides about it was changed on the branch since {began}, and no task of the run has landed that: {told}; \
-         `git log {began}.. -- PATH` shows who did; put it back, or accept it as it is with the command that `countersign inbox` shows for {}",
-        attempt.task()
-    )))
+    known.seen = Some(head);
+    Ok(known.commits.contains(commit))
 }
 
-/// The files that decide about a task and are not the worker's: those that are pinned, and those of the commands of whoever
-/// validates and judges.
-fn deciding(plan: &Plan, planned: &PlannedTask) -> Vec<String> {
-    let pins = planned.acceptance.iter().flat_map(|it| it.pin.iter().flat_map(|pins| pins.iter()));
-    let workers = |name: &str| plan.tasks.iter().any(|task| task.agent.as_str() == name);
-    let lookers = plan.agents.iter().filter(|(name, _)| !workers(name));
-    let words = lookers.flat_map(|(_, agent)| agent.command.iter().flat_map(|words| words.iter()));
-    let words = words.map(|word| word.as_str()).filter(|word| checkouts::is_plain(word));
-    pins.map(|path| path.place().to_owned()).chain(words.map(str::to_owned)).collect()
+/// Whether what a run lands counts as vouched for.
+fn counts(run: &Run<'_>, by: &str) -> Result<bool, String> {
+    Ok(by == run.setup.run || run.desk.run_row(by)?.is_some_and(|row| row.is_gated() && row.person))
 }
 
-fn is_among(places: &[String], path: &str) -> bool {
-    places.iter().any(|place| contains(place, path))
-}
-
-/// The files among some that differ between two commits, and not because a task of the run has landed them so; each with what
-/// it is now.
-fn unexplained(run: &Run<'_>, old: &str, new: &str, places: &[String]) -> Result<Vec<(String, String)>, String> {
-    let Some(layout) = run.ground.layout() else { return Ok(Vec::new()) };
-    let (git, prefix) = (Git::at(&layout.top), layout.prefix.as_bytes());
-    let mut left: Vec<(String, Change)> = between(&git, old, new)?
-        .into_iter()
-        .map(|change| (called(&change.name, prefix), change))
-        .filter(|(path, _)| is_among(places, path))
-        .collect();
-    for planned in run.setup.plan.tasks.iter() {
-        let scope: Vec<String> = planned.lock_scope.iter().map(|path| path.place().to_owned()).collect();
-        if !left.iter().any(|(path, _)| is_among(&scope, path)) {
-            continue;
-        }
-        let task = planned.id.as_str();
-        let is_done = run.desk.row(task)?.is_some_and(|row| row.status == TaskStatus::Done);
-        let Some(landed) = run.desk.bound(task)?.filter(|it| is_done && is_commit(it)) else { continue };
-        // Whatever is the same in what it claimed came through its gates.
-        let other: Vec<Vec<u8>> = between(&git, &landed, new)?.into_iter().map(|change| change.name).collect();
-        left.retain(|(path, change)| !is_among(&scope, path) || other.contains(&change.name));
-    }
-    let now = |change: &Change| match change.after() {
-        Some((_, object)) => format!("now {}", object.get(..10).unwrap_or(object)),
-        None => "gone".to_owned(),
+/// What is on a branch that nobody answers for: each commit, by whom, and its files.
+fn told(run: &Run<'_>, commit: &str) -> String {
+    let short = |commit: &str| commit.get(..10).unwrap_or(commit).to_owned();
+    let since = short(run.vouched.began.as_deref().unwrap_or_default());
+    let nobody = "no task of the run has landed that";
+    let Ok((mut commits, mut more)) = strange(run, commit) else {
+        return format!("the branch is at {}, and {nobody}; what there is in it cannot be told", short(commit));
     };
-    Ok(left.iter().map(|(path, change)| (path.clone(), now(change))).collect())
+    if commits.is_empty() {
+        return format!("the branch was set back to {}, from before {since} where the run began", short(commit));
+    }
+    let all = |commits: &[String]| commits.join("; ");
+    while commits.len() > 1 && all(&commits).len() > SAID_MAX {
+        commits.pop();
+        more = true;
+    }
+    let said: String = all(&commits).chars().take(SAID_MAX).collect();
+    let more = if more { "; and others" } else { "" };
+    format!(
+        "the branch was changed since {since}, and {nobody}: {said}{more} (`git log {since}..{}` shows it)",
+        short(commit)
+    )
+}
+
+/// The commits that lead to one and to none that is known, the youngest first, each in words; and whether there are more.
+fn strange(run: &Run<'_>, commit: &str) -> Result<(Vec<String>, bool), String> {
+    let layout = run.ground.layout().ok_or("there is no repository")?;
+    let git = Git::at(&layout.top);
+    let known = run.vouched.known.lock().unwrap_or_else(PoisonError::into_inner).commits.clone();
+    let asked: String = known.iter().map(|known| format!("^{known}\n")).chain([format!("{commit}\n")]).collect();
+    let most = format!("--max-count={}", COMMITS_MAX + 1);
+    let format = "--format=tformat:%H%x1f%an <%ae>%x1f%s";
+    // What was about to land and did not may be gone.
+    let out = git.run(&["log", "-z", "--ignore-missing", &most, format, "--stdin"], asked.as_bytes())?;
+    let said = |line: &[u8]| {
+        let line = String::from_utf8_lossy(line).into_owned();
+        let mut fields = line.split('\x1f').map(str::trim);
+        let (commit, author, subject) = (fields.next()?, fields.next()?, fields.next()?);
+        let changes = between(&git, &format!("{commit}^1"), commit).unwrap_or_default();
+        let mut files: Vec<String> =
+            changes.iter().take(FILES_MAX).map(|it| show(&called(&it.name, layout.prefix.as_bytes()))).collect();
+        if changes.len() > FILES_MAX {
+            files.push(format!("{} more", changes.len() - FILES_MAX));
+        }
+        let files = if files.is_empty() { "no files".to_owned() } else { files.join(", ") };
+        Some(format!("{} by {} `{}` ({files})", commit.get(..10)?, show(author), show(subject)))
+    };
+    let mut commits: Vec<String> = pieces(&out).filter_map(said).collect();
+    let more = commits.len() > COMMITS_MAX;
+    commits.truncate(COMMITS_MAX);
+    Ok((commits, more))
 }

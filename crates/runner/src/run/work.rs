@@ -2,9 +2,9 @@
 
 use super::agent_at_work::run_agent;
 use super::attempt::Attempt;
-use super::desk::No;
 use super::effect::usage_of;
-use super::{Note, Run, around, flags, kept, settings, vouched};
+use super::no::{No, Work};
+use super::{Note, Run, around, flags, kept, settings};
 use crate::agent::{self, How};
 use crate::worktree::{After, Worktree};
 use countersign_domain::deciding::Tree;
@@ -71,7 +71,7 @@ fn in_tree(
         How::TimedOut | How::Stopped => "TASK_TIMEOUT",
         _ => "DEPENDENCY_NOT_MET",
     };
-    let result = answer.map_err(|reason| No { code: Some(code.to_owned()), reason })?;
+    let result = answer.map_err(|reason| No::filed(code, reason))?;
     let (bound, changed, world) = match tree {
         Some(tree) => {
             let claimed = claim(run, attempt, tree)?;
@@ -121,7 +121,7 @@ fn in_tree(
 /// What the agent left, as a commit that stays.
 fn claim(run: &Run<'_>, attempt: &Attempt<'_>, tree: &Worktree) -> Result<crate::worktree::Claimed, No> {
     let Some(trees) = run.ground.trees() else { return Err(No::from("there is no repository".to_owned())) };
-    settings::must_be(run, attempt.task())?;
+    settings::must_be(run, attempt.task(), Work::Lost)?;
     let trailers = super::landing::trailers(run, attempt);
     let claimed = trees.commit_all(tree, &super::landing::message(attempt), &trailers).map_err(No::from)?;
     run.ground.keep(attempt.task(), &claimed.commit).map_err(No::from)?;
@@ -163,13 +163,12 @@ pub(super) fn in_place(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<Claimed, 
         let changed = declared.clone();
         return Ok(Claimed { bound, base: None, changed, declared, result, flags: Vec::new(), is_new: false });
     };
-    settings::must_be(run, task)?;
+    settings::must_be(run, task, Work::Lost)?;
     let begun = row.and_then(|row| row.base);
     let base = match &begun {
         Some(begun) => begun.commit.clone(),
         None => run.ground.head()?.unwrap_or_default(),
     };
-    vouched::must_be(run, attempt, &base)?;
     let (message, trailers) = (super::landing::message(attempt), super::landing::trailers(run, attempt));
     let at = run.desk.second_of(claim.unwrap_or(0))?;
     let found = trees.commit_places(&base, &scope(attempt), &message, &trailers, at)?;

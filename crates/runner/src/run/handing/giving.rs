@@ -3,7 +3,7 @@
 use super::{ask_person, edges, noted, sent, session, trace, words};
 use crate::files;
 use crate::handoff::{Making, Summarizer, Undrafted, Written, kept};
-use crate::run::desk::No;
+use crate::run::no::No;
 use crate::run::{Note, Run};
 use countersign_contract::fix::{ATTEMPTS_MAX, Fixed};
 use countersign_contract::{Checker, Settings};
@@ -95,7 +95,7 @@ fn make(run: &Run<'_>, edge: &HandoffEdge, settings: &Settings) -> Result<(Strin
     };
     let words = words::of(run, edge, outside.now.unwrap_or_else(jiff::Timestamp::now)).map_err(No::from)?;
     let draft = making.draft(&words).map_err(|why| match why {
-        Undrafted::Barred { code, why } => No { code: Some(code), reason: format!("may not be made: {why}") },
+        Undrafted::Barred { code, why } => No::filed(code, format!("may not be made: {why}")),
         Undrafted::Unasked(failure) => No::from(failure),
         Undrafted::Unusable(why) => No::from(why),
     })?;
@@ -104,7 +104,7 @@ fn make(run: &Run<'_>, edge: &HandoffEdge, settings: &Settings) -> Result<(Strin
     let made = match making.write(&draft, &place) {
         Ok(Written::Made(made)) => made,
         Ok(Written::Undecided(fixed)) => return Err(undecided(run, edge, &fixed)),
-        Err(error) => return Err(No { code: Some("DEPENDENCY_NOT_MET".to_owned()), reason: format!("{error:#}") }),
+        Err(error) => return Err(No::filed("DEPENDENCY_NOT_MET", format!("{error:#}"))),
     };
     let value: Value = serde_json::from_str(&made.fixed.text).unwrap_or_default();
     let tokens = making.tokens(&value);
@@ -150,7 +150,7 @@ fn undecided(run: &Run<'_>, edge: &HandoffEdge, fixed: &Fixed) -> No {
     let tries = format!("cannot be made within its budget after {} of {ATTEMPTS_MAX} attempts", fixed.attempts);
     let cure = format!("send one that fits, as a person, with `countersign handoff send FILE --run {}`", run.setup.run);
     let reason = format!("{tries}: {}; {whole}; {cure}, then unblock", decision.reason);
-    No { code: Some(decision.code_str().to_owned()), reason }
+    No::filed(decision.code_str(), reason)
 }
 
 /// Puts the document as it was sent in the place of the file. The ledger has it; a file that cannot be written only lacks the

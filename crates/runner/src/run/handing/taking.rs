@@ -4,7 +4,7 @@ use super::giving::make_and_send;
 use super::{ask_person, edges, noted, sent, session, trace, was_asked};
 use crate::files;
 use crate::handoff::kept;
-use crate::run::desk::No;
+use crate::run::no::No;
 use crate::run::{Note, Run};
 use countersign_contract::SIZE_MAX;
 use countersign_domain::handoff::noting::note;
@@ -71,12 +71,12 @@ fn receive(run: &Run<'_>, edge: &HandoffEdge, step: &Value, worker: &str) -> Res
     let shown = run.desk.look("handoff.show", &json!({ "trace_id": trace, "step": step["step"] })).map_err(No::from)?;
     let Some(document) = shown["document"].as_str() else {
         let reason = format!("was erased after it was sent; {CURE}");
-        return Err(No { code: Some("DEPENDENCY_NOT_MET".to_owned()), reason });
+        return Err(No::filed("DEPENDENCY_NOT_MET", reason));
     };
     let document: Value = serde_json::from_str(document).unwrap_or_default();
     if let Some(expired) = expired(edge, step) {
         let reason = format!("was refused: ignored_stale: it expired at {expired}; {CURE}");
-        return Err(No { code: Some("SCHEMA_INVALID".to_owned()), reason });
+        return Err(No::filed("SCHEMA_INVALID", reason));
     }
     let file = lies(run, edge, step);
     if file.is_none() {
@@ -112,7 +112,7 @@ fn must_fit(run: &Run<'_>, edge: &HandoffEdge, step: &Value) -> Result<(), No> {
         return Ok(());
     }
     let reason = format!("has {tokens} tokens, and may have {most}; {CURE}");
-    Err(No { code: Some("TOKEN_LIMIT_EXCEEDED".to_owned()), reason })
+    Err(No::filed("TOKEN_LIMIT_EXCEEDED", reason))
 }
 
 /// What was taken out of it is there, and what it was when it was sent.
@@ -120,13 +120,13 @@ fn must_be_kept(document: &Value, step: &Value, kept: &[Value]) -> Result<(), No
     for name in kept::names(document) {
         let Some(is) = kept.iter().find(|it| it["path"] == name) else {
             let reason = format!("lost what was taken out of it: {name} is gone; bring it back, or {CURE}");
-            return Err(No { code: Some("DEPENDENCY_NOT_MET".to_owned()), reason });
+            return Err(No::filed("DEPENDENCY_NOT_MET", reason));
         };
         let redacted = countersign_contract::scan::redact(name).unwrap_or_else(|| name.to_owned());
         let was = step["sums"].as_array().into_iter().flatten().find(|it| it["path"] == redacted.as_str());
         if was.is_none_or(|was| was["sha256"] != is["sha256"] || was["bytes"] != is["bytes"]) {
             let reason = format!("was refused: hash_mismatch: {name} is not what was taken out of it; {CURE}");
-            return Err(No { code: Some("INTEGRITY_MISMATCH".to_owned()), reason });
+            return Err(No::filed("INTEGRITY_MISMATCH", reason));
         }
     }
     Ok(())

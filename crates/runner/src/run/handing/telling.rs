@@ -4,7 +4,7 @@ use super::{edges, sent, trace};
 use crate::handoff::{kept, reach};
 use crate::run::Run;
 use crate::run::attempt::Attempt;
-use crate::run::desk::No;
+use crate::run::no::No;
 use countersign_contract::Untrusted;
 use serde_json::{Value, json};
 use std::path::Path;

@@ -1,0 +1,90 @@
+//! Why something does not go on.
+
+use countersign_engine::Failure;
+
+/// Why something was not recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct No {
+    /// What it is filed under; nothing, if the ledger could not be asked.
+    pub(super) code: Option<String>,
+    /// Why.
+    pub(super) reason: String,
+    /// What a person must accept before it goes on.
+    pub(super) held: Option<Held>,
+}
+
+/// Something that was changed beside the run, and what becomes of an attempt that cannot go on because of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Held {
+    /// What exactly is to be accepted: the full name of a commit, or `sha256:` and a hash.
+    pub(super) content: String,
+    /// What becomes of the work.
+    pub(super) work: Work,
+    /// The hash of what is kept about it beside the ledger.
+    pub(super) kept: Option<String>,
+}
+
+/// What becomes of the work of an attempt that is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Work {
+    /// Nobody has worked yet.
+    None,
+    /// It must be done again.
+    Lost,
+    /// What was claimed stands.
+    Kept,
+    /// It must be done again, and who did it has changed what they may not.
+    Blamed,
+}
+
+impl No {
+    /// What is filed under a code.
+    pub(super) fn filed(code: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { code: Some(code.into()), reason: reason.into(), held: None }
+    }
+
+    /// What cannot go on before a person has accepted something.
+    pub(super) fn held(content: String, work: Work, reason: String) -> Self {
+        Self { held: Some(Held { content, work, kept: None }), ..Self::filed("SCOPE_VIOLATION", reason) }
+    }
+}
+
+impl From<Failure> for No {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Refused(refusal) => {
+                let findings = refusal.findings.iter().filter(|it| it.severity.as_str() == "error").take(5);
+                let found: Vec<String> = findings.map(|it| format!("{}: {}", it.pointer, it.message)).collect();
+                let mut reason = refusal.reason.clone();
+                if !found.is_empty() {
+                    reason = format!("{reason} ({})", found.join("; "));
+                }
+                Self::filed(refusal.code.as_str(), reason)
+            }
+            Failure::Malformed(decision) => {
+                let findings = decision.details.diagnostics.iter().take(5);
+                let found: Vec<String> = findings.map(|it| format!("{}: {}", it.pointer, it.message)).collect();
+                let code = decision.code.map_or("SCHEMA_INVALID", |code| code.as_str());
+                Self::filed(code, format!("{} ({})", decision.reason, found.join("; ")))
+            }
+            Failure::Unknown(reason) => Self::from(reason),
+            Failure::Ledger(error) => Self::from(error.to_string()),
+        }
+    }
+}
+
+/// The ledger or the world could not be used; nobody said no.
+impl From<String> for No {
+    fn from(reason: String) -> Self {
+        Self { code: None, reason, held: None }
+    }
+}
+
+impl From<No> for String {
+    fn from(no: No) -> String {
+        match no.code {
+            Some(code) => format!("{}: {}", code, no.reason),
+            None => no.reason,
+        }
+    }
+}
