@@ -9,6 +9,7 @@ mod combining;
 mod desk;
 mod effects;
 mod evidence;
+mod holding;
 mod inbox;
 mod judging;
 mod landing;
