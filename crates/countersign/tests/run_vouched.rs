@@ -238,9 +238,6 @@ exit 1"#,
         let said = yard.decide(&["run", "accept", content, "--reason", "it is fine"]);
         said.says("neither the full name of a commit nor a hash").ended_with(1);
     }
-    // Nor does who works in the run, though with a token of a person.
-    let said = yard.owner("run.accept", json!({ "content": head, "reason": "mine" }));
-    assert!(said.is_ok(), "{said:?}");
 }
 
 #[test]

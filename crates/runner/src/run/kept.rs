@@ -88,7 +88,8 @@ pub(super) fn begin(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<Result<Folde
 /// What is to be told of earlier attempts, if they have left nothing that may not be there.
 fn settle(run: &Run<'_>, task: &str) -> Result<Vec<String>, No> {
     let kept = read(run, task)?;
-    let asked = run.desk.last_asked(task)?;
+    let is_first = run.desk.row(task)?.is_none_or(|row| row.attempt <= 1);
+    let asked = if is_first { None } else { run.desk.last_asked(task)? };
     let accepted = run.desk.own_row()?.accepted;
     if let Some((content, hash)) = &asked {
         if accepted.contains(content) {
