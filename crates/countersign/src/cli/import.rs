@@ -2,13 +2,13 @@
 
 use super::asking::{How, answer};
 use super::{Exit, Global, output, verify};
+use crate::files;
 use crate::place::{self, Place};
 use crate::project::{FOLDER, Project};
 use anyhow::{Context, bail};
 use countersign_engine::Meaning;
 use countersign_ledger::{Exported, Intake, read_export};
 use serde_json::json;
-use std::io::BufReader;
 use std::path::PathBuf;
 
 /// Make a ledger from an export; it ends with the same hash
@@ -39,13 +39,8 @@ pub struct Args {
 
 pub fn run(args: &Args, global: &Global, project: &Project) -> anyhow::Result<Exit> {
     let keys = verify::keys(&args.key)?;
-    let open = || -> anyhow::Result<_> {
-        let file =
-            std::fs::File::open(&args.file).with_context(|| format!("{} cannot be read", args.file.display()))?;
-        Ok(BufReader::with_capacity(1 << 20, file))
-    };
     // Once through before anything is made: whose log it is and whether it is whole is known only at its end.
-    let whole = verify::read_known(&mut open()?, &keys, &[], &mut |_, _, _, _| Ok(()))
+    let whole = verify::read_known(&mut files::opened(&args.file)?, &keys, &[], &mut |_, _, _, _| Ok(()))
         .with_context(|| format!("{} cannot be imported", args.file.display()))?;
     if whole.from != 1 {
         bail!("this export begins with event {}; a ledger can be made only from the first one on", whole.from);
@@ -60,7 +55,7 @@ pub fn run(args: &Args, global: &Global, project: &Project) -> anyhow::Result<Ex
     let mut store = place.open_or_create(&whole.project)?;
     let mut intake = Intake::open(&mut *store, &Meaning, &whole.project)?;
     let known = intake.head().seq;
-    read_export(&mut open()?, &keys, &[], &mut |_, _, events, texts| {
+    read_export(&mut files::opened(&args.file)?, &keys, &[], &mut |_, _, events, texts| {
         let events: Vec<_> = events.into_iter().filter(|row| row.seq > known).collect();
         let texts = texts.into_iter().filter(|row| row.seq > known).collect();
         if events.is_empty() { Ok(()) } else { intake.take(events, texts) }

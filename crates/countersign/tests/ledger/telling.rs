@@ -115,3 +115,21 @@ fn following_goes_on_after_the_server_was_away() {
     assert!(lines.next().unwrap().unwrap().contains("record.kept"));
     assert!(follower.wait().unwrap().success());
 }
+
+#[test]
+fn a_file_that_is_not_there_is_told_of_alike() {
+    let project = Project::with_file();
+    let table: [&[&str]; 6] = [
+        &["record", "gone.json"],
+        &["import", "gone.json"],
+        &["verify", "gone.json"],
+        &["verify", "--checkpoint", "gone.json"],
+        &["verify", "--key", "gone.json"],
+        &["verify-proof", "gone.json"],
+    ];
+    for verb in table {
+        let answer = project.run(verb);
+        let said = (answer.code, answer.err.as_str());
+        assert_eq!(said, (3, "error: `gone.json` cannot be read: there is no such file\n"), "{verb:?}");
+    }
+}
