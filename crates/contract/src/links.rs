@@ -40,6 +40,13 @@ impl Links {
         self.numbers.contains_key(&(contract, name.to_owned()))
     }
 
+    /// A number that all records have in common that need each other, by whatever circles; none for a record on no circle.
+    pub fn knot(&self, contract: &'static str, name: &str) -> Option<usize> {
+        let number = *self.numbers.get(&(contract, name.to_owned()))?;
+        let knots = self.knots.get_or_init(|| knots(&self.needs));
+        self.needs[number].iter().any(|next| knots[*next] == knots[number]).then(|| knots[number])
+    }
+
     /// A circle that a record is on, beginning with it: each needs the next, and the last the first. Of a long one the
     /// beginning.
     pub fn circle(&self, contract: &'static str, name: &str) -> Option<Vec<String>> {

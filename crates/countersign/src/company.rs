@@ -1,6 +1,5 @@
 //! Which documents belong together.
 
-use crate::files;
 use crate::gather::Input;
 use crate::shelf::{Choice, Loaded, Shelf};
 use countersign_contract::check::detect;
@@ -22,12 +21,14 @@ pub struct Given {
 }
 
 impl Given {
-    /// Reads and checks the documents. One that cannot be used refuses everything that is checked with it.
-    pub fn read(paths: &[PathBuf], checker: &Checker<'_>, outside: &Outside) -> Self {
+    /// Reads and checks the documents. One that cannot be used refuses everything that is checked with it; one that is
+    /// itself among the `inputs` is the same to both.
+    pub fn read(paths: &[PathBuf], inputs: &[Input], checker: &Checker<'_>, outside: &Outside) -> Self {
         let mut given = Self::default();
         for path in paths {
             let name = path.display().to_string();
-            let bytes = match files::read(path, checker.settings.size_max) {
+            let input = inputs.iter().find(|it| it.lies_at(path)).cloned().unwrap_or_else(|| Input::file(path));
+            let bytes = match input.read(checker.settings.size_max) {
                 Ok(bytes) => bytes,
                 Err(why) => {
                     given.broken.push(format!("{name}: {}", why.why(checker.settings.size_max)));
@@ -62,8 +63,8 @@ impl Given {
     }
 }
 
-/// Documents that are checked in one go: each may be needed by another. Only names are kept; a document is read again
-/// when another asks for it (see [`Shelf`]), so that memory does not grow with what the documents say.
+/// Documents that are checked in one go: each may be needed by another. Only names are kept; a document is taken
+/// up again when another asks for it (see [`Shelf`] and [`Input::read`]), so that memory does not grow with what all documents say.
 #[derive(Debug, Default)]
 pub struct Together {
     by_name: HashMap<&'static str, HashMap<String, Vec<usize>>>,
@@ -331,8 +332,8 @@ mod tests {
         }
         // Asked again, it is the very same, whatever became of the file.
         assert!(Arc::ptr_eq(&record, &company.find("assignment", &name(19)).unwrap()));
-        // One that was not asked for before is not to be had any more.
-        assert!(company.find("assignment", &name(5)).is_none());
+        // One that was read for its name alone is not read again.
+        assert!(company.find("assignment", &name(5)).is_some());
         // No file is needed to know that nobody is on a circle.
         assert_eq!(company.circle("assignment", &name(20)), Some(vec![name(20)]));
         assert_eq!(company.circle("assignment", &name(99)), None);

@@ -155,7 +155,7 @@ impl Home {
 
 /// Reads a public key from a file.
 pub fn read_public(path: &Path) -> anyhow::Result<PublicKey> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let text = crate::files::text(path)?;
     PublicKey::parse(&text).with_context(|| format!("{} is not right", path.display()))
 }
 

@@ -131,7 +131,9 @@ impl Place {
     fn must_be_of(&self, root: &Path, found: &str) -> anyhow::Result<()> {
         match pinned(root) {
             Some(pinned) if found != pinned => bail!(
-                "the ledger {self} is of project {found}, and {} was made project {pinned}: it was replaced",
+                "the ledger {self} is of project {found}, and {} was made project {pinned}: it was replaced; put a backup of \
+                 that project in its place, or move this one away and say what the directory is to be from now on, with \
+                 `countersign import FILE --new` or `countersign init --new`",
                 root.display()
             ),
             _ => Ok(()),

@@ -4,12 +4,14 @@ use crate::cli::output;
 use crate::company::Company;
 use crate::project::Project;
 use countersign_contract::fix::{Fixed, fix};
-use countersign_contract::{Checked, Checker, Form, Outside, Request, parse};
+use countersign_contract::{Checked, Checker, Contract, Form, Outside, Request, check, parse};
 use countersign_diagnostic::Source;
+use countersign_domain::handoff::payload::UniversalHandoff;
+use countersign_domain::handoff::{budget, noting};
 use countersign_domain::validation::payload::ValidationRequest;
 use countersign_domain::validation::tolerant;
 use countersign_runner::handoff::kept;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -71,7 +73,44 @@ impl Repairs<'_> {
         outside: &Outside,
         summarize: &mut dyn FnMut(&str, usize) -> Option<String>,
     ) -> Fixed {
-        fix(self.checker, &self.request(source, outside), kept_at, summarize)
+        let fixed = fix(self.checker, &self.request(source, outside), kept_at, summarize);
+        self.noted(fixed, source.name, outside)
+    }
+
+    /// A handoff has a place for what was done to it, its trace, and says how many tokens it has: after a repair both are
+    /// right, the number exactly. Other contracts have no such place. What has no room, or would be found wrong, is left
+    /// out: first what was done, then that something was.
+    fn noted(&self, fixed: Fixed, name: &str, outside: &Outside) -> Fixed {
+        let of_handoff = fixed.checked.contract.is_some_and(|it| it.name == UniversalHandoff::NAME);
+        if fixed.changes.is_empty() || !of_handoff || !fixed.checked.decision.allow {
+            return fixed;
+        }
+        let source = Source { name, text: &fixed.text };
+        let (value, settings) = (self.value(source), self.checker.settings);
+        let form = self.request(source, outside).form();
+        // A new member in YAML costs the comments.
+        let now = outside.now.filter(|_| form == Form::Json || !fixed.text.contains('#'));
+        let in_full = || now.map(|now| (json!(fixed.changes), now));
+        let in_number = || now.map(|now| (json!(fixed.changes.len()), now));
+        for how in [in_full(), in_number(), None] {
+            let mut value = value.clone();
+            match how {
+                None => budget::state_count(&mut value, settings),
+                Some((how, now)) => {
+                    if !noting::note_repairs(&mut value, how, now, settings) {
+                        continue;
+                    }
+                }
+            }
+            let text = countersign_contract::fix::write(&value, &fixed.text, form);
+            let source = Source { name, text: &text };
+            let checked = check(self.checker, &self.request(source, outside));
+            let findings = |checked: &Checked| checked.decision.details.diagnostics.len();
+            if checked.decision.allow && findings(&checked) <= findings(&fixed.checked) {
+                return Fixed { text, checked, ..fixed };
+            }
+        }
+        fixed
     }
 
     /// A document to check in this company.

@@ -56,6 +56,14 @@ fn what_can_be_read_once_only_is_read_once() {
     let answer = house.run_with(&["check", "good.json", "/dev/stdin"], &same, &[]);
     assert_eq!(answer.code, 1, "{answer:?}");
     assert!(!answer.out.contains("empty"), "{answer:?}");
+    // Given with --with as well, it is the same to both.
+    let result = document("subagent_result", json!({})).to_string();
+    house.document("assignment.json", "assignment", json!({}));
+    for arguments in [["/dev/stdin", "assignment.json"], ["assignment.json", "/dev/stdin"]] {
+        let [first, second] = arguments;
+        let answer = house.run_with(&["check", first, second, "--with", "/dev/stdin"], &result, &[]);
+        assert_eq!(answer.code, 0, "{arguments:?}: {answer:?}");
+    }
 }
 
 #[test]

@@ -5,13 +5,16 @@
 #![allow(dead_code, reason = "each test file uses its part of the house")]
 
 mod house;
+#[path = "forge/request.rs"]
+mod request;
 
 use house::{Answer, House, document};
+use request::Request;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, Stream};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
@@ -81,29 +84,15 @@ fn serve(mut stream: TcpStream, config: &Arc<ServerConfig>, made: &Mutex<Vec<Val
     }
     let mut connection = ServerConnection::new(Arc::clone(config)).unwrap();
     let mut reader = BufReader::new(Stream::new(&mut connection, &mut stream));
-    let (mut first, mut length) = (String::new(), 0);
-    reader.read_line(&mut first).unwrap();
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        if let Some(found) = line.to_lowercase().strip_prefix("content-length:") {
-            length = found.trim().parse().unwrap();
-        }
-        if line.trim().is_empty() {
-            break;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
-    if !first.starts_with("GET ") {
-        let mut comment: Value = serde_json::from_slice(&body).unwrap();
+    let Request { method, path, body: mut comment } = Request::read(&mut reader);
+    if method != "GET" {
         comment["id"] = json!(7);
         made.lock().unwrap().push(comment);
         drop(reader);
         let _ = stream.write_all(&noise);
         return;
     }
-    let text = match first.contains("/comments") {
+    let text = match path.contains("/comments") {
         true => Value::from(made.lock().unwrap().clone()).to_string(),
         false => json!({ "number": 5, "state": "open" }).to_string(),
     };

@@ -59,6 +59,59 @@ fn what_is_taken_out_is_kept_before_the_document_is_replaced() {
 }
 
 #[test]
+fn a_repaired_handoff_says_what_was_repaired_and_how_many_tokens_it_has() {
+    let house = House::new();
+    let exact = |house: &House, name: &str| {
+        let counted = house.run(&["tokens", name, "--format", "json"]);
+        let counted: Value = serde_json::from_str(&counted.out).unwrap();
+        counted["tokens"].as_u64().unwrap()
+    };
+    let mut wrong = document("universal_handoff", json!({}));
+    wrong["handoff"]["meta"]["token_count"] = json!(1999);
+    let mut long = long_handoff("session");
+    long["handoff"]["payload"]["working"]["text"] = json!("une idée, puis une autre; ".repeat(150));
+    for (name, original) in [("wrong.json", wrong.clone()), ("long.json", long)] {
+        house.write(name, format!("{original:#}\n"));
+        let answer = house.run(&["fix", "--write", name]);
+        assert_eq!(answer.code, 0, "{answer:?}");
+        let fixed: Value = serde_json::from_str(&house.read(name)).unwrap();
+        assert_eq!(fixed["handoff"]["meta"]["token_count"], exact(&house, name), "{name}");
+        let noted = fixed["handoff"]["tracing"]["events"].as_array().unwrap().last().unwrap().clone();
+        assert_eq!(
+            (&noted["event_type"], &noted["workflow"]),
+            (&json!("validated"), &json!("countersign-fix")),
+            "{noted}"
+        );
+        let repairs = &noted["details"]["repairs"];
+        let said = |it: &Value| answer.err.contains(&format!("  {}\n", it.as_str().unwrap()));
+        assert!(
+            repairs.is_u64() || repairs.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(said)),
+            "{noted}"
+        );
+        assert_eq!(house.run(&["check", name]).code, 0);
+        // What has nothing to repair has nothing to note.
+        let before = house.read(name);
+        assert!(house.run(&["fix", "--write", name]).err.starts_with("nothing to repair"));
+        assert_eq!(house.read(name), before);
+    }
+    // Where there is no room, nothing is noted, and the number is right all the same.
+    house.write("tight.json", wrong.to_string());
+    let tight = (exact(&house, "tight.json") + 2).to_string();
+    assert_eq!(house.run(&["fix", "--write", "tight.json", "--max-tokens", &tight]).code, 0);
+    let fixed: Value = serde_json::from_str(&house.read("tight.json")).unwrap();
+    assert_eq!(
+        (fixed["handoff"].get("tracing"), &fixed["handoff"]["meta"]["token_count"]),
+        (wrong["handoff"].get("tracing"), &json!(exact(&house, "tight.json")))
+    );
+    // Comments are worth more than the note.
+    let yaml = format!("# by hand\n{}", house.run(&["example", "universal_handoff"]).out);
+    let yaml = yaml.replace("\"token_count\": ", "\"token_count\": 9");
+    house.write("kept.yaml", &yaml);
+    assert_eq!(house.run(&["fix", "--write", "kept.yaml"]).code, 0);
+    assert!(house.read("kept.yaml").starts_with("# by hand\n") && !house.read("kept.yaml").contains("countersign-fix"));
+}
+
+#[test]
 fn however_often_a_handoff_is_repaired_one_reference_leads_to_everything() {
     let house = House::new();
     house.write("handoff.json", format!("{:#}\n", long_handoff("session")));

@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+#[path = "forge/request.rs"]
+mod request;
 mod run_support;
 
+use request::Request;
 use run_support::{Answer, Yard, task};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Write};
 use std::net::TcpListener;
 
 const TEST: &str = "echo 1..1\nif [ -f src/T-1 ]; then echo ok 1; else echo not ok 1; fi\n";
@@ -247,14 +250,7 @@ fn judge(verdict: &str) -> u16 {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
             let mut lines = BufReader::new(stream.try_clone().unwrap());
-            let (mut line, mut length) = (String::new(), 0);
-            while lines.read_line(&mut line).unwrap() > 2 {
-                if let Some(count) = line.to_lowercase().strip_prefix("content-length:") {
-                    length = count.trim().parse().unwrap();
-                }
-                line.clear();
-            }
-            lines.read_exact(&mut vec![0; length]).unwrap();
+            Request::read(&mut lines);
             let head =
                 format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
             let _ = stream.write_all(format!("{head}{body}").as_bytes());

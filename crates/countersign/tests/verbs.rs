@@ -111,7 +111,7 @@ fn every_verb_has_help_with_examples() {
 }
 
 /// What can be asked of the engine, and the verbs that ask it.
-const ASKED: [(&str, &[&str]); 83] = [
+const ASKED: [(&str, &[&str]); 84] = [
     ("run.lead", &["run"]),
     ("handoff.send", &["handoff", "send"]),
     ("handoff.receive", &["handoff", "receive"]),
@@ -165,6 +165,7 @@ const ASKED: [(&str, &[&str]); 83] = [
     ("delegation.show", &["delegate"]),
     ("delegation.next", &["delegate"]),
     ("delegation.alerts", &["delegate"]),
+    ("delegation.entries", &["doctor"]),
     ("delegation.resolve", &["delegate"]),
     ("delegation.approve", &["gate", "approve"]),
     ("delegation.refuse", &["gate", "refuse"]),

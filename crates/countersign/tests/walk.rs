@@ -23,6 +23,7 @@ const WITHOUT: &[(&str, &str)] = &[
     ("gate.recheck", "a run asks for it when what was validated is not what is there any more"),
     ("delegation.show", "`delegate` and runs look at it before they act, and show the response instead"),
     ("delegation.end", "the same"),
+    ("delegation.entries", "`doctor` compares them with what lies in the repository"),
     ("delegation.task", "a run looks at it before it acts"),
     ("run.plan", "a run looks at it when it goes on"),
     ("effect.list", "the same"),

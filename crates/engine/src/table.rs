@@ -144,6 +144,7 @@ pub const VIEWS: &[ViewRow] = &[
     ViewRow::of::<delegation::view::ShowNext>(),
     ViewRow::of::<delegation::view::ShowEnd>(),
     ViewRow::of::<delegation::view::ListAlerts>(),
+    ViewRow::of::<delegation::view::ListEntries>(),
     ViewRow::of::<delegation::view::ShowAction>(),
     ViewRow::of::<validation::view::GateStatus>(),
     ViewRow::of::<validation::view::ShowPromise>(),

@@ -24,9 +24,12 @@ pub enum Error {
         "it is not known whether it was written: {0}; repeat it with the same idempotency key, which does it once, or look for it in `countersign log` if it had none"
     )]
     Unknown(String),
-    /// It could not be read.
+    /// It could not be read, and will not be by waiting.
     #[error("the ledger cannot be read: {0}")]
     Unreadable(String),
+    /// It could not be read now: a server is away, a file is held. That may pass by itself.
+    #[error("the ledger cannot be read: {0}")]
+    Away(String),
     /// What is stored cannot be right.
     #[error("the ledger is damaged: {0}; run `countersign verify`")]
     Damaged(String),

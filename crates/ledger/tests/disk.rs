@@ -170,7 +170,7 @@ fn a_place_that_may_only_be_read_is_read_and_said_to_be_one() {
     assert_eq!(reader.head().unwrap().seq, last);
     let writer = open(&home).unwrap();
     ask(&writer, "again").unwrap();
-    assert!(matches!(reader.head(), Err(Error::Unreadable(why)) if why.contains("try again")));
+    assert!(matches!(reader.head(), Err(Error::Away(why)) if why.contains("try again")));
     assert_eq!(reader.head().unwrap().seq, last + 2);
     drop(mounted);
 }

@@ -87,7 +87,7 @@ fn insist(ledger: &Ledger, actor: &str, key: &str) -> Recorded {
     loop {
         match ledger.write(add_once(actor, key)) {
             Ok(recorded) => return recorded,
-            Err(Error::NotWritten(_) | Error::Unknown(_) | Error::Unreadable(_) | Error::Busy { .. })
+            Err(Error::NotWritten(_) | Error::Unknown(_) | Error::Away(_) | Error::Busy { .. })
                 if started.elapsed() < Duration::from_secs(60) =>
             {
                 std::thread::sleep(Duration::from_millis(20));
@@ -245,7 +245,7 @@ fn a_transaction_whose_connection_ends_leaves_nothing_and_sees_nothing_more() {
             Ok(())
         });
         if when == "after" {
-            assert!(matches!(broken, Err(Error::NotWritten(_) | Error::Unreadable(_))), "{broken:?}");
+            assert!(matches!(broken, Err(Error::NotWritten(_) | Error::Away(_))), "{broken:?}");
         }
         assert_eq!(ledger.head().unwrap().seq, 1);
     }

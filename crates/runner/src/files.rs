@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Why a document cannot be had.
@@ -31,6 +31,23 @@ pub fn read(path: &Path, size_max: usize) -> Result<Vec<u8>, Unread> {
         return Err(Unread::TooLarge);
     }
     limited(file, size_max, length)
+}
+
+/// A file that was named, to be read bit by bit, however long it is.
+pub fn opened(path: &Path) -> anyhow::Result<BufReader<File>> {
+    let (file, _) = open(path).map_err(|why| unread(path, &why))?;
+    Ok(BufReader::with_capacity(1 << 20, file))
+}
+
+/// The text of a file that was named.
+pub fn text(path: &Path) -> anyhow::Result<String> {
+    let mut text = String::new();
+    opened(path)?.read_to_string(&mut text).map_err(|error| unread(path, &reason(&error)))?;
+    Ok(text)
+}
+
+fn unread(path: &Path, why: &str) -> anyhow::Error {
+    anyhow::anyhow!("`{}` cannot be read: {why}", path.display())
 }
 
 /// Reads standard input.

@@ -34,6 +34,7 @@ mod secret;
 #[cfg(test)]
 mod tests;
 mod value;
+mod words;
 
 use std::ops::ControlFlow;
 

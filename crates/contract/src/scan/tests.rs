@@ -4,3 +4,4 @@ mod control;
 mod promises;
 mod quotation;
 mod secret;
+mod value;

@@ -2,9 +2,16 @@
 //!
 //! The name alone cannot tell: `token: string` is a type, `token = get_token()` is code, `password: required`
 //! is prose and `password=hunter2` is a leak. What tells is the form of the assignment and what the value is
-//! made of; the table in the tests has the cases with their reasons.
+//! made of; the tables in the tests have the cases with their reasons.
+//!
+//! No rule is always right. In doubt a password is one, since people choose words, and a key or a token is none if it
+//! reads like a word, since machines draw those: `password: terraform` is refused and `secret: terraform` is not. What this
+//! gives up: a key that is one word that people say, a phrase with a word of sentences in it, and a short phrase that
+//! calls itself a password. What it refuses wrongly: a word about a password that is not in the lists, and a name of
+//! several small words after a key. The tables hold those, too, so that a change of rules shows what it costs.
 
 use super::phrase::any;
+use super::words::{HYPHENED, ORDINARY, is, label, named, reads, single_label, tells};
 
 /// What kind of name the value has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,46 +49,20 @@ pub enum Form {
 
 const NO: usize = usize::MAX;
 
-/// How long a value must be to be a secret, for passwords and for the others: numbers, codes, words, told words,
-/// names, accesses, words with signs (see [`Mixture`]). A word that is called a key, and no token, needs no more than
-/// [`KEY_WORD`].
+/// How long a value must be to be a secret, for passwords and for the others: numbers, codes, letters, words, told words,
+/// names, accesses, words with signs (see [`Mixture`]).
 #[rustfmt::skip]
-const LEAST: &[(Form, [usize; 7], [usize; 7])] = &[
-    //                num cod wor tol nam acc sig    num cod wor tol nam acc sig
-    (Form::Literal,   [4,  2,  3,  3,  3,  4,  2],  [ 4,  2,  3,  3,  3,  4,  2]),
-    (Form::Quoted,    [4,  4,  4,  4,  4,  4,  4],  [12,  6, 10, NO,  6,  6,  6]),
-    (Form::Span,      [6,  6,  4, NO, NO, NO,  6],  [12,  8, 10, NO, NO, NO,  8]),
-    (Form::Tight,     [4,  2,  3,  3,  3, NO,  2],  [ 4,  2,  3,  3,  3, NO,  2]),
-    (Form::Argument,  [4,  2,  3,  3, NO, NO,  2],  [ 4,  2,  3,  3, NO, NO,  2]),
-    (Form::Spaced,    [4,  2,  3,  3, NO, NO,  4],  [ 4,  2,  3,  3, NO, NO,  4]),
-    (Form::Statement, [6,  6, 10, NO, NO, NO,  8],  [ 6,  6, 10, NO, NO, NO,  8]),
-    (Form::Last,      [6,  4,  4, NO, NO, NO, 12],  [NO,  6, 10, NO, NO, NO, 20]),
-    (Form::Loose,     [6,  6, 20, NO, NO, NO, NO],  [NO,  8, 20, NO, NO, NO, NO]),
-];
-const KEY_WORD: usize = 8;
-
-/// Words that stand where a value would: types, states, and what documentation writes instead of one.
-#[rustfmt::skip]
-const ORDINARY: &[&str] = any![
-    absent access any anything base64 bearer bool boolean bytes change_me changed changeme credential
-    credentials default denied disabled dummy empty enabled encrypted env expired f64 false file fixme generated
-    hash hashed hex hidden i32 i64 identifier incorrect int32 int64 integer invalid jwt masked missing mysecret
-    mytoken n needed never nil no none nothing null number oauth2 object off omitted on opaque optional
-    parameter parameters passwd password plaintext private public random redacted refresh rejected removed
-    required rotated secret self session sha256 sha512 signed stored str string stripped test text this todo
-    token true u16 u32 u64 u8 uint32 uint64 undefined unique unknown unset unused usize uuid valid value vault
-    void works wrong y yes
-];
-const HYPHENED: &[&str] = &["change-me", "utf-8"];
-
-/// Words of which one is enough to tell that several are a sentence about the secret, and no pass phrase.
-#[rustfmt::skip]
-const TELLING: &[&str] = any![
-    about after again and are as at be been before between both by can cannot characters chars digits during each
-    either every for from given had has have hint how if in instead into is it kept least length letters long
-    longer mask maximum min minimum max missing must not of once one only or our provided same see set shared
-    shorter should since so supplied than that the their them then there they these those to too twice unless until
-    use used user users via was weekly were what when where which who will with without yet you your
+const LEAST: &[(Form, [usize; 8], [usize; 8])] = &[
+    //                num cod let wor tol nam acc sig    num cod let wor tol nam acc sig
+    (Form::Literal,   [4,  2,  3,  3,  3,  3,  4,  2],  [ 4,  2,  3,  3,  3,  3,  4,  2]),
+    (Form::Quoted,    [4,  4,  4,  4,  4,  4,  4,  4],  [12,  6,  8, 16, NO,  6,  6,  6]),
+    (Form::Span,      [6,  6,  4,  4, NO, NO, NO,  6],  [12,  8, 10, 16, NO, NO, NO,  8]),
+    (Form::Tight,     [4,  2,  3,  3,  3,  3, NO,  2],  [ 4,  2,  3,  3,  3,  3, NO,  2]),
+    (Form::Argument,  [4,  2,  3,  3,  3, NO, NO,  2],  [ 4,  2,  3,  3,  3, NO, NO,  2]),
+    (Form::Spaced,    [4,  2,  3,  3,  3, NO, NO,  4],  [ 4,  2,  3,  3,  3, NO, NO,  4]),
+    (Form::Statement, [6,  6, 10, 10, NO, NO, NO,  8],  [ 6,  6, 10, 10, NO, NO, NO,  8]),
+    (Form::Last,      [6,  4,  4,  4, NO, NO, NO, 12],  [NO,  6,  8, 16, NO, NO, NO, 20]),
+    (Form::Loose,     [6,  6, 20, 20, NO, NO, NO, NO],  [NO,  8, 20, 20, NO, NO, NO, NO]),
 ];
 
 /// What bare words in code are called when they hold a value from elsewhere.
@@ -97,7 +78,19 @@ const ENDINGS: &[&str] = any![
 ];
 
 /// How a value begins that tells the reader to put one there.
-const STAND_INS: &[&str] = &["your", "example", "placeholder", "redacted", "insert", "replace", "xxx", "todo"];
+#[rustfmt::skip]
+const STAND_INS: &[&str] = &[
+    "your", "example", "placeholder", "redacted", "insert", "replace", "xxx", "todo", "dummy", "fake-", "fake_",
+    "sample-", "not-a-",
+];
+
+/// How a value begins that says where the secret is kept.
+#[rustfmt::skip]
+const KEPT: &[&str] = &[
+    "env:", "env.", "env(", "env[", "$env:", "process.env", "import.meta.env", "os.environ", "os.getenv", "getenv(",
+    "system.getenv", "vault:", "file:", "arn:", "keyring:", "keychain:", "ssm:", "secretref:", "secrets.", "var.",
+    "@microsoft.keyvault", "%(", "!vault", "!secret", "!env",
+];
 
 /// Longer than any word. Taking what is longer for a secret bounds the cost of what is not:
 /// `token:token:token:…`.
@@ -112,41 +105,54 @@ pub fn judge(value: &[u8], name: Name, form: Form) -> bool {
     if value.len() > LONG && !quoted {
         return true;
     }
-    let is = |any: &[&str]| any.iter().any(|it| value.eq_ignore_ascii_case(it.as_bytes()));
-    let begins = |stem: &&str| value.get(..stem.len()).is_some_and(|it| it.eq_ignore_ascii_case(stem.as_bytes()));
-    if reference(value) || address(value) || STAND_INS.iter().any(begins) || is(ORDINARY) || is(HYPHENED) {
+    let stands_in = |stem: &&str| begins(value, stem);
+    if reference(value) || address(value) || elided(value) || STAND_INS.iter().chain(KEPT).any(stands_in) {
         return false;
     }
     if value.contains(&b' ') {
-        let told = form != Form::Literal && (form == Form::Span || name == Name::Token || tells(value));
-        // A sentence about the secret, unless one of its words is one.
-        return !told || value.split(|it| *it == b' ').any(strong);
+        return phrase(value, name, form);
+    }
+    // What a form writes beside a field often ends in a sign.
+    let word = value.strip_suffix(b":").or_else(|| value.strip_suffix(b"*")).unwrap_or(value);
+    if is(word, ORDINARY) || is(word, HYPHENED) || single_label(word) {
+        return false;
     }
     if form != Form::Literal && variable(value) || form == Form::Span && value.ends_with(b")") {
         return false;
     }
-    if matches!(form, Form::Spaced | Form::Statement | Form::Argument) && is(VARIABLES) {
+    if !matches!(form, Form::Literal | Form::Tight) && capitals(value) {
+        return false;
+    }
+    if matches!(form, Form::Spaced | Form::Statement | Form::Argument) && is(value, VARIABLES) {
         return false;
     }
     let mixture = match Mixture::of(value) {
         // Types and beginnings of sentences have capitals.
-        Mixture::Word if matches!(form, Form::Last | Form::Loose) && value.iter().any(u8::is_ascii_uppercase) => {
+        Mixture::Letters | Mixture::Word
+            if matches!(form, Form::Last | Form::Loose) && value.iter().any(u8::is_ascii_uppercase) =>
+        {
             Mixture::Told
         }
         mixture => mixture,
     };
     let row = LEAST.iter().find(|(of, ..)| *of == form);
-    let least = row.map(|(_, password, token)| if name == Name::Password { password } else { token });
-    let least = least.and_then(|least| least.get(mixture as usize)).copied().unwrap_or_default();
-    let alone = matches!(form, Form::Quoted | Form::Last) && name == Name::Key && mixture == Mixture::Word;
-    value.len() >= if alone { least.min(KEY_WORD) } else { least }
+    let least = row.map(|(_, password, others)| if name == Name::Password { password } else { others });
+    value.len() >= least.and_then(|least| least.get(mixture as usize)).copied().unwrap_or_default()
 }
 
-/// Whether several words are a sentence: one of them is what only sentences have, or stands where a value would.
-fn tells(value: &[u8]) -> bool {
-    let words = value.split(|it| !it.is_ascii_alphanumeric() && it.is_ascii()).filter(|word| !word.is_empty());
-    let is = |word: &[u8], any: &[&str]| any.iter().any(|it| word.eq_ignore_ascii_case(it.as_bytes()));
-    words.into_iter().any(|word| is(word, TELLING) || is(word, ORDINARY))
+/// Whether several words are a secret: they are no label, and nothing in them shows that they speak of one. A word among
+/// them that nobody would write in a sentence is one, whatever the others say.
+fn phrase(value: &[u8], name: Name, form: Form) -> bool {
+    let literal = form == Form::Literal;
+    let of_key = name == Name::Key && named(value);
+    let told = label(value) || !literal && (form == Form::Span || name == Name::Token || of_key || tells(value));
+    // Nobody assigns a sentence, so that less is enough to give one away.
+    let least = if literal { 6 } else { 8 };
+    !told || value.split(|it| *it == b' ').any(|word| strong(word, least))
+}
+
+fn begins(value: &[u8], stem: &str) -> bool {
+    value.get(..stem.len()).is_some_and(|it| it.eq_ignore_ascii_case(stem.as_bytes()))
 }
 
 /// What a value is made of. The order is that of the columns of [`LEAST`].
@@ -157,7 +163,9 @@ enum Mixture {
     /// Letters and digits, whatever else; letters that are hexadecimal digits, as in `deadbeef`; and capitals in
     /// between, as in `aBcDeFgH`.
     Code,
-    /// Letters alone.
+    /// Letters alone that nobody could say, or that are known to be chosen: `qwertyuiop`, `swordfish`.
+    Letters,
+    /// Letters alone that read like a word.
     Word,
     /// Letters alone that end like a word of prose.
     Told,
@@ -185,8 +193,10 @@ impl Mixture {
                 Mixture::Name
             } else if ENDINGS.iter().any(|it| value.ends_with(it.as_bytes())) {
                 Mixture::Told
-            } else {
+            } else if reads(value) {
                 Mixture::Word
+            } else {
+                Mixture::Letters
             }
         } else if all(|it| it.is_ascii_alphabetic() || b"_.:$?".contains(it)) {
             if value.iter().any(|it| matches!(it, b'.' | b':')) { Mixture::Access } else { Mixture::Name }
@@ -209,35 +219,53 @@ fn mixed(value: &[u8]) -> bool {
     ups.count() >= 3
 }
 
-/// Whether a value is itself the name of a secret: `refresh_token`, `accessToken`.
+/// Whether a value is itself the name of a secret: `refresh_token`, `my-api-key`, `accessToken`.
 fn variable(value: &[u8]) -> bool {
     let named = |tail: &&str| {
         let Some((head, end)) = value.len().checked_sub(tail.len()).and_then(|at| value.split_at_checked(at)) else {
             return false;
         };
-        let boundary = head.ends_with(b"_") || head.last().is_some_and(u8::is_ascii_lowercase) && humps(value);
+        let boundary =
+            matches!(head.last(), Some(b'_' | b'-')) || head.last().is_some_and(u8::is_ascii_lowercase) && humps(value);
         end.eq_ignore_ascii_case(tail.as_bytes()) && boundary && head.iter().all(|it| !it.is_ascii_digit())
     };
     value.len() <= 40 && any![token secret password passwd key].iter().any(named)
 }
 
 /// A word that nobody would write in a sentence.
-fn strong(word: &[u8]) -> bool {
+fn strong(word: &[u8], least: usize) -> bool {
     let any = |class: fn(&u8) -> bool| word.iter().any(class);
-    word.len() >= 8 && any(u8::is_ascii_digit) && any(u8::is_ascii_alphabetic) && !address(word) && !mask(word)
+    word.len() >= least
+        && !is(word, ORDINARY)
+        && any(u8::is_ascii_digit)
+        && any(u8::is_ascii_alphabetic)
+        && !address(word)
+        && !mask(word)
 }
 
 fn camel(value: &[u8]) -> bool {
     value.iter().any(u8::is_ascii_lowercase) && value.iter().any(u8::is_ascii_uppercase)
 }
 
+/// Whether a value is the name of a variable of the environment: `DB_PASS`.
+fn capitals(value: &[u8]) -> bool {
+    value.contains(&b'_') && value.iter().all(|it| it.is_ascii_uppercase() || *it == b'_')
+}
+
+/// Whether only the beginning of a value is shown: `sk-...`.
+fn elided(value: &[u8]) -> bool {
+    let head = value.strip_suffix(b"...").or_else(|| value.strip_suffix("…".as_bytes()));
+    head.is_some_and(|head| head.len() < 12)
+}
+
 /// Whether a value says where the secret is instead of what it is: `$TOKEN`, `${{ secrets.X }}`, `<token>`,
-/// `%TOKEN%`, `[REDACTED]`, `{token}`.
+/// `%TOKEN%`, `[REDACTED]`, `{token}`, `__TOKEN__`.
 pub fn reference(value: &[u8]) -> bool {
     let name = |it: &u8| it.is_ascii_alphabetic() || matches!(it, b'_' | b'.' | b':' | b'/' | b'-' | b'$' | b'%');
     match value {
         [b'<' | b'{' | b'[' | b'(' | b'&', ..] => true,
         [b'$', b'{' | b'(' | b'$', ..] => true,
+        [b'_', b'_', .., b'_', b'_'] => true,
         [b'$' | b'%' | b'@', rest @ ..] => rest.len() < 64 && rest.iter().all(|it| name(it) || it.is_ascii_digit()),
         _ => false,
     }

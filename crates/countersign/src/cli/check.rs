@@ -95,7 +95,7 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     let gathered = gather::inputs(paths, args.stdin_filename.as_deref())?;
     let inputs = &gathered.inputs[..];
     let outside = world::outside(args.now);
-    let given = Given::read(&args.with, &checker, &outside);
+    let given = Given::read(&args.with, inputs, &checker, &outside);
     let against = args.against.as_deref().map(|path| read_older(path, settings.size_max)).transpose()?;
     let together = if inputs.len() > 1 {
         Together::of(parallel::all(inputs.len(), |number| Entry::of(inputs.get(number)?, &checker)))

@@ -1,8 +1,10 @@
 //! `countersign doctor`
 
+mod trail;
+
 use super::asking::{How, line};
 use super::output::Format;
-use super::{Exit, checkpoint, output};
+use super::{Exit, Global, checkpoint, output};
 use crate::home::{Home, open_to_others};
 use crate::hook::Harness;
 use crate::install::probe::{self, Tried};
@@ -15,7 +17,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Look whether everything is as it should be: ledger, settings, keys, clock, space, hooks
+/// Look whether everything is as it should be: ledger, settings, keys, clock, audit entries, space, hooks
 ///
 /// Nothing is changed without --fix.
 #[derive(Debug, clap::Args)]
@@ -40,7 +42,8 @@ const FREE_BYTES_MIN: u64 = 64 * 1024 * 1024;
 /// How far the last event may lie in the future before a clock is wrong.
 const CLOCK_MS_MAX: i64 = 60_000;
 
-pub fn run(args: &Args, project: &Project, ledger: Option<&str>) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, project: &Project, global: &Global) -> anyhow::Result<Exit> {
+    let ledger = global.ledger.as_deref();
     let mut visit = Visit { fix: args.fix, format: args.how.format, faults: 0, checks: Vec::new() };
     visit.good("program", &format!("countersign {}", env!("CARGO_PKG_VERSION")));
     match &project.root {
@@ -55,6 +58,7 @@ pub fn run(args: &Args, project: &Project, ledger: Option<&str>) -> anyhow::Resu
         // That there is no project was said.
         Err(_) => {}
     }
+    visit.trail(project, global);
     visit.space(project);
     visit.hooks(project);
     if args.how.format == Format::Json {

@@ -79,7 +79,7 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     }
     let checker = Checker { settings: &settings, ..project.checker() };
     let outside = world::outside(None);
-    let given = Given::read(&args.with, &checker, &outside);
+    let given = Given::read(&args.with, &inputs, &checker, &outside);
     let (together, shelf) = (Together::default(), Shelf::default());
     given.unread.iter().for_each(|unread| output::say(&format!("error: {unread}")));
     let mut exit = if given.unread.is_empty() { Exit::Allowed } else { Exit::Failed };

@@ -7,7 +7,7 @@ use countersign_diagnostic::visible;
 use countersign_engine::{Engine, Stored};
 use countersign_ledger::Error;
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Show what was recorded, oldest first
 #[derive(Debug, clap::Args)]
@@ -33,6 +33,10 @@ pub struct Args {
     #[arg(long, short = 'n', value_name = "COUNT")]
     limit: Option<u64>,
 
+    /// With --follow: how long a ledger that is away is tried again, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, requires = "follow")]
+    patience: u64,
+
     /// How events are written
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -57,16 +61,23 @@ pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
     let engine = place.engine()?;
     let mut shown =
         Shown { next: args.since.max(1), left: args.limit.unwrap_or(u64::MAX), terminal: Terminal::stdout() };
-    let mut told = false;
+    let mut away: Option<Instant> = None;
     loop {
         match shown.go_on(args, &engine) {
-            Ok(()) => told = false,
+            Ok(()) => away = None,
             // A server that is away comes back, and what is recorded then is followed on.
             Err(error) if args.follow && may_pass(&error) => {
-                if !told {
+                let since = *away.get_or_insert_with(|| {
                     output::say(&format!("note: {error:#}; trying again until it can be read"));
+                    Instant::now()
+                });
+                if since.elapsed() >= Duration::from_secs(args.patience) {
+                    let next = shown.next;
+                    return Err(error.context(format!(
+                        "the ledger was away for {} seconds; `countersign log --follow --since {next}` goes on from here",
+                        args.patience
+                    )));
                 }
-                told = true;
                 std::thread::sleep(PAUSE);
             }
             Err(error) => return Err(error),
@@ -79,7 +90,7 @@ pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
 
 /// Whether what keeps a ledger from being read can pass by itself.
 fn may_pass(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(Error::Unreadable(_)))
+    matches!(error.downcast_ref(), Some(Error::Away(_)))
 }
 
 /// How far the log has been shown.

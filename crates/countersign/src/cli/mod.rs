@@ -290,7 +290,7 @@ fn run(Cli { everywhere: cli, verb }: Cli) -> anyhow::Result<Exit> {
         Verb::Erase(args) => erase::run(&args, &global, &project()?),
         Verb::Rebuild(args) => rebuild::run(&args, &place()?),
         Verb::Backup(args) => backup::run(&args, &place()?),
-        Verb::Doctor(args) => doctor::run(&args, &project()?, global.ledger.as_deref()),
+        Verb::Doctor(args) => doctor::run(&args, &project()?, &global),
         Verb::Migrate(args) => migrate::run(&args, &project()?, global.ledger.as_deref()),
         Verb::Mcp(args) => mcp::run(&args, &global, project()?),
         Verb::Serve(args) => serve::run(&args, &global, project()?),

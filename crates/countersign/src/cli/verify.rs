@@ -2,6 +2,7 @@
 
 use super::output::Format;
 use super::{Exit, output, progress};
+use crate::files;
 use crate::home::{self, Home};
 use crate::place::Place;
 use anyhow::{Context, bail};
@@ -10,8 +11,8 @@ use countersign_ledger::{
     self as ledger, Checkpoint, EachPage, Error, Event, EventRow, Exported, Ledger, PublicKey, Verified, Verifying,
     read_export, verify,
 };
-use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Recompute everything in the ledger, and say what does not match
@@ -60,7 +61,7 @@ pub fn run(args: &Args, place: impl Fn() -> anyhow::Result<Place>) -> anyhow::Re
     let keys = keys(&args.key)?;
     let mut checkpoints = Vec::new();
     for path in &args.checkpoint {
-        let note = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let note = files::text(path)?;
         checkpoints.push(Checkpoint::open(&note, &keys).with_context(|| format!("{} cannot be used", path.display()))?);
     }
     match &args.file {
@@ -219,10 +220,8 @@ fn kept_of(project: &str) -> ledger::Result<Option<Checkpoint>> {
     kept.map_err(|error| Error::Unreadable(format!("{error:#}")))
 }
 
-fn of_export(args: &Args, file: &PathBuf, keys: &[PublicKey], known: &[Checkpoint]) -> anyhow::Result<Exit> {
-    let opened = std::fs::File::open(file).with_context(|| format!("{} cannot be read", file.display()))?;
-    let mut opened = BufReader::with_capacity(1 << 20, opened);
-    let exported = match read_known(&mut opened, keys, known, &mut |_, _, _, _| Ok(())) {
+fn of_export(args: &Args, file: &Path, keys: &[PublicKey], known: &[Checkpoint]) -> anyhow::Result<Exit> {
+    let exported = match read_known(&mut files::opened(file)?, keys, known, &mut |_, _, _, _| Ok(())) {
         Ok(exported) => exported,
         Err(error @ (Error::Malformed(_) | Error::Newer { .. })) => {
             output::say(&format!("does not match: {}: {error}", file.display()));

@@ -3,7 +3,6 @@
 use super::asking::{How, answer, line};
 use super::output::Format;
 use super::{Exit, output, verify};
-use anyhow::Context;
 use countersign_diagnostic::visible;
 use countersign_ledger::verify_proof;
 use serde_json::{Value, json};
@@ -30,8 +29,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let text =
-        std::fs::read_to_string(&args.file).with_context(|| format!("{} cannot be read", args.file.display()))?;
+    let text = crate::files::text(&args.file)?;
     match verify_proof(&text, &verify::keys(&args.key)?) {
         Ok(proven) => {
             let checkpoint = proven.checkpoint;

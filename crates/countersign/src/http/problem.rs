@@ -174,6 +174,7 @@ impl Problem {
             Error::Broke(_) => Self::internal(),
             Error::NotWritten(_)
             | Error::Unreadable(_)
+            | Error::Away(_)
             | Error::Damaged(_)
             | Error::Newer { .. }
             | Error::Older { .. }

@@ -45,6 +45,7 @@ pub const PATHS: &[(&str, &str)] = &[
     ("/v1/handoffs/{trace_id}/document", "handoff.show"),
     ("/v1/delegations/alerts", "delegation.alerts"),
     ("/v1/delegations/ends/{end}", "delegation.end"),
+    ("/v1/delegations/entries", "delegation.entries"),
     ("/v1/delegations/{instruction_id}", "delegation.show"),
     ("/v1/delegations/{instruction_id}/next", "delegation.next"),
 ];

@@ -3,9 +3,12 @@
 
 #![allow(dead_code, reason = "each test file uses its part of the platform")]
 
+mod request;
+
+use request::Request;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 
@@ -129,23 +132,7 @@ fn now() -> String {
 
 fn serve(mut stream: TcpStream, shared: &(Mutex<State>, Condvar)) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let (mut first, mut length) = (String::new(), 0);
-    reader.read_line(&mut first).unwrap();
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        if let Some(found) = line.to_lowercase().strip_prefix("content-length:") {
-            length = found.trim().parse().unwrap();
-        }
-        if line.trim().is_empty() {
-            break;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
-    let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let (method, path) = first.split_once(' ').unwrap();
-    let path = path.split(' ').next().unwrap();
+    let Request { method, path, body } = Request::read(&mut reader);
     let line = format!("{method} {path}");
     let (state, changed) = shared;
     let (status, answer) = {
@@ -162,7 +149,7 @@ fn serve(mut stream: TcpStream, shared: &(Mutex<State>, Condvar)) {
             state.hold = None;
             state.held += 1;
         }
-        let answered = if held == Some(false) { None } else { Some(state.answer(method, path, &line, &body)) };
+        let answered = if held == Some(false) { None } else { Some(state.answer(&method, &path, &line, &body)) };
         if held.is_some() {
             changed.notify_all();
             drop(state);

@@ -20,6 +20,32 @@ fn what_is_imported_into_an_empty_folder_is_a_project_like_any_other() {
 }
 
 #[test]
+fn a_directory_whose_folder_is_lost_becomes_another_project_only_when_that_is_said() {
+    let stranger = Project::with_file();
+    stranger.record("a.json", "the first");
+    let text = stranger.says(&["export"]);
+    let project = Project::with_file();
+    std::fs::remove_dir_all(project.house.path(".countersign")).unwrap();
+    project.house.write("all.jsonl", &text);
+    let refused = project.run(&["import", "all.jsonl", "--unsigned"]);
+    assert!(refused.code == 3 && refused.err.contains("this is an export of project"), "{refused:?}");
+    assert!(refused.err.contains("--new"), "{refused:?}");
+    assert!(!project.house.path(".countersign").exists(), "nothing is written before it is refused");
+    // As it says, and then it is a project like any other.
+    project.says(&["import", "all.jsonl", "--unsigned", "--new"]);
+    assert_eq!(project.says(&["log"]).lines().count(), 2);
+    project.says(&["verify"]);
+    project.says(&["init"]);
+    project.record("b.json", "the second");
+    // A ledger that is there is not given up for another one.
+    let other = Project::with_file();
+    other.house.write("all.jsonl", &text);
+    let refused = other.run(&["import", "all.jsonl", "--unsigned", "--new"]);
+    assert!(refused.code == 3 && refused.err.contains("name another place for it with --ledger\n"), "{refused:?}");
+    assert_eq!(other.says(&["log"]).lines().count(), 1);
+}
+
+#[test]
 fn a_ledger_elsewhere_is_found_again() {
     let house = House::new();
     assert_eq!(house.run(&["--ledger", "kept/here.db", "init"]).code, 3, "the folder is not there");

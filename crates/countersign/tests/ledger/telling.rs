@@ -115,3 +115,60 @@ fn following_goes_on_after_the_server_was_away() {
     assert!(lines.next().unwrap().unwrap().contains("record.kept"));
     assert!(follower.wait().unwrap().success());
 }
+
+#[test]
+fn following_ends_when_waiting_does_not_help() {
+    let server = Server::start();
+    server.sql("CREATE DATABASE followed");
+    let followed = format!("{}/followed", server.url().strip_suffix("/postgres").unwrap());
+    let project = Project { house: House::new(), server: None };
+    project.says(&["--ledger", &followed, "init"]);
+    let follow = |patience: &str| {
+        let mut follower = Command::new(env!("CARGO_BIN_EXE_countersign"))
+            .args(["log", "--follow", "--patience", patience])
+            .current_dir(project.house.path(""))
+            .env("COUNTERSIGN_HOME", project.house.path(".home"))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(follower.stdout.take().unwrap()).lines();
+        assert!(lines.next().unwrap().unwrap().contains("project.initialised"));
+        follower
+    };
+    let ends = |follower: std::process::Child| {
+        let ended = follower.wait_with_output().unwrap();
+        assert_eq!(ended.status.code(), Some(3), "{ended:?}");
+        String::from_utf8(ended.stderr).unwrap()
+    };
+    // A server that stays away is waited for as long as was said.
+    let follower = follow("0");
+    server.crash();
+    let said = ends(follower);
+    assert!(said.contains("the ledger was away for 0 seconds") && said.contains("--since 2"), "{said}");
+    server.run();
+    // A database that is gone does not come back by itself, however long one waits.
+    postgres_server::eventually("the server answers", || project.run(&["log"]).code == 0);
+    let follower = follow("1000000");
+    server.sql("DROP DATABASE followed WITH (FORCE)");
+    let said = ends(follower);
+    assert!(said.contains("\"followed\" does not exist") && !said.contains("was away"), "{said}");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_told_of_alike() {
+    let project = Project::with_file();
+    let table: [&[&str]; 6] = [
+        &["record", "gone.json"],
+        &["import", "gone.json"],
+        &["verify", "gone.json"],
+        &["verify", "--checkpoint", "gone.json"],
+        &["verify", "--key", "gone.json"],
+        &["verify-proof", "gone.json"],
+    ];
+    for verb in table {
+        let answer = project.run(verb);
+        let said = (answer.code, answer.err.as_str());
+        assert_eq!(said, (3, "error: `gone.json` cannot be read: there is no such file\n"), "{verb:?}");
+    }
+}

@@ -40,6 +40,22 @@ fn an_instruction_in_a_file_is_read_once_and_must_lie_beneath_the_project() {
 }
 
 #[test]
+fn warnings_about_an_instruction_are_shown_before_it_is_too_late() {
+    let yard = Yard::new();
+    let mut odd = branch(&yard, 1, "release/1");
+    odd["AUTHORIZATION"]["GOVERNANCE_EVIDENCE"] = json!(".governance/never-written.md");
+    yard.write("instructions/branch.json", &odd.to_string());
+    for written in [odd, json!("instructions/branch.json")] {
+        let plan = plan(&yard, vec![action("T-1", written, json!({}))]);
+        for arguments in [&["run", "--dry-run"][..], &["run", "--dry-run", "--format", "json"], &["run", "--no-wait"]] {
+            let answer = yard.run(&[arguments, &[plan.as_str()]].concat());
+            let said = "warning: /tasks/0/instruction/AUTHORIZATION/GOVERNANCE_EVIDENCE: `.governance/never-written.md` is not there";
+            assert_eq!(answer.err.matches(said).count(), 1, "{arguments:?}: {answer:?}");
+        }
+    }
+}
+
+#[test]
 fn a_secret_in_an_instruction_appears_nowhere() {
     let canary = format!("ghp_{}", "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8");
     let yard = Yard::new();

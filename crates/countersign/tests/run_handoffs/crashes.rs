@@ -80,3 +80,30 @@ fn a_runner_that_its_own_summarizer_kills_leaves_nothing_half_done() {
     assert_eq!((events(&yard, "handoff.sent").len(), events(&yard, "handoff.received").len()), (1, 1));
     yard.is_tidy();
 }
+
+#[test]
+fn a_summarizer_ends_with_the_run_that_is_stopped_and_is_asked_again_when_it_goes_on() {
+    let yard = Yard::new();
+    let [begun, asked] = ["begun", "asked"].map(|name| yard.path(name).display().to_string());
+    // It goes when it is asked to, and leaves somebody behind who does not.
+    let slow = format!(
+        "if [ ! -e {begun} ]; then trap 'touch {asked}; exit 1' TERM; (trap '' TERM; sleep 600) & touch {begun}; sleep 600 & wait; fi; \
+         head -c 100"
+    );
+    let agents = json!({ "coder": talker(&yard, &long(3000)) });
+    let tasks = vec![task("T-1", json!({})), task("T-2", json!({}))];
+    let edges = [edge("T-1", "T-2", json!({ "summarizer": ["sh", "-c", slow] }))];
+    let plan = yard.plan(agents, tasks, json!({ "handoffs": edges }));
+    let going = yard.start(&["run", &plan]);
+    wait_for("the summarizer works", || yard.path("begun").exists());
+    going.signal("-INT");
+    let answer = going.end();
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(yard.path("asked").exists(), "it was asked to end, and had the time to");
+    assert_eq!(yard.processes(), Vec::<String>::new());
+    let status = |task: &str| yard.show(task)["task"]["status"].clone();
+    assert_eq!((status("T-1"), status("T-2"), events(&yard, "handoff.sent").len()), (json!("done"), json!("todo"), 0));
+    yard.resume().ended(0);
+    assert_eq!((events(&yard, "handoff.sent").len(), events(&yard, "handoff.received").len()), (1, 1));
+    yard.is_tidy();
+}

@@ -106,6 +106,24 @@ pub struct AnsweredRow {
     pub audit_lag_ms: u64,
 }
 
+#[cfg(test)]
+impl AnsweredRow {
+    /// An answer that came ten seconds after time began, and at once.
+    pub(super) fn example(status: &str) -> Self {
+        Self {
+            seq: 3,
+            at: "1970-01-01T00:00:10Z".to_owned(),
+            status: status.to_owned(),
+            error_type: None,
+            retry_allowed: false,
+            retry_after: None,
+            doubt: None,
+            duration_ms: 1,
+            audit_lag_ms: 1,
+        }
+    }
+}
+
 /// What instructions are for, and how often it was tried.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct EndRow {

@@ -8,6 +8,26 @@ use countersign_contract::{Settings, Timestamp, canonical, sha256_hex};
 /// Adds an event to the trace of a handoff, if there is room for it within the budget: what is handed over matters more than
 /// the note that it was. Whether it was added.
 pub fn note(document: &mut Value, what: EventType, workflow: &str, now: jiff::Timestamp, settings: &Settings) -> bool {
+    add(document, what, workflow, None, now, settings)
+}
+
+/// Notes that a handoff was repaired, and `how`, if there is room for it. No event of a trace means a repair by itself; what a
+/// repair ends with is that the handoff passes, and the details of that have room for what led there.
+pub fn note_repairs(document: &mut Value, how: Value, now: jiff::Timestamp, settings: &Settings) -> bool {
+    add(document, EventType::Validated, REPAIRER, Some(json!({ "repairs": how })), now, settings)
+}
+
+/// Where a repair takes place, as traces have it.
+const REPAIRER: &str = "countersign-fix";
+
+fn add(
+    document: &mut Value,
+    what: EventType,
+    workflow: &str,
+    details: Option<Value>,
+    now: jiff::Timestamp,
+    settings: &Settings,
+) -> bool {
     let mut noted = document.clone();
     let Some(handoff) = noted.get_mut("handoff").and_then(Value::as_object_mut) else { return false };
     let tracing = handoff.entry("tracing").or_insert_with(|| json!({}));
@@ -19,7 +39,11 @@ pub fn note(document: &mut Value, what: EventType, workflow: &str, now: jiff::Ti
         Some(last) if last.instant() > now => last.as_str().to_owned(),
         _ => stamp(now),
     };
-    events.push(json!({ "timestamp": time, "event_type": what.as_str(), "workflow": workflow }));
+    let mut event = json!({ "timestamp": time, "event_type": what.as_str(), "workflow": workflow });
+    if let (Some(details), Some(event)) = (details, event.as_object_mut()) {
+        event.insert("details".to_owned(), details);
+    }
+    events.push(event);
     upkeep::seal(&mut noted);
     budget::state_count(&mut noted, settings);
     let encoding = budget::encoding(settings);

@@ -11,6 +11,8 @@ use tokio_postgres::error::{DbError, SqlState};
 pub(super) enum Fault {
     /// The connection is gone, or gave no answer in time. What was asked for may have been done.
     Lost(String),
+    /// There is no connection, and none will be had by asking again: a wrong password, no such database, no trust.
+    Barred(String),
     /// The server works, and says no.
     Refused(SqlState, String),
     /// The answer is not what was ever written.
@@ -27,7 +29,7 @@ impl Fault {
     /// What happened, in words.
     pub(super) fn why(&self) -> String {
         match self {
-            Fault::Lost(why) | Fault::Refused(_, why) | Fault::Odd(why) => why.clone(),
+            Fault::Lost(why) | Fault::Barred(why) | Fault::Refused(_, why) | Fault::Odd(why) => why.clone(),
             Fault::Said(error) => error.to_string(),
         }
     }
@@ -35,7 +37,9 @@ impl Fault {
     /// The same for whoever wanted to read.
     pub(super) fn unreadable(self) -> Error {
         match self {
-            Fault::Lost(why) | Fault::Refused(_, why) => Error::Unreadable(why),
+            Fault::Lost(why) => Error::Away(why),
+            Fault::Refused(state, why) if passes(&state) => Error::Away(why),
+            Fault::Barred(why) | Fault::Refused(_, why) => Error::Unreadable(why),
             Fault::Odd(why) => Error::Damaged(why),
             Fault::Said(error) => error,
         }
@@ -44,7 +48,7 @@ impl Fault {
     /// The same for whoever wanted to write and has not asked for the commit.
     pub(super) fn not_written(self) -> Error {
         match self {
-            Fault::Lost(why) | Fault::Refused(_, why) => Error::NotWritten(why),
+            Fault::Lost(why) | Fault::Barred(why) | Fault::Refused(_, why) => Error::NotWritten(why),
             Fault::Odd(why) => Error::Damaged(why),
             Fault::Said(error) => error,
         }
@@ -54,25 +58,42 @@ impl Fault {
     pub(super) fn of_commit(self) -> Error {
         match self {
             Fault::Refused(state, why) if rolled_back(&state) => Error::NotWritten(why),
-            Fault::Lost(why) | Fault::Refused(_, why) | Fault::Odd(why) => Error::Unknown(why),
+            Fault::Lost(why) | Fault::Barred(why) | Fault::Refused(_, why) | Fault::Odd(why) => Error::Unknown(why),
             Fault::Said(error) => error,
         }
     }
 }
 
+/// The first two letters of a code, which say what it is about.
+fn class(state: &SqlState) -> &str {
+    &state.code()[..2.min(state.code().len())]
+}
+
+/// Whether the server may say something else by and by: classes 40, 53, 55 and 57 are about conflicts, lack of room, locks,
+/// and operators who stop and start it.
+fn passes(state: &SqlState) -> bool {
+    matches!(class(state), "40" | "53" | "55" | "57")
+}
+
+/// Whether the server lets nobody in like this: class 28 is about who asks, 3D about which database.
+fn bars(said: &DbError) -> bool {
+    matches!(class(said.code()), "28" | "3D")
+}
+
 /// Classes 23 and 40 are about constraints and rollbacks. One of them says that the outcome is not known.
 fn rolled_back(state: &SqlState) -> bool {
-    let class = &state.code()[..2.min(state.code().len())];
-    matches!(class, "23" | "40") && *state != SqlState::T_R_STATEMENT_COMPLETION_UNKNOWN
+    matches!(class(state), "23" | "40") && *state != SqlState::T_R_STATEMENT_COMPLETION_UNKNOWN
 }
 
 impl From<tokio_postgres::Error> for Fault {
     fn from(error: tokio_postgres::Error) -> Self {
         match error.as_db_error() {
+            Some(said) if bars(said) => Fault::Barred(reason(said)),
             Some(said) if ends_session(said) => Fault::Lost(reason(said)),
             Some(said) => Fault::Refused(said.code().clone(), reason(said)),
             // The driver has no other way to tell that a column has another type than was ever written there.
             None if error.to_string().contains("column") => Fault::Odd(with_cause(&error)),
+            None if error.source().is_some_and(|cause| !cure(cause).is_empty()) => Fault::Barred(with_cause(&error)),
             None => Fault::Lost(with_cause(&error)),
         }
     }

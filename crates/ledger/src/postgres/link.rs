@@ -75,6 +75,7 @@ impl Link {
         });
         let context = |fault| match fault {
             Fault::Lost(why) => Fault::Lost(format!("{address} cannot be reached: {why}")),
+            Fault::Barred(why) => Fault::Barred(format!("{address} cannot be reached: {why}")),
             other => other,
         };
         Ok(Self { session: session.map_err(context)?, runtime: Some(runtime) })

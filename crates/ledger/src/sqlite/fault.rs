@@ -7,6 +7,7 @@ use rusqlite::ErrorCode;
 pub(super) fn unreadable(error: &rusqlite::Error) -> Error {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::Damaged(reason(error)),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Error::Away(reason(error)),
         _ => match error {
             rusqlite::Error::SqliteFailure(..) | rusqlite::Error::SqlInputError { .. } => {
                 Error::Unreadable(reason(error))

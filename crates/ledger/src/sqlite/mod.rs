@@ -71,7 +71,7 @@ impl Sqlite {
         let answer = read(self.connection()?);
         if self.was_disturbed() {
             self.connection = None;
-            return Err(Error::Unreadable("somebody began to write to it just now; try again".to_owned()));
+            return Err(Error::Away("somebody began to write to it just now; try again".to_owned()));
         }
         answer.map_err(|error| {
             if !self.writing {

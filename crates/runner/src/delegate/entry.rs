@@ -1,24 +1,117 @@
 //! An audit entry as a file of the repository: Markdown with the entry as its front matter.
+//!
+//! Its number is counted by the ledger, and by the files that lie about. Two clones that have not seen each other's files count
+//! alike, and git then has two entries for one path. Neither can be given another id: it stands in responses, in ledgers and under
+//! the checksum. So both are kept: one where it belongs, the other under the same name in a folder that is called by the beginning
+//! of its checksum.
 
 use countersign_domain::delegation::payload::{AuditEntryId, checksum, date_in_id, number_in_id};
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+/// Where entries lie, in a folder for each month.
+const FOLDER: &str = ".evidence/platform-actions";
+
 /// Writes an entry where it belongs, as a whole or not at all. One that is there already stays, if it is this one; if it
 /// is another, nobody touches it.
 pub fn write(root: &Path, entry: &Value) -> Result<PathBuf, String> {
-    let id = entry["AUDIT_ENTRY_ID"].as_str().and_then(AuditEntryId::parse).ok_or("the audit entry has no id")?;
-    let path = root.join(id.path());
+    match lies(root, entry)? {
+        Lies::At(path) => Ok(path),
+        Lies::Nowhere(path) => put(root, path, entry),
+        fault @ (Lies::Another(_) | Lies::Broken(_)) => {
+            Err(format!("{}. Then delegate the same instruction again: nothing is done twice", fault.says(entry)))
+        }
+    }
+}
+
+/// Writes an entry beside another one that has its number.
+pub fn write_aside(root: &Path, entry: &Value) -> Result<PathBuf, String> {
+    let path = root.join(id_of(entry)?.path());
+    put(root, aside(&path, entry), entry)
+}
+
+fn id_of(entry: &Value) -> Result<AuditEntryId, String> {
+    let id = entry["AUDIT_ENTRY_ID"].as_str().and_then(AuditEntryId::parse);
+    id.ok_or_else(|| "the audit entry has no id".to_owned())
+}
+
+/// Where an entry lies whose place another one has.
+fn aside(path: &Path, entry: &Value) -> PathBuf {
+    let (folder, name) = (path.parent().unwrap_or(Path::new("")), path.file_name().unwrap_or_default());
+    folder.join(&checksum(entry.clone())[..8]).join(name)
+}
+
+/// How an entry of the ledger lies in the repository.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Lies {
+    /// It is there.
+    At(PathBuf),
+    /// It is not, and its place is free.
+    Nowhere(PathBuf),
+    /// Its place has another entry, as whole as this one: two copies of the repository counted alike.
+    Another(PathBuf),
+    /// Its place has something that is no whole entry: it was changed, or a merge stopped in the middle of it.
+    Broken(PathBuf),
+}
+
+impl Lies {
+    /// What is wrong, and what to do, as a sentence without its full stop.
+    pub fn says(&self, entry: &Value) -> String {
+        match self {
+            Self::At(path) | Self::Nowhere(path) => format!("nothing is wrong with {}", path.display()),
+            Self::Another(path) => format!(
+                "{} is not the audit entry that the ledger has: another copy of the repository gave the same number to \
+                 something else. Both are records, so remove neither: `countersign doctor --fix` writes this one to {}; commit \
+                 both",
+                path.display(),
+                aside(path, entry).display()
+            ),
+            Self::Broken(path) => format!(
+                "{} is not the audit entry that the ledger has: it was changed, or a merge stopped in the middle of it. It is a \
+                 record, so do not remove it: a person restores it from the history of the repository, or keeps one side of the \
+                 merge as a whole; if that is the other's, `countersign doctor --fix` keeps this one beside it",
+                path.display()
+            ),
+        }
+    }
+}
+
+/// How an entry of the ledger lies in the repository. What may be added to an entry later is not looked at, and neither is the
+/// text below.
+pub fn lies(root: &Path, entry: &Value) -> Result<Lies, String> {
+    let path = root.join(id_of(entry)?.path());
+    let Some(kept) = read(&path)? else { return Ok(Lies::Nowhere(path)) };
+    let beside = aside(&path, entry);
+    let is_this = |kept: &Value| checksum(kept.clone()) == checksum(entry.clone());
+    let is_whole = |kept: &Value| kept.pointer("/INTEGRITY/CHECKSUM") == Some(&checksum(kept.clone()).into());
+    Ok(match kept {
+        Some(kept) if is_this(&kept) => Lies::At(path),
+        _ if read(&beside)?.flatten().is_some_and(|kept| is_this(&kept)) => Lies::At(beside),
+        Some(kept) if is_whole(&kept) => Lies::Another(path),
+        _ => Lies::Broken(path),
+    })
+}
+
+/// What a file has as its front matter, if it is there, and if that can be read.
+fn read(path: &Path) -> Result<Option<Option<Value>>, String> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(format!("{} cannot be read: {error}", path.display())),
+    };
+    let form = countersign_contract::Form::Markdown;
+    let kept = countersign_contract::parse(&text, form, countersign_contract::SIZE_MAX).ok();
+    Ok(Some(kept.map(|document| document.root().to_value())))
+}
+
+fn put(root: &Path, path: PathBuf, entry: &Value) -> Result<PathBuf, String> {
     let said = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
     let folder = path.parent().unwrap_or(root);
     std::fs::create_dir_all(folder).map_err(said)?;
     let inside = folder.canonicalize().and_then(|folder| Ok(folder.starts_with(root.canonicalize()?))).map_err(said)?;
     if !inside {
         return Err(format!("{} leads out of the project through a link; the entry was not written", folder.display()));
-    }
-    if is_there(&path, entry)? {
-        return Ok(path);
     }
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(said)?;
     file.write_all(markdown(entry).as_bytes()).map_err(said)?;
@@ -28,13 +121,24 @@ pub fn write(root: &Path, entry: &Value) -> Result<PathBuf, String> {
         Ok(_) => {}
         Err(unput) if unput.error.kind() == std::io::ErrorKind::AlreadyExists => {
             // Somebody else writes the same instruction's entry.
-            is_there(&path, entry)?;
+            match lies(root, entry)? {
+                Lies::At(_) | Lies::Nowhere(_) => {}
+                fault => return Err(fault.says(entry)),
+            }
         }
         Err(unput) => return Err(said(unput.error)),
     }
     // The name is safe only once the folder is; not every file system lets a folder be synced.
     let _ = std::fs::File::open(folder).and_then(|folder| folder.sync_all());
     Ok(path)
+}
+
+/// The first day of which entries lie in the repository.
+pub fn first_day(root: &Path) -> Option<String> {
+    let months = std::fs::read_dir(root.join(FOLDER)).ok()?.flatten();
+    let files = months.filter_map(|month| std::fs::read_dir(month.path()).ok()).flatten().flatten();
+    let ids = files.filter_map(|file| Some(file.file_name().to_str()?.strip_suffix(".md")?.to_owned()));
+    ids.filter(|id| AuditEntryId::parse(id).is_some()).map(|id| date_in_id(&id).to_owned()).min()
 }
 
 /// The last entry of a day that lies in the repository, whichever ledger has it. None, if there is none.
@@ -58,27 +162,6 @@ fn readable(file: &std::fs::File) -> std::io::Result<()> {
 #[cfg(not(unix))]
 fn readable(_: &std::fs::File) -> std::io::Result<()> {
     Ok(())
-}
-
-/// Whether the file has this entry. What may be added to an entry later is not looked at, and neither is the text below.
-fn is_there(path: &Path, entry: &Value) -> Result<bool, String> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(format!("{} cannot be read: {error}", path.display())),
-    };
-    let form = countersign_contract::Form::Markdown;
-    let kept = countersign_contract::parse(&text, form, countersign_contract::SIZE_MAX).ok();
-    let kept = kept.map(|document| document.root().to_value());
-    match kept {
-        Some(kept) if checksum(kept.clone()) == checksum(entry.clone()) => Ok(true),
-        _ => Err(format!(
-            "{} is not the audit entry that the ledger has: it was changed, or another copy of the repository wrote it. \
-             It is a record, so do not remove it: a person restores it from the history of the repository, or settles \
-             whose it is. Then delegate the same instruction again: nothing is done twice",
-            path.display()
-        )),
-    }
 }
 
 /// The entry as front matter, and what it says in words.

@@ -17,6 +17,8 @@ const SUMMARIZER_TIMEOUT: Duration = Duration::from_secs(60);
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long is waited between two looks whether it has ended; at first less.
 const PAUSE_MAX: Duration = Duration::from_millis(20);
+/// How long it may take to end when it is asked to.
+const GRACE: Duration = Duration::from_secs(5);
 /// How many bytes of its answer are read.
 const SUMMARY_MAX: u64 = 1 << 20;
 
@@ -77,7 +79,8 @@ impl Summarizer {
 }
 
 /// Runs the summariser: the text on its standard input, the length it should keep to in `COUNTERSIGN_LENGTH`. It runs in a
-/// process group of its own, and when it ends, or takes too long, whatever it started in that group is ended with it.
+/// process group of its own, and when it ends, takes too long or is stopped, whatever it started in that group is ended with it:
+/// politely, and then for good.
 pub fn summarized(by: &Summarizer, text: &str, length: usize) -> anyhow::Result<String> {
     summarized_within(by, text, length, SUMMARIZER_TIMEOUT)
 }
@@ -104,7 +107,7 @@ fn summarized_within(by: &Summarizer, text: &str, length: usize, most: Duration)
     }
     let in_time = wait(&mut child, Instant::now() + most, &by.stop);
     // Before it is laid to rest: until then its number, which is the group's, is nobody else's.
-    end_group(&mut child);
+    end_group(&mut child, matches!(in_time, Ok(true)));
     let status = child.wait()?;
     if by.is_stopped() {
         bail!("it was stopped");
@@ -151,11 +154,20 @@ fn has_ended(child: &mut Child) -> anyhow::Result<bool> {
     Ok(child.try_wait()?.is_some())
 }
 
-/// Ends the program, if it has not ended, and everyone who is left in its group.
-fn end_group(child: &mut Child) {
-    #[cfg(unix)]
-    let _ = rustix::process::kill_process_group(rustix::process::Pid::from_child(child), rustix::process::Signal::KILL);
-    #[cfg(not(unix))]
+/// Asks the program to end, if it has not, and its group with it; then ends everyone who is left there.
+#[cfg(unix)]
+fn end_group(child: &mut Child, has_ended: bool) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    let group = Pid::from_child(child);
+    if !has_ended {
+        let _ = kill_process_group(group, Signal::TERM);
+        let _ = wait(child, Instant::now() + GRACE, &Stop::default());
+    }
+    let _ = kill_process_group(group, Signal::KILL);
+}
+
+#[cfg(not(unix))]
+fn end_group(child: &mut Child, _: bool) {
     let _ = child.kill();
 }
 

@@ -1,6 +1,6 @@
 //! Looking without changing anything: before it is done whether it can be, afterwards whether it is, and meanwhile what forbids it.
 
-use super::platform::{Asked, Does, MARK, Platform, SHA, attempt, instruction};
+use super::platform::{Asked, Does, MARK, Platform, SHA, attempt, instruction, kind};
 use countersign_runner::delegate::{Executor, Seen};
 use serde_json::{Value, json};
 
@@ -223,6 +223,73 @@ fn what_is_on_a_later_page_is_found() {
         let seen = platform.executor().verify(&it, &json!({})).unwrap();
         assert!(seen.holds && platform.changes().is_empty(), "{action}: {seen:?}");
     }
+}
+
+/// A platform that shows `pages`, and says in its headers that one follows the other; `elsewhere` is where it says that the second is.
+fn paged(pages: Vec<Value>, elsewhere: Option<&'static str>) -> Platform {
+    Platform::new(move |asked, _| {
+        let at: usize = asked.path.rsplit_once("cursor=").map_or(0, |(_, page)| page.parse().unwrap());
+        if asked.method != "GET" || !asked.path.contains('?') {
+            return kind(asked);
+        }
+        let host = asked.headers.lines().find_map(|line| line.strip_prefix("host:")).unwrap().trim().to_owned();
+        let base = elsewhere.map_or(format!("http://{host}"), str::to_owned);
+        let next = format!("<{base}/list?cursor={}>; rel=\"next\", <{base}/list?cursor=0>; rel=\"first\"", at + 1);
+        let more = at + 1 < pages.len();
+        let link: &'static str =
+            if more { Box::leak(next.into_boxed_str()) } else { "</list?cursor=0>; rel=\"first\"" };
+        let headers: &'static [_] = Box::leak(Box::new([("link", link)]));
+        Does::Answers(200, headers, pages[at].clone())
+    })
+}
+
+#[test]
+fn a_milestone_is_found_on_the_page_that_the_platform_leads_to() {
+    let it = || instruction("CREATE_GITHUB_ISSUE", json!({ "TITLE": "t", "BODY": "b", "MILESTONE": "June" }));
+    // Pages as long as the platform likes.
+    let other = |number: u64| json!([{ "title": format!("other {number}"), "number": number }]);
+    let pages = vec![other(1), other(2), json!([{ "title": "June", "number": 3 }])];
+    let platform = paged(pages.clone(), None);
+    let acted = platform.act(&it(), false);
+    assert_eq!(acted["status"], "SUCCESS", "{acted:#}");
+    let made = platform.asked().into_iter().find(|asked| asked.method == "POST").unwrap();
+    assert_eq!(made.body["milestone"], 3);
+    // Where there is none, it is said.
+    let platform = paged(pages[..2].to_vec(), None);
+    let acted = platform.act(&it(), false);
+    assert!(acted["status"] == "FAILURE" && platform.changes().is_empty(), "{acted:#}");
+    // There is an end to how far it is looked.
+    let platform = paged((0..200).map(other).collect(), None);
+    let acted = platform.act(&it(), false);
+    let said = acted["failure_details"]["ERROR_MESSAGE"].as_str().unwrap_or_default();
+    assert!(said.contains("not among the first") && platform.asked().len() == 100, "{acted:#}");
+    // The token is shown to nobody else.
+    let platform = paged(pages, Some("http://127.0.0.1:1"));
+    let why = platform.executor().act(&it(), &attempt(false)).unwrap_err();
+    assert!(why.contains("at another address") && platform.changes().is_empty(), "{why}");
+}
+
+#[test]
+fn checks_that_are_not_on_the_first_page_count_too() {
+    let merge = instruction("MERGE_PULL_REQUEST", json!({ "PR_NUMBER": 42, "MERGE_METHOD": "merge" }));
+    let finished: Vec<Value> = (0..100).map(|_| json!({ "status": "completed" })).collect();
+    let platform = Platform::new(move |asked, _| match asked.path.as_str() {
+        path if path.ends_with("/merge") => {
+            Does::Answers(405, &[], json!({ "message": "Pull Request is not mergeable" }))
+        }
+        path if path.ends_with("/pulls/42") => {
+            Does::Answers(200, &[], json!({ "state": "open", "mergeable_state": "blocked", "head": { "sha": SHA } }))
+        }
+        path if path.contains("/check-runs") && !path.contains("page=2") => {
+            Does::Answers(200, &[], json!({ "check_runs": finished }))
+        }
+        path if path.contains("/check-runs") => {
+            Does::Answers(200, &[], json!({ "check_runs": [{ "status": "queued" }] }))
+        }
+        _ => Does::Answers(200, &[], json!({ "state": "success", "total_count": 1 })),
+    });
+    let acted = platform.act(&merge, false);
+    assert_eq!((&acted["status"], &acted["failure_details"]["RETRY_ALLOWED"]), (&json!("BLOCKED"), &json!("YES")));
 }
 
 #[test]

@@ -4,8 +4,6 @@ use super::{asked, inlining};
 use crate::cli::Exit;
 use crate::cli::asking::{Here, line};
 use crate::cli::output::{self, Format};
-use crate::world::outside;
-use countersign_contract::{Contract, Form, Request, check};
 use countersign_diagnostic::{Source, visible};
 use countersign_domain::delegation::trying::digest;
 use countersign_domain::plan::gated;
@@ -17,20 +15,17 @@ use std::fmt::Write;
 
 /// Shows the order, what goes on side by side, and what each gate asks.
 pub fn run(here: &Here<'_>, text: &str, format: Format) -> anyhow::Result<Exit> {
-    let outside = outside(None);
-    let source = Source { name: "the plan", text };
-    let request =
-        Request { form: Some(Form::of_text(text)), contract: Some(Plan::NAME), ..Request::alone(source, &outside) };
-    let checked = check(&here.project.checker(), &request);
+    let checked = inlining::checked(here, text);
     let plan = checked.records.first().and_then(|record| record.downcast_ref::<Plan>());
     let Some(plan) = plan.filter(|_| checked.decision.allow) else {
-        inlining::refused(&checked, source, format);
+        inlining::refused(&checked, Source { name: inlining::NAME, text }, format);
         return Ok(Exit::Refused);
     };
     match format {
         Format::Text => output::print(&said(plan)),
         Format::Json => output::print(&line(&shown(plan))),
     }
+    inlining::advise(&checked);
     if let Some(Err(why)) = here.project.root.as_deref().map(|root| ready(root, plan)) {
         output::say(&format!("it would not be begun here: {why}"));
     }

@@ -98,6 +98,7 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     let client = Client::open(here.project, here.global)?;
     if let Some(text) = &plan {
         fits(args, here, text)?;
+        inlining::advise(&inlining::checked(here, text));
     }
     let run = match plan {
         Some(plan) => match client.ask("run.start", &start(args, &plan)) {

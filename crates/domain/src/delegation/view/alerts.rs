@@ -133,19 +133,7 @@ mod tests {
     use crate::delegation::row::AnsweredRow;
 
     fn row(status: &str, lacks: bool, duration_ms: u64, audit_lag_ms: u64) -> DelegationRow {
-        let (seq, at, status) = (1, "1970-01-01T00:00:00Z".to_owned(), status.to_owned());
-        let (error_type, retry_allowed, retry_after) = (None, false, None);
-        let answered = AnsweredRow {
-            seq,
-            at,
-            status,
-            error_type,
-            retry_allowed,
-            retry_after,
-            doubt: None,
-            duration_ms,
-            audit_lag_ms,
-        };
+        let answered = AnsweredRow { duration_ms, audit_lag_ms, ..AnsweredRow::example(status) };
         DelegationRow { answered: Some(answered), lacks, ..DelegationRow::default() }
     }
 

@@ -2,6 +2,7 @@
 
 mod alerts;
 mod end;
+mod entries;
 mod next;
 mod show;
 mod summary;
@@ -9,6 +10,7 @@ mod task;
 
 pub use alerts::{AlertsShown, ListAlerts};
 pub use end::{EndShown, ShowEnd};
+pub use entries::{EntriesShown, EntryShown, ListEntries};
 pub(crate) use next::{Next, next};
 pub use next::{NextShown, NextStep, RETRIES_MAX, ShowNext};
 pub use show::{DelegationShown, ShowDelegation};

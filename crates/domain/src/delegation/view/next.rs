@@ -242,20 +242,7 @@ mod tests {
     const DAY: i64 = 24 * 60 * 60 * 1000;
 
     fn row(status: &str, retry_allowed: bool, retry_after: Option<u64>, lacks: bool) -> DelegationRow {
-        let at = "1970-01-01T00:00:10Z".to_owned();
-        let (error_type, duration_ms, audit_lag_ms) = (None, 1, 1);
-        let status = status.to_owned();
-        let answered = AnsweredRow {
-            seq: 3,
-            at,
-            status,
-            error_type,
-            retry_allowed,
-            retry_after,
-            doubt: None,
-            duration_ms,
-            audit_lag_ms,
-        };
+        let answered = AnsweredRow { retry_allowed, retry_after, ..AnsweredRow::example(status) };
         DelegationRow { answered: Some(answered), lacks, instruction_id: "DI-1".to_owned(), ..DelegationRow::default() }
     }
 

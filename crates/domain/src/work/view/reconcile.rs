@@ -8,7 +8,7 @@ use crate::work::scope::contains;
 use crate::work::task_state::TaskStatus;
 use crate::work::{changed, indexes, picking};
 use countersign_contract::diagnostic::Code;
-use countersign_contract::{Int, List, shape, show};
+use countersign_contract::{Int, Links, List, shape, show};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many tasks are gone through.
@@ -107,6 +107,7 @@ impl View for Reconcile {
             *counts.entry(task.status.as_str()).or_default() += 1;
             look_at(task, &tasks, seen, moment, &mut findings);
         }
+        circles(&tasks, &mut findings);
         let counted = run.metrics.by_status.iter().filter(|(_, count)| **count > 0);
         let counted: BTreeMap<&str, u64> = counted.map(|(status, count)| (status.as_str(), *count)).collect();
         if counted != counts && tasks.len() < TASKS_MAX {
@@ -175,6 +176,29 @@ fn look_at(task: &TaskRow, tasks: &[TaskRow], seen: &Seen, moment: &Moment, find
             let help = "replan it without that, or cancel it";
             findings.push(finding(Code::DependencyNotMet, Some(task), reason, help));
         }
+    }
+}
+
+/// Tasks that wait for each other, of which none is ever begun. No command makes such a thing any more; ledgers of earlier versions
+/// may have it.
+fn circles(tasks: &[TaskRow], findings: &mut Vec<Discrepancy>) {
+    let mut links = Links::default();
+    for task in tasks.iter().filter(|task| !task.status.is_final()) {
+        task.waiting_for.iter().for_each(|other| links.add("task", &task.task, other));
+    }
+    let mut told = BTreeSet::new();
+    for task in tasks {
+        // Of those that hang together, one circle at a time is enough to go on with.
+        if !links.knot("task", &task.task).is_some_and(|knot| told.insert(knot)) {
+            continue;
+        }
+        let circle = links.circle("task", &task.task).unwrap_or_default();
+        let reason = match circle.len() {
+            0 | 1 => format!("{} waits for itself", task.task),
+            _ => format!("these tasks wait for each other: {}", circle.join(", ")),
+        };
+        let help = "replan one of them without what it waits for (`countersign task replan`), or cancel it";
+        findings.push(finding(Code::DependencyNotMet, Some(task), reason, help));
     }
 }
 

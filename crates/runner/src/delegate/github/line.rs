@@ -2,6 +2,7 @@
 
 use super::mask::Mask;
 use super::opened::Opened;
+use super::pages;
 use crate::delegate::said;
 use serde_json::Value;
 use std::sync::Arc;
@@ -114,6 +115,17 @@ impl Line {
     /// The whole address of a path.
     pub(super) fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base)
+    }
+
+    /// The path of the page behind a reply, if its headers speak of pages. The token goes nowhere else, so that one at another
+    /// address is not asked for.
+    pub(super) fn next_page(&self, reply: &Reply) -> Result<Option<Option<String>>, String> {
+        let Some(header) = reply.header("link") else { return Ok(None) };
+        let Some(next) = pages::next_in(header) else { return Ok(Some(None)) };
+        match next.strip_prefix(&self.base).filter(|path| path.starts_with('/')) {
+            Some(path) => Ok(Some(Some(path.to_owned()))),
+            None => Err("the platform names a next page that is at another address than its own".to_owned()),
+        }
     }
 
     /// Where people look at what is there.

@@ -18,6 +18,7 @@ mod feasible;
 mod line;
 mod mask;
 mod opened;
+mod pages;
 mod progress;
 mod reading;
 mod refused;
@@ -31,12 +32,13 @@ use super::{Attempt, Executor, Obstacle, Seen, now, said};
 use countersign_domain::delegation::command::ExecutorKind;
 use countersign_domain::delegation::payload::DelegationInstruction;
 use line::{Broken, Line, Reply};
+use pages::{Listed, Page};
 use progress::{Exchange, Progress, Taken};
 use refused::Refused;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::time::Duration;
-use step::{Blind, Order, Probe, Step};
+use step::{Blind, Order, Probe, Step, Take};
 
 /// Where GitHub is asked.
 pub const GITHUB: &str = "https://api.github.com";
@@ -70,6 +72,15 @@ impl From<Refused> for Stop {
     }
 }
 
+impl From<Blind> for Stop {
+    fn from(blind: Blind) -> Self {
+        match blind {
+            Blind::Unread(why) => Self::Unknown(why),
+            Blind::Unclear(why) => Refused::unclear(why).into(),
+        }
+    }
+}
+
 impl GithubExecutor {
     /// Acts at an address, with a token.
     pub fn new(url: &str, token: &str) -> Result<Self, String> {
@@ -89,7 +100,7 @@ impl GithubExecutor {
     }
 
     /// Reads a path, and waits as long as that takes.
-    fn read(&self, path: &str, progress: &mut Progress) -> Result<(u16, Value), String> {
+    fn read(&self, path: &str, progress: &mut Progress) -> Result<Page, String> {
         for tries in 1.. {
             let mut exchange = Exchange::begun("GET", self.line.url(path), None);
             let (why, pause) = match self.line.send("GET", path, None) {
@@ -102,7 +113,8 @@ impl GithubExecutor {
                 Ok(reply) => {
                     exchange.status = Some(reply.status);
                     progress.seen = Some(exchange);
-                    return Ok((reply.status, reply.body));
+                    let next = self.line.next_page(&reply)?;
+                    return Ok(Page { status: reply.status, body: reply.body, next });
                 }
                 Err(Broken::Unsent(why) | Broken::Cut(why)) => (why, waiting::backoff(tries)),
             };
@@ -133,9 +145,21 @@ impl GithubExecutor {
         let number = progress.main["number"].to_string();
         let progress = std::cell::RefCell::new(progress);
         let read = |path: &str| self.read(&path.replace("{number}", &number), &mut progress.borrow_mut());
-        probe(&read).map_err(|blind| match blind {
-            Blind::Unread(why) => Stop::Unknown(why),
-            Blind::Unclear(why) => Refused::unclear(why).into(),
+        Ok(probe(&read)?)
+    }
+
+    /// What a step takes from a path.
+    fn taken(&self, take: &Take, from: &str, progress: &mut Progress) -> Result<Option<Value>, Stop> {
+        if !take.listed {
+            let Page { status, body, .. } = self.read(from, progress).map_err(Stop::Unknown)?;
+            return Ok(Some(body).filter(|_| status < 300).as_ref().and_then(&take.find));
+        }
+        let progress = RefCell::new(progress);
+        let read = |path: &str| self.read(path, &mut progress.borrow_mut());
+        let find = |items: &[Value], _: &Value| items.iter().find_map(&take.find).map(Listed::Found);
+        Ok(match pages::through(&read, from, None, find)? {
+            Listed::Found(found) => Some(found),
+            Listed::Nothing | Listed::Refused => None,
         })
     }
 
@@ -232,11 +256,11 @@ impl GithubExecutor {
     fn look(&self, order: &Order, progress: &mut Progress) -> Result<(), Stop> {
         let Some(path) = &order.shows else { return Ok(()) };
         let (status, why) = match self.read(path, progress) {
-            Ok((status, value)) if status < 300 => {
-                progress.main = value;
+            Ok(Page { status, body, .. }) if status < 300 => {
+                progress.main = body;
                 return Ok(());
             }
-            Ok((status, _)) => {
+            Ok(Page { status, .. }) => {
                 (Some(status), format!("the platform answered {status} when it was asked what is there"))
             }
             Err(why) => (None, why),
@@ -258,10 +282,7 @@ impl GithubExecutor {
         let mut body = step.body.clone();
         let Some(take) = &step.takes else { return Ok(Some((path, body))) };
         let taken = match &take.path {
-            Some(from) => {
-                let (status, value) = self.read(from, progress).map_err(Stop::Unknown)?;
-                Some(value).filter(|_| status < 300).as_ref().and_then(&take.find)
-            }
+            Some(from) => self.taken(take, from, progress)?,
             None => (take.find)(&progress.last),
         };
         let Some(taken) = taken else {

@@ -1,5 +1,6 @@
 //! Looking without changing anything: whether what was done is there, and whether what forbade it still does.
 
+use super::pages::{self, Listed, Page};
 use super::progress::Progress;
 use super::step::{Probe, state};
 use super::{GithubExecutor, Stop, table, triggered, waiting};
@@ -8,6 +9,7 @@ use countersign_contract::{List, Name};
 use countersign_domain::delegation::action::Parameters;
 use countersign_domain::delegation::payload::{DelegationInstruction, TextOr};
 use serde_json::Value;
+use std::cell::RefCell;
 
 /// How often something is looked for that was just done: platforms show some things a moment later.
 const LOOKS_MAX: u32 = 3;
@@ -53,7 +55,7 @@ impl GithubExecutor {
     fn not_yet(&self, instruction: &DelegationInstruction, progress: &mut Progress) -> Option<String> {
         match &instruction.action.parameters {
             Parameters::CancelWorkflow(_) => {
-                let (status, run) = self.read(&table::order(instruction).shows?, progress).ok()?;
+                let Page { status, body: run, .. } = self.read(&table::order(instruction).shows?, progress).ok()?;
                 let goes_on = status < 300 && run["status"].as_str().is_some_and(|status| status != "completed");
                 goes_on.then(|| "the run was told to stop, and has not yet".to_owned())
             }
@@ -92,12 +94,19 @@ impl GithubExecutor {
         }
         let sha = pull["head"]["sha"].as_str()?;
         let commit = format!("/repos/{}/commits/{}", instruction.requester.repository, table::escaped(sha, false));
-        let mut progress = Progress::default();
-        let mut read = |path: String| self.read(&path, &mut progress).ok().filter(|(status, _)| *status < 300);
-        let (_, runs) = read(format!("{commit}/check-runs?per_page=100"))?;
-        let (_, statuses) = read(format!("{commit}/status"))?;
-        let running =
-            runs["check_runs"].as_array().is_some_and(|runs| runs.iter().any(|it| it["status"] != "completed"));
+        let progress = RefCell::new(Progress::default());
+        let read = |path: &str| self.read(path, &mut progress.borrow_mut());
+        let unfinished =
+            |runs: &[Value], _: &Value| runs.iter().any(|it| it["status"] != "completed").then_some(Listed::Found(()));
+        let running = match pages::through(&read, &format!("{commit}/check-runs"), Some("check_runs"), unfinished) {
+            Ok(Listed::Found(())) => true,
+            Ok(Listed::Nothing) => false,
+            Ok(Listed::Refused) | Err(_) => return None,
+        };
+        let Page { status, body: statuses, .. } = read(&format!("{commit}/status")).ok()?;
+        if status >= 300 {
+            return None;
+        }
         let pending = statuses["state"] == "pending" && statuses["total_count"].as_u64().is_some_and(|count| count > 0);
         Some(running || pending)
     }
@@ -105,8 +114,10 @@ impl GithubExecutor {
     fn pull(&self, instruction: &DelegationInstruction, number: i64) -> Result<Value, String> {
         let path = format!("/repos/{}/pulls/{number}", instruction.requester.repository);
         match self.read(&path, &mut Progress::default())? {
-            (status, pull) if status < 300 => Ok(pull),
-            (status, _) => Err(format!("the platform answered {status} when it was asked for pull request {number}")),
+            Page { status, body: pull, .. } if status < 300 => Ok(pull),
+            Page { status, .. } => {
+                Err(format!("the platform answered {status} when it was asked for pull request {number}"))
+            }
         }
     }
 }

@@ -2,15 +2,11 @@
 
 use super::line::Reply;
 use super::mentions;
+use super::pages::{self, Listed, Page};
 use serde_json::Value;
 
-/// How many are on a page of a list.
-const PAGE: usize = 100;
-/// How many pages are looked at.
-const PAGES_MAX: usize = 100;
-
 /// Reads a path: the status, and what is there.
-pub(super) type Reading<'a> = dyn Fn(&str) -> Result<(u16, Value), String> + 'a;
+pub(super) type Reading<'a> = dyn Fn(&str) -> Result<Page, String> + 'a;
 /// Finds out whether a step was done, and gives what shows it. An error means that it cannot be told.
 pub(super) type Probe = Box<dyn Fn(&Reading<'_>) -> Result<Option<Value>, Blind>>;
 
@@ -34,8 +30,8 @@ pub(super) type Find = Box<dyn Fn(&Value) -> Option<Value>>;
 /// What is at a path is as it should be.
 pub(super) fn state(path: String, is: impl Fn(&Value) -> bool + 'static) -> Probe {
     Box::new(move |read| {
-        let (status, value) = read(&path)?;
-        Ok(Some(value).filter(|value| status < 300 && is(value)))
+        let Page { status, body, .. } = read(&path)?;
+        Ok(Some(body).filter(|body| status < 300 && is(body)))
     })
 }
 
@@ -47,25 +43,17 @@ pub(super) fn listed(
     past: impl Fn(&Value) -> bool + 'static,
 ) -> Probe {
     Box::new(move |read| {
-        for page in 1..=PAGES_MAX {
-            let (and, of_page) = (
-                if path.contains('?') { '&' } else { '?' },
-                if page == 1 { String::new() } else { format!("&page={page}") },
-            );
-            let (status, list) = read(&format!("{path}{and}per_page={PAGE}{of_page}"))?;
-            let Some(items) = list.as_array().filter(|_| status < 300) else {
-                let why = format!("the platform answered {status} when it was asked for page {page} of {path}");
-                return if page == 1 { Ok(None) } else { Err(Blind::Unread(why)) };
-            };
-            if let Some(found) = items.iter().find(|it| is(it)) {
-                return Ok(Some(found.clone()));
-            }
-            if items.len() < PAGE || items.last().is_some_and(&past) {
-                return Ok(None);
-            }
+        let look = |items: &[Value], _: &Value| match items.iter().find(|it| is(it)) {
+            Some(found) => Some(Listed::Found(found.clone())),
+            None if items.last().is_some_and(&past) => Some(Listed::Nothing),
+            None => None,
+        };
+        match pages::through(read, &path, None, look) {
+            Ok(Listed::Found(found)) => Ok(Some(found)),
+            Ok(Listed::Nothing | Listed::Refused) => Ok(None),
+            Err(Blind::Unclear(why)) => Err(Blind::Unclear(format!("whether it was done is not known: {why}"))),
+            Err(unread) => Err(unread),
         }
-        let why = format!("whether it was done is not known: it is not among the first {} of {path}", PAGE * PAGES_MAX);
-        Err(Blind::Unclear(why))
     })
 }
 
@@ -102,6 +90,8 @@ pub(super) struct Step {
 pub(super) struct Take {
     /// The path to look it up at; the last answer, if there is none.
     pub(super) path: Option<String>,
+    /// Whether there is a list at that path, each item of which is looked at.
+    pub(super) listed: bool,
     /// Where it goes: a field of the body, or in braces a part of the path.
     pub(super) field: &'static str,
     pub(super) find: Find,
@@ -115,12 +105,17 @@ impl Take {
         field: &'static str,
         find: impl Fn(&Value) -> Option<Value> + 'static,
     ) -> Self {
-        Self { path: Some(path), field, find: Box::new(find), or_skip: None }
+        Self { path: Some(path), listed: false, field, find: Box::new(find), or_skip: None }
+    }
+
+    /// What the first item of a list has that has it.
+    pub(super) fn listed(path: String, field: &'static str, find: impl Fn(&Value) -> Option<Value> + 'static) -> Self {
+        Self { listed: true, ..Self::looked_up(path, field, find) }
     }
 
     pub(super) fn from_last(pointer: &'static str, field: &'static str) -> Self {
         let find = move |last: &Value| last.pointer(pointer).cloned();
-        Self { path: None, field, find: Box::new(find), or_skip: None }
+        Self { path: None, listed: false, field, find: Box::new(find), or_skip: None }
     }
 
     pub(super) fn or_skip(self, says: &'static str) -> Self {

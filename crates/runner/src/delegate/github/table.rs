@@ -22,6 +22,7 @@
 //!
 //! The mark is a comment that nobody sees, with the id of the instruction.
 
+use super::pages::Page;
 use super::step::{Blind, Order, Probe, Reading, Step, Take, listed, state};
 use super::triggered;
 use countersign_domain::delegation::action::Parameters;
@@ -79,12 +80,11 @@ impl Place<'_> {
                 let step = match &it.milestone {
                     Some(TextOr::Other(number)) => step.with("milestone", json!(number.get())),
                     Some(TextOr::Text(name)) => {
-                        let list = format!("{root}/milestones?state=all&per_page=100");
+                        let list = format!("{root}/milestones?state=all");
                         let name = name.as_str().to_owned();
-                        step.taking(Take::looked_up(list, "milestone", move |list| {
-                            let named = list.as_array()?.iter().find(|it| it["title"] == name.as_str())?;
-                            named.get("number").cloned()
-                        }))
+                        let number =
+                            move |it: &Value| it.get("number").filter(|_| it["title"] == name.as_str()).cloned();
+                        step.taking(Take::listed(list, "milestone", number))
                     }
                     None => step,
                 };
@@ -318,10 +318,10 @@ impl Place<'_> {
         let (root, from, of) =
             (self.root.to_owned(), pull.to_owned(), self.root.trim_start_matches("/repos/").to_owned());
         let gone: Probe = Box::new(move |read: &Reading<'_>| {
-            let (_, pull) = read(&from)?;
+            let pull = read(&from)?.body;
             let own = pull["head"]["repo"]["full_name"].as_str().is_some_and(|it| it.eq_ignore_ascii_case(&of));
             let Some(name) = pull["head"]["ref"].as_str().filter(|_| own) else { return Ok(None) };
-            let (status, found) = read(&format!("{root}/git/ref/heads/{}", escaped(name, true)))?;
+            let Page { status, body: found, .. } = read(&format!("{root}/git/ref/heads/{}", escaped(name, true)))?;
             if status < 300 && found["object"]["sha"] != pull["head"]["sha"] {
                 let why = "whether its branch was deleted is not known: one of that name is at another commit than was merged, \
                            and may be somebody else's; it was not deleted";
@@ -348,7 +348,7 @@ impl Place<'_> {
         let (root, path) = (self.root.to_owned(), format!("{}/git/ref/{name}", self.root));
         let before = self.before.map(str::to_owned);
         let gone: Probe = Box::new(move |read: &Reading<'_>| {
-            let (status, found) = read(&path)?;
+            let Page { status, body: found, .. } = read(&path)?;
             if let (true, Some(before)) = (status < 300, &before)
                 && found["object"]["sha"] != before.as_str()
             {
@@ -357,7 +357,7 @@ impl Place<'_> {
                 return Err(Blind::Unclear(why.to_owned()));
             }
             // Whoever may not see a repository is told that nothing is there.
-            let gone = status == 404 && read(&root)?.0 < 300;
+            let gone = status == 404 && read(&root)?.status < 300;
             Ok(gone.then(|| json!({})))
         });
         Order::of(vec![Step::new("DELETE", format!("{}/git/refs/{name}", self.root), None, gone)])
@@ -373,11 +373,11 @@ impl Place<'_> {
         let (root, mark) = (self.root.to_owned(), self.mark.to_owned());
         let path = format!("{root}/git/ref/{}", escaped(&full, true));
         let is: Probe = Box::new(move |read: &Reading<'_>| {
-            let (_, found) = read(&path)?;
+            let found = read(&path)?.body;
             let Some(object) = found["object"]["sha"].as_str().filter(|_| found["object"]["type"] == "tag") else {
                 return Ok(None);
             };
-            let (_, tag) = read(&format!("{root}/git/tags/{}", escaped(object, false)))?;
+            let Page { body: tag, .. } = read(&format!("{root}/git/tags/{}", escaped(object, false)))?;
             Ok(tag["message"].as_str().is_some_and(|message| message.contains(&mark)).then_some(found))
         });
         // An object that no name leads to is nothing: it may be made again.

@@ -7,12 +7,11 @@
 //! | one, of the commit that the branch is at | that is it |
 //! | one of another commit, several, or nobody knows who the owner is | it cannot be told, and is not claimed |
 
+use super::pages::{self, Listed, Page};
 use super::step::{Blind, Probe, Reading};
 use super::table::escaped;
 use serde_json::Value;
 
-/// How many runs are looked at.
-const RUNS_MAX: usize = 100;
 /// How many are named where it cannot be told.
 const NAMED_MAX: usize = 5;
 
@@ -27,9 +26,21 @@ impl Runs {
     fn of(workflow: &str, reference: &str, from: &str) -> Self {
         let short = reference.strip_prefix("refs/heads/").or(reference.strip_prefix("refs/tags/")).unwrap_or(reference);
         let (branch, since) = (escaped(short, false), escaped(from, false));
-        let query = format!("event=workflow_dispatch&branch={branch}&created=%3E%3D{since}&per_page={RUNS_MAX}");
+        let query = format!("event=workflow_dispatch&branch={branch}&created=%3E%3D{since}");
         let list = format!("{workflow}/runs?{query}");
         Self { list, branch: short.to_owned(), from: from.parse().ok() }
+    }
+
+    /// All of them, and whether the platform knows of more than it lists.
+    fn all(&self, read: &Reading<'_>) -> Result<(Vec<Value>, bool), Blind> {
+        let (mut all, mut listed, mut known) = (Vec::new(), 0, 0);
+        pages::through(read, &self.list, Some("workflow_runs"), |runs, body| {
+            listed += runs.len() as u64;
+            known = body["total_count"].as_u64().unwrap_or_default();
+            all.extend(runs.iter().filter(|run| self.has(run)).cloned());
+            None::<Listed<()>>
+        })?;
+        Ok((all, known > listed))
     }
 
     fn has(&self, run: &Value) -> bool {
@@ -44,9 +55,11 @@ impl Runs {
 pub(super) fn ran(workflow: &str, reference: &str, from: &str) -> Probe {
     let runs = Runs::of(workflow, reference, from);
     Box::new(move |read: &Reading<'_>| {
-        let (status, listed) = read(&runs.list)?;
-        let all = listed["workflow_runs"].as_array().filter(|_| status < 300).map_or(&[][..], Vec::as_slice);
-        Ok(all.iter().find(|run| runs.has(run)).cloned())
+        let first = |listed: &[Value], _: &Value| listed.iter().find(|run| runs.has(run)).cloned().map(Listed::Found);
+        Ok(match pages::through(read, &runs.list, Some("workflow_runs"), first)? {
+            Listed::Found(run) => Some(run),
+            Listed::Nothing | Listed::Refused => None,
+        })
     })
 }
 
@@ -55,13 +68,12 @@ pub(super) fn probe(root: &str, workflow: &str, reference: &str, from: &str) -> 
     let runs = Runs::of(workflow, reference, from);
     let commit = format!("{root}/commits/{}", escaped(&runs.branch, false));
     Box::new(move |read: &Reading<'_>| {
-        let (status, listed) = read(&runs.list)?;
-        let all: &[Value] = listed["workflow_runs"].as_array().filter(|_| status < 300).map_or(&[], Vec::as_slice);
-        let made: Vec<&Value> = all.iter().filter(|run| runs.has(run)).collect();
+        let (all, more) = runs.all(read)?;
+        let made: Vec<&Value> = all.iter().collect();
         if made.is_empty() {
             return Ok(None);
         }
-        let (status, owner) = read("/user")?;
+        let Page { status, body: owner, .. } = read("/user")?;
         let Some(owner) = owner["login"].as_str().filter(|_| status < 300) else {
             return Err(unclear(&made, "and the platform does not say whose the token is"));
         };
@@ -70,11 +82,10 @@ pub(super) fn probe(root: &str, workflow: &str, reference: &str, from: &str) -> 
             is("triggering_actor") || is("actor")
         };
         let own: Vec<&Value> = made.iter().filter(by_owner).copied().collect();
-        let more = listed["total_count"].as_u64().is_some_and(|count| count > RUNS_MAX as u64);
         match own.as_slice() {
             [] if !more => Ok(None),
             [run] if !more => {
-                let (status, head) = read(&commit)?;
+                let Page { status, body: head, .. } = read(&commit)?;
                 let sha = head["sha"].as_str().filter(|_| status < 300);
                 if sha.is_some() && run["head_sha"].as_str() == sha {
                     Ok(Some((*run).clone()))

@@ -104,6 +104,8 @@ fn make(run: &Run<'_>, edge: &HandoffEdge, settings: &Settings) -> Result<(Strin
     let made = match making.write(&draft, &place) {
         Ok(Written::Made(made)) => made,
         Ok(Written::Undecided(fixed)) => return Err(undecided(run, edge, &fixed)),
+        // Nobody is to be asked about it: it is made when the run goes on.
+        Err(_) if run.stop.is_asked() => return Err(No::from("the run was stopped while it was made".to_owned())),
         Err(error) => return Err(No::filed("DEPENDENCY_NOT_MET", format!("{error:#}"))),
     };
     let value: Value = serde_json::from_str(&made.fixed.text).unwrap_or_default();
@@ -120,7 +122,7 @@ fn summarizer<'w>(run: &Run<'_>, edge: &HandoffEdge, words: impl Iterator<Item =
     let mark = crate::run::recover::attempt_name(run.setup.run, edge.from.as_str(), 0);
     variables.insert(crate::agent::ATTEMPT.into(), mark.into());
     let words = words.map(str::to_owned).collect();
-    Summarizer::cleaned(words, run.setup.root.to_owned(), variables.into_iter().collect())
+    Summarizer::cleaned(words, run.setup.root.to_owned(), variables.into_iter().collect()).stopped_by(&run.stop)
 }
 
 /// Why no handoff can be made of it. The whole report is written where handoffs lie.
