@@ -280,6 +280,39 @@ fn a_test_that_somebody_commits_to_the_branch_decides_only_when_a_person_has_see
 }
 
 #[test]
+fn a_run_begins_where_it_was_first_carried_out_and_not_where_its_first_task_is_begun() {
+    let yard = Yard::new();
+    let acceptance = pinned(&yard);
+    let head = yard.git(&["rev-parse", "HEAD"]);
+    let tasks = vec![task("T-1", json!({ "agent": "pal", "acceptance": acceptance }))];
+    let plan = yard.plan(json!({ "pal": { "peer": true } }), tasks, json!({}));
+    yard.run(&["run", &plan, "--no-wait", "--budget", "wall_time=1s"]).ended(1);
+    let led: Vec<Value> = yard.events().into_iter().filter(|it| it["kind"] == "run.led").collect();
+    assert_eq!(led[0]["facts"]["base"]["commit"], head.as_str(), "{led:?}");
+    assert!(led.iter().skip(1).all(|it| it["facts"]["base"].is_null()), "{led:?}");
+    // Nobody has a task yet, and the peer bends the test.
+    yard.write("tests/t.sh", "echo 1..1\necho ok 1\n");
+    yard.commit("tidy");
+    yard.run(&["task", "claim", "T-1", "--as", "pal"]).ended(0);
+    yard.write("src/T-1", "idle\n");
+    let result = yard.path("result.json");
+    let claim = json!({
+        "schema_version": "1.0.0", "run_id": yard.runs()[0], "task_id": "T-1", "status": "done",
+        "changes": [{ "resource": "src/T-1", "action": "created", "summary": "as asked" }],
+        "acceptance_check": [{ "criterion": "the test passes", "status": "pass", "evidence": "ran it" }],
+        "notes_for_orchestrator": [], "worklog_path": "worklogs/T-1.jsonl",
+    });
+    std::fs::write(&result, claim.to_string()).unwrap();
+    yard.run(&["task", "submit", &result.display().to_string(), "--as", "pal"]).ended(0);
+    let answer = yard.run(&["run", "--resume", "--no-wait"]);
+    answer.says("tests/t.sh (now ").says("no task of the run has landed that");
+    assert_eq!((answer.code, yard.count("task.completed", "T-1")), (1, 0), "{}", answer.out);
+    assert_eq!(yard.asked()["code"], "SCOPE_VIOLATION", "{}", answer.out);
+    let led = yard.events().into_iter().filter(|it| it["kind"] == "run.led" && it["facts"]["base"].is_object());
+    assert_eq!(led.count(), 1);
+}
+
+#[test]
 fn good_work_does_not_land_on_a_bent_test_unseen() {
     let yard = Yard::new();
     let acceptance = pinned(&yard);

@@ -10,7 +10,8 @@ pub const RUN_CLOSED: &str = "run.closed";
 pub const RUN_CANCELED: &str = "run.canceled";
 /// An orchestrator went on with a run from a bundle. Facts: `run`, `base` (the version that the bundle was made from).
 pub const RUN_RESUMED: &str = "run.resumed";
-/// A process carries a run out, or has stopped to. Facts: `run`, `by` (how it is known; nothing, if nobody does).
+/// A process carries a run out, or has stopped to. Facts: `run`, `by` (how it is known; nothing, if nobody does), `budgets`, and
+/// the first time `base` (what the run starts from).
 pub const RUN_LED: &str = "run.led";
 /// An envelope was applied. Facts: `run`, `deltas`, `known` (deltas that were applied before), `assignments`.
 pub const ENVELOPE_APPLIED: &str = "envelope.applied";

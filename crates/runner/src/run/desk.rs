@@ -5,7 +5,7 @@ use countersign_domain::deciding::{Role, Tree};
 use countersign_domain::plan::payload::Budgets;
 use countersign_domain::validation::row::{promise_key, promise_of};
 use countersign_domain::work::event::{
-    TASK_BLOCKED, TASK_CANCELED, TASK_CLAIMED, TASK_REPLANNED, TASK_REQUEUED, TASK_TIMED_OUT,
+    RUN_LED, TASK_BLOCKED, TASK_CANCELED, TASK_CLAIMED, TASK_REPLANNED, TASK_REQUEUED, TASK_TIMED_OUT,
 };
 use countersign_domain::work::row::{TaskRow, run_key, run_of, task_key, task_of};
 use countersign_engine::{Call, Engine, Failure, Stored, StoredText, World};
@@ -131,12 +131,17 @@ impl<'a> Desk<'a> {
         Ok(lapsed)
     }
 
-    /// Says that this process carries the run out, so that nobody else speaks at its gates; or that it has stopped to.
-    pub(super) fn lead(&self, leads: bool, budgets: Option<&Budgets>) -> Result<(), String> {
-        let mut request = json!({ "run_id": self.run, "leads": leads });
-        if let Some(budgets) = budgets.and_then(|budgets| serde_json::to_value(budgets).ok()) {
-            request["budgets"] = budgets;
-        }
+    /// Says that this process carries the run out, so that nobody else speaks at its gates; and what it starts from, if that is
+    /// not noted yet.
+    pub(super) fn lead(&self, budgets: Option<&Budgets>, base: Option<Value>) -> Result<(), String> {
+        let budgets = budgets.and_then(|budgets| serde_json::to_value(budgets).ok());
+        let request = json!({ "run_id": self.run, "leads": true, "budgets": budgets, "base": base });
+        self.ask("run.lead", &request).map(|_| ()).map_err(String::from)
+    }
+
+    /// Says that this process has stopped to carry the run out.
+    pub(super) fn lead_no_more(&self) -> Result<(), String> {
+        let request = json!({ "run_id": self.run, "leads": false });
         self.ask("run.lead", &request).map(|_| ()).map_err(String::from)
     }
 
@@ -287,10 +292,13 @@ impl<'a> Desk<'a> {
         Ok(self.find(self.opened()?, self.head()?, accepts)?.is_some())
     }
 
-    /// The commit that was checked out when the first task of the run was begun. None, if none was, or not on a commit.
-    pub(super) fn first_base(&self) -> Result<Option<String>, String> {
-        let begins = |event: &Stored| event.text("kind") == TASK_CLAIMED && event.facts()["base"]["commit"].is_string();
-        let first = self.find(self.opened()?, self.head()?, begins)?;
+    /// The commit that was checked out when the run began: where it was first carried out, or, if somebody came before that,
+    /// where they began their task. None, if nothing of it is noted yet, or there was no commit.
+    pub(super) fn began_at(&self) -> Result<Option<String>, String> {
+        let tells = |event: &Stored| {
+            [RUN_LED, TASK_CLAIMED].contains(&event.text("kind")) && event.facts()["base"]["commit"].is_string()
+        };
+        let first = self.find(self.opened()?, self.head()?, tells)?;
         Ok(first.and_then(|event| event.facts()["base"]["commit"].as_str().map(str::to_owned)))
     }
 

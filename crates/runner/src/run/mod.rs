@@ -62,6 +62,7 @@ use countersign_domain::plan::payload::{Plan, PlannedTask};
 use countersign_engine::{Call, Engine, World};
 use desk::Desk;
 use ground::Ground;
+use serde_json::json;
 use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -203,7 +204,11 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
     let alone = alone::Alone::of(setup.spool, setup.run)?;
     let desk = Desk::new(setup.engine, setup.world, setup.call, setup.run);
     let ground = Ground::of(setup.root, setup.run)?;
-    let vouched = vouched::Vouched::since(desk.first_base()?.map_or_else(|| ground.head(), |base| Ok(Some(base)))?);
+    let noted = desk.began_at()?;
+    let began = noted.clone().map_or_else(|| ground.head(), |commit| Ok(Some(commit)))?;
+    // What the run starts from is noted once, before anybody works.
+    let base = began.as_ref().filter(|_| noted.is_none()).map(|commit| json!({ "commit": commit }));
+    let vouched = vouched::Vouched::since(began);
     let settings = settings::Settings::of(ground.layout(), setup.spool)?;
     let run = Run {
         board: Mutex::new(Board::new(setup.plan)),
@@ -222,7 +227,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
     let goes_on = run.desk.look("run.show", &run.desk.of_run())?["status"] == "open";
     let before = run.desk.led_by()?;
     if goes_on {
-        run.desk.lead(true, setup.plan.budgets.as_ref())?;
+        run.desk.lead(setup.plan.budgets.as_ref(), base)?;
     }
     recover::recover(&run, before.as_deref())?;
     run.board().catch_up(&run.desk)?;
@@ -241,7 +246,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
         alone.end();
     }
     if goes_on {
-        run.desk.lead(false, None)?;
+        run.desk.lead_no_more()?;
     }
     let tasks = run.board().rows();
     Ok(Outcome { end: end?, tasks, took: run.began.elapsed() })
