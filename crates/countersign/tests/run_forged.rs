@@ -391,8 +391,76 @@ echo 'tests/t.sh filter=z' >> \"$(git rev-parse --git-common-dir)/info/attribute
     let yard = Yard::new();
     let acceptance = pinned(&yard);
     yard.git(&["config", "filter.upper.smudge", "cat"]);
-    let script = "git config branch.main.remote origin; echo work > src/T-1; claim src/T-1";
+    let script =
+        "git config branch.main.remote origin; git config merge.tool vimdiff; git config merge.conflictStyle zdiff3
+echo work > src/T-1; claim src/T-1";
     let answer = yard.one(json!({ "coder": yard.agent(script) }), json!({ "acceptance": acceptance }), json!({}));
     assert_eq!(answer.code, 0, "{}", answer.out);
     yard.is_tidy();
+}
+
+#[test]
+fn what_an_agent_had_done_when_settings_changed_waits_for_a_person_and_is_not_done_again() {
+    for is_put_back in [true, false] {
+        let yard = Yard::new();
+        let acceptance = pinned(&yard);
+        let script = "git config merge.z.driver true; echo work > src/T-1; claim src/T-1";
+        let answer = yard.one(json!({ "coder": yard.agent(script) }), json!({ "acceptance": acceptance }), json!({}));
+        answer.says("merge.z.driver (now ");
+        assert_eq!((answer.code, yard.asked()["code"].as_str()), (1, Some("SCOPE_VIOLATION")), "{}", answer.out);
+        assert_eq!((yard.count("result.submitted", "T-1"), yard.landed().len()), (1, 0), "{}", answer.out);
+        yard.run(&["inbox"]).says("settings that git has now");
+        if is_put_back {
+            yard.git(&["config", "--remove-section", "merge.z"]);
+        }
+        yard.decide(&["task", "unblock", "T-1", "--reason", "I looked at it"]).ended_with(0);
+        let answer = yard.resume();
+        assert_eq!((answer.code, yard.landed().len()), (0, 1), "{is_put_back} {}", answer.out);
+        assert_eq!(yard.count("result.submitted", "T-1"), 1, "{is_put_back} {}", answer.out);
+    }
+}
+
+#[test]
+fn what_settings_were_is_remembered_whatever_becomes_of_the_runner_and_its_files() {
+    let yard = Yard::new();
+    let acceptance = pinned(&yard);
+    let begun = yard.path("begun");
+    let script = format!(
+        r#"[ -f {begun} ] || git config core.autocrlf true
+find "$COUNTERSIGN_PROJECT/.countersign/runs" -name '*.json' -delete
+echo idle > src/T-1
+if [ ! -f {begun} ]; then touch {begun}; sleep 60; fi
+claim src/T-1"#,
+        begun = begun.display()
+    );
+    let plan = yard.plan(
+        json!({ "coder": yard.agent(&script) }),
+        vec![task("T-1", json!({ "acceptance": acceptance }))],
+        json!({}),
+    );
+    let going = yard.start(&["run", &plan]);
+    run_support::wait_for("the agent", || begun.exists());
+    going.kill();
+    let answer = yard.resume();
+    answer.says("core.autocrlf (now ");
+    assert_eq!((answer.code, yard.asked()["code"].as_str()), (1, Some("SCOPE_VIOLATION")), "{}", answer.out);
+}
+
+#[test]
+fn settings_of_one_working_tree_are_looked_at_like_all_others() {
+    let yard = Yard::new();
+    let acceptance = pinned(&yard);
+    yard.git(&["config", "extensions.worktreeConfig", "true"]);
+    let other = yard.path("other").display().to_string();
+    yard.git(&["worktree", "add", "--quiet", "--detach", &other]);
+    let script = |what: &str| format!("git -C {other} config --worktree {what}; echo work > src/T-1; claim src/T-1");
+    let run = |what: &str| {
+        yard.one(json!({ "coder": yard.agent(&script(what)) }), json!({ "acceptance": acceptance }), json!({}))
+    };
+    let answer = run("filter.z.smudge 'echo ok'");
+    answer.says("filter.z.smudge in config.worktree (now ");
+    assert_eq!((answer.code, yard.asked()["code"].as_str()), (1, Some("SCOPE_VIOLATION")), "{}", answer.out);
+    yard.decide(&["run", "cancel", "--reason", "once more"]).ended_with(0);
+    let answer = run("user.name ann");
+    assert_eq!(answer.code, 0, "{}", answer.out);
 }

@@ -124,6 +124,7 @@ fn asked(asks: &str, doubt: Option<&str>) -> &'static str {
         "acceptance" => "is it good enough, although not everything was shown to hold?",
         "validation" => "does it hold, as far as you can see?",
         "judgement" => "may it pass?",
+        "settings" => "may it be looked at with the settings that git has now? The work itself stands",
         "conflict" => "how are two changes of the same thing brought together?",
         "approval" => "may this be done, exactly as it stands here?",
         "delegation" => "it was not done; may it be tried again?",

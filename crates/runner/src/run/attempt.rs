@@ -80,7 +80,7 @@ fn carry_on(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<(), No> {
     if let Some(base) = &attempt.base {
         vouched::must_be(run, attempt, base)?;
     }
-    settings::must_be(run, attempt.task())?;
+    settings::must_be(run, attempt)?;
     let gate = run.desk.look("gate.status", &run.desk.of_task(attempt.task())).map_err(No::from)?;
     let claimed = if gate["claim"].is_u64() {
         work::again(run, attempt, &gate).map_err(No::from)?
@@ -90,6 +90,7 @@ fn carry_on(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<(), No> {
             None => return Ok(()),
         }
     };
+    settings::must_be(run, attempt)?;
     gates::pass(run, attempt, &claimed)
 }
 

@@ -95,7 +95,7 @@ pub(super) fn look(
         }
     }
     // Somebody who was left behind may have changed what the checkouts were written with.
-    settings::must_be(run, attempt.task())?;
+    settings::must_be(run, attempt)?;
     Ok((edits, found))
 }
 

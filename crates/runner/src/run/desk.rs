@@ -1,5 +1,6 @@
 //! How the ledger is asked: in the name of who leads, or of an agent.
 
+use super::settings::Telling;
 use countersign_contract::{Checked, Checker, Outside, Settings};
 use countersign_domain::deciding::{Role, Tree};
 use countersign_domain::plan::payload::Budgets;
@@ -11,7 +12,7 @@ use countersign_domain::work::row::{TaskRow, run_key, run_of, task_key, task_of}
 use countersign_engine::{Call, Engine, Failure, Stored, StoredText, World};
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many events are read at a time.
 const PAGE: u64 = 1000;
@@ -133,8 +134,10 @@ impl<'a> Desk<'a> {
 
     /// Says that this process carries the run out, so that nobody else speaks at its gates; and what it starts from, if that is
     /// not noted yet.
-    pub(super) fn lead(&self, budgets: Option<&Budgets>, base: Option<Value>) -> Result<(), String> {
+    pub(super) fn lead(&self, budgets: Option<&Budgets>, base: &Value) -> Result<(), String> {
         let budgets = budgets.and_then(|budgets| serde_json::to_value(budgets).ok());
+        let base = base.as_object().map(|base| base.iter().filter(|(_, it)| !it.is_null()).collect::<BTreeMap<_, _>>());
+        let base = base.filter(|base| !base.is_empty());
         let request = json!({ "run_id": self.run, "leads": true, "budgets": budgets, "base": base });
         self.ask("run.lead", &request).map(|_| ()).map_err(String::from)
     }
@@ -300,6 +303,13 @@ impl<'a> Desk<'a> {
         };
         let first = self.find(self.opened()?, self.head()?, tells)?;
         Ok(first.and_then(|event| event.facts()["base"]["commit"].as_str().map(str::to_owned)))
+    }
+
+    /// What git's settings were when the run was first carried out. None, if nothing of it is noted yet.
+    pub(super) fn began_with(&self) -> Result<Option<Telling>, String> {
+        let tells = |event: &Stored| event.text("kind") == RUN_LED && event.facts()["base"]["settings"].is_object();
+        let first = self.find(self.opened()?, self.head()?, tells)?;
+        Ok(first.and_then(|event| serde_json::from_value(event.facts()["base"]["settings"].clone()).ok()))
     }
 
     /// The event that began the run.

@@ -204,12 +204,15 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
     let alone = alone::Alone::of(setup.spool, setup.run)?;
     let desk = Desk::new(setup.engine, setup.world, setup.call, setup.run);
     let ground = Ground::of(setup.root, setup.run)?;
-    let noted = desk.began_at()?;
-    let began = noted.clone().map_or_else(|| ground.head(), |commit| Ok(Some(commit)))?;
+    let (commit, told) = (desk.began_at()?, desk.began_with()?);
+    let began = commit.clone().map_or_else(|| ground.head(), |commit| Ok(Some(commit)))?;
+    let settings = settings::Settings::of(ground.layout(), told.clone())?;
     // What the run starts from is noted once, before anybody works.
-    let base = began.as_ref().filter(|_| noted.is_none()).map(|commit| json!({ "commit": commit }));
+    let base = json!({
+        "commit": began.as_ref().filter(|_| commit.is_none()),
+        "settings": settings.before().filter(|_| told.is_none()),
+    });
     let vouched = vouched::Vouched::since(began);
-    let settings = settings::Settings::of(ground.layout(), setup.spool)?;
     let run = Run {
         board: Mutex::new(Board::new(setup.plan)),
         landing: landing::Queue::of(setup.plan),
@@ -227,7 +230,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
     let goes_on = run.desk.look("run.show", &run.desk.of_run())?["status"] == "open";
     let before = run.desk.led_by()?;
     if goes_on {
-        run.desk.lead(setup.plan.budgets.as_ref(), base)?;
+        run.desk.lead(setup.plan.budgets.as_ref(), &base)?;
     }
     recover::recover(&run, before.as_deref())?;
     run.board().catch_up(&run.desk)?;

@@ -2,25 +2,26 @@
 //!
 //! A filter or an attribute in a repository's own settings can make a file in a checkout something else than what was
 //! committed, pinned or not, and an agent can set one like anybody else. Filters that were there before are the project's and
-//! count. So what the settings are is noted when the run begins, and looked at again whenever somebody has worked: by their
-//! files alone, as long as those are the same.
+//! count. So what the settings are is noted in the ledger when the run begins, and looked at again whenever somebody has worked:
+//! by their files alone, as long as those are the same.
 //!
 //! **Absent:** whoever changes settings while checks run, and puts them back before they end, is not seen.
 
 use super::Run;
+use super::attempt::Attempt;
 use super::desk::No;
-use super::kept::FOLDERS;
+use crate::content;
 use crate::worktree::Layout;
 use crate::worktree::call::{Git, pieces};
-use crate::{content, files};
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Settings by which a file becomes another when it is read, written or merged. Those with a dot at their end are meant with all
-/// below.
+/// Settings by which a file becomes another when it is read, written or merged. A star stands for any text. Of those for merges
+/// only what runs a program or makes other files of the same two sides: what people look at conflicts with is their own.
 const TELLING: &[&str] = &[
-    "attr.",
+    "attr.*",
     "core.attributesfile",
     "core.autocrlf",
     "core.bigfilethreshold",
@@ -34,24 +35,35 @@ const TELLING: &[&str] = &[
     "core.sparsecheckoutcone",
     "core.symlinks",
     "core.worktree",
-    "extensions.",
-    "filter.",
-    "merge.",
+    "diff.renamelimit",
+    "diff.renames",
+    "extensions.*",
+    "filter.*",
+    "merge.*.driver",
+    "merge.*.recursive",
+    "merge.default",
+    "merge.directoryrenames",
+    "merge.renamelimit",
+    "merge.renames",
+    "merge.renormalize",
 ];
-/// The file in which it is kept what they were, beside what is kept of folders.
-const KEPT: &str = "git-settings.json";
-/// How large a file may be.
-const SIZE_MAX: usize = 4 << 20;
+/// The setting with which each working tree has settings of its own.
+const EACH_ITS_OWN: &str = "extensions.worktreeconfig";
+/// What the file with those is called.
+const ITS_OWN: &str = "config.worktree";
+/// How many settings are named at a time.
+const NAMED_MAX: usize = 20;
 
 /// What every setting that tells is, as a hash, by its name; files of attributes likewise.
-type Telling = BTreeMap<String, String>;
+pub(super) type Telling = BTreeMap<String, String>;
 
 /// How git reads and writes files in a repository.
 pub(super) struct Settings {
     place: Option<Place>,
     /// What it was when the run began.
     before: Telling,
-    /// The files in which settings stand, as they were when everything was last seen to be as before.
+    /// The files in which settings stand, as they were when everything was last seen to be as before. None of them, where it
+    /// must be looked at the settings each time.
     seen: Mutex<BTreeMap<PathBuf, Option<String>>>,
 }
 
@@ -61,21 +73,32 @@ struct Place {
     common: PathBuf,
 }
 
+/// What was seen of settings.
+struct Look {
+    telling: Telling,
+    /// Every file in which they stand; none, if there may be more of them the next time.
+    files: BTreeMap<PathBuf, Option<String>>,
+}
+
 impl Settings {
-    /// Those of a repository, as they were when the run began.
+    /// Those of a repository, as they were noted when the run began; that is now, if nothing was noted.
     ///
     /// # Errors
-    /// They cannot be read or kept.
-    pub(super) fn of(layout: Option<&Layout>, spool: &Path) -> Result<Self, String> {
+    /// They cannot be read.
+    pub(super) fn of(layout: Option<&Layout>, noted: Option<Telling>) -> Result<Self, String> {
         let Some(layout) = layout else {
             return Ok(Self { place: None, before: Telling::new(), seen: Mutex::default() });
         };
         let place = Place { top: layout.top.clone(), common: layout.common.clone() };
-        let (now, files) = place.look()?;
-        let before = kept(spool, &now)?;
-        // Where they are not what they were, it is looked at them each time.
-        let seen = if before == now { files } else { BTreeMap::new() };
+        let now = place.look()?;
+        let before = noted.unwrap_or_else(|| now.telling.clone());
+        let seen = if before == now.telling { now.files } else { BTreeMap::new() };
         Ok(Self { place: Some(place), before, seen: Mutex::new(seen) })
+    }
+
+    /// What they were when the run began. None where there is no repository.
+    pub(super) fn before(&self) -> Option<&Telling> {
+        self.place.as_ref().map(|_| &self.before)
     }
 
     /// What is not as it was, and a hash of what it is now. None, if everything is.
@@ -85,7 +108,7 @@ impl Settings {
         if !seen.is_empty() && seen.iter().all(|(path, was)| hash_of(path) == *was) {
             return Ok(None);
         }
-        let (now, files) = place.look()?;
+        let Look { telling: now, files } = place.look()?;
         if now == self.before {
             *seen = files;
             return Ok(None);
@@ -98,12 +121,14 @@ impl Settings {
 }
 
 /// Refuses to go on with a task while files are read and written in another way than when the run began, until a person has
-/// looked at that.
+/// looked at that. Work that an agent has ended by then waits for them, and is not done again.
 ///
 /// # Errors
 /// That is so, or it cannot be told.
-pub(super) fn must_be(run: &Run<'_>, task: &str) -> Result<(), No> {
-    let Some((names, now)) = run.settings.changed().map_err(No::from)? else { return Ok(()) };
+pub(super) fn must_be(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<(), No> {
+    let task = attempt.task();
+    let Some((mut names, now)) = run.settings.changed().map_err(No::from)? else { return Ok(()) };
+    names.truncate(NAMED_MAX);
     let words = format!("{} (now {now})", names.join(", "));
     if run.desk.was_accepted(task, &words).map_err(No::from)? {
         return Ok(());
@@ -112,33 +137,45 @@ pub(super) fn must_be(run: &Run<'_>, task: &str) -> Result<(), No> {
         "how git reads and writes files was changed since the run began: {words}; `git config --show-origin --list` shows \
          where; put it back, or accept it as it is with the command that `countersign inbox` shows for {task}"
     );
+    // What a peer did lies in the project's folder and stays there.
+    if attempt.agent.peer != Some(true) && run.desk.has_claim(task)? {
+        let mut request = run.desk.of_task(task);
+        request["lease"] = json!(attempt.lease);
+        request["obstacle"] = json!("settings");
+        request["reason"] = json!(reason);
+        // With that the attempt is over; whoever gives it up finds it so.
+        run.desk.ask("gate.hold", &request)?;
+    }
     Err(No { code: Some("SCOPE_VIOLATION".to_owned()), reason })
 }
 
 impl Place {
     /// What tells, and every file in which that stands.
-    fn look(&self) -> Result<(Telling, BTreeMap<PathBuf, Option<String>>), String> {
+    fn look(&self) -> Result<Look, String> {
         let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
         let own = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
         let own = own.unwrap_or_else(|| home.join(".config")).join("git");
         let attributes = [self.common.join("info/attributes"), own.join("attributes")];
         let mut files = vec![self.common.join("config"), home.join(".gitconfig"), own.join("config")];
         files.extend(attributes.clone());
-        let out = Git::at(&self.top).run(&["config", "--list", "--show-origin", "-z"], &[])?;
         let mut values: BTreeMap<String, Vec<Vec<u8>>> = BTreeMap::new();
-        let mut named = Vec::from(attributes);
+        let (mut named, mut elsewhere) = (Vec::from(attributes), Vec::new());
+        let out = Git::at(&self.top).run(&["config", "--list", "--show-origin", "-z"], &[])?;
         let mut parts = pieces(&out);
         while let (Some(origin), Some(entry)) = (parts.next(), parts.next()) {
-            let mut halves = entry.splitn(2, |byte| *byte == b'\n');
-            let name = String::from_utf8_lossy(halves.next().unwrap_or_default()).to_lowercase();
-            let value = halves.next().unwrap_or_default().to_vec();
+            let (name, value) = setting(entry);
             let from = origin.strip_prefix(b"file:").map(|path| self.top.join(crate::names::path(path)));
             if name == "core.attributesfile" {
                 named.push(led_to(&home, &self.top, &value));
             }
             if name == "include.path" || name.starts_with("includeif.") {
                 let above = from.as_deref().and_then(Path::parent).unwrap_or(&self.top);
-                files.push(led_to(&home, above, &value));
+                let path = led_to(&home, above, &value);
+                // Whether a condition holds is another thing in another working tree.
+                if name != "include.path" {
+                    elsewhere.push((path.display().to_string(), path.clone()));
+                }
+                files.push(path);
             }
             files.extend(from);
             // What is said on the command line is the same every time.
@@ -146,21 +183,66 @@ impl Place {
                 values.entry(name).or_default().push(value);
             }
         }
-        let hashed = |values: &Vec<Vec<u8>>| {
-            content::hash(&values.iter().flat_map(|it| [it.as_slice(), b"\0"]).collect::<Vec<_>>())
-        };
+        let each_its_own = values.contains_key(EACH_ITS_OWN);
+        if each_its_own {
+            elsewhere.extend(self.of_trees().into_iter().map(|path| (ITS_OWN.to_owned(), path)));
+        }
         let mut telling: Telling = values.iter().map(|(name, values)| (name.clone(), hashed(values))).collect();
+        telling.extend(self.told_in(&elsewhere)?);
         for path in &named {
             let shown = path.strip_prefix(&self.common).unwrap_or(path).display().to_string();
             telling.extend(hash_of(path).map(|hash| (shown, hash)));
         }
         files.extend(named);
-        Ok((telling, files.into_iter().map(|path| (path.clone(), hash_of(&path))).collect()))
+        let files = files.into_iter().filter(|_| !each_its_own).map(|path| (path.clone(), hash_of(&path))).collect();
+        Ok(Look { telling, files })
+    }
+
+    /// The files with the settings of each working tree, as far as there are any.
+    fn of_trees(&self) -> Vec<PathBuf> {
+        let linked = std::fs::read_dir(self.common.join("worktrees")).into_iter().flatten().flatten();
+        let all = linked.map(|entry| entry.path()).chain([self.common.clone()]).map(|folder| folder.join(ITS_OWN));
+        all.filter(|path| path.is_file()).collect()
+    }
+
+    /// What tells in files that are not read from here, under what each is called: every value that is there, once. Working trees
+    /// come and go, and a new one has the settings of another.
+    fn told_in(&self, files: &[(String, PathBuf)]) -> Result<Telling, String> {
+        let mut values: BTreeMap<String, BTreeSet<Vec<u8>>> = BTreeMap::new();
+        for (called, path) in files.iter().filter(|(_, path)| path.is_file()) {
+            let path = path.display().to_string();
+            let out = match Git::at(&self.top).run(&["config", "--list", "-z", "--includes", "--file", &path], &[]) {
+                Ok(out) => out,
+                // A working tree that is gone by now says nothing.
+                Err(_) if !Path::new(&path).exists() => continue,
+                Err(fault) => return Err(fault.text),
+            };
+            for (name, value) in pieces(&out).map(setting).filter(|(name, _)| is_telling(name)) {
+                values.entry(format!("{name} in {called}")).or_default().insert(value);
+            }
+        }
+        Ok(values.iter().map(|(name, values)| (name.clone(), hashed(values))).collect())
     }
 }
 
+/// A setting as git lists it: its name, and what it is.
+fn setting(entry: &[u8]) -> (String, Vec<u8>) {
+    let mut halves = entry.splitn(2, |byte| *byte == b'\n');
+    let name = String::from_utf8_lossy(halves.next().unwrap_or_default()).to_lowercase();
+    (name, halves.next().unwrap_or_default().to_vec())
+}
+
+fn hashed<'v>(values: impl IntoIterator<Item = &'v Vec<u8>>) -> String {
+    content::hash(&values.into_iter().flat_map(|it| [it.as_slice(), b"\0"]).collect::<Vec<_>>())
+}
+
 fn is_telling(name: &str) -> bool {
-    TELLING.iter().any(|it| if it.ends_with('.') { name.starts_with(it) } else { name == *it })
+    TELLING.iter().any(|it| match it.split_once('*') {
+        Some((before, after)) => {
+            name.len() > before.len() + after.len() && name.starts_with(before) && name.ends_with(after)
+        }
+        None => name == *it,
+    })
 }
 
 /// The path that a setting means.
@@ -175,21 +257,4 @@ fn led_to(home: &Path, above: &Path, value: &[u8]) -> PathBuf {
 fn hash_of(path: &Path) -> Option<String> {
     let bytes = std::fs::read(path).ok().filter(|bytes| !bytes.is_empty())?;
     Some(content::hash(&[&bytes]))
-}
-
-/// What was kept when the run began, which is now, if nothing was.
-fn kept(spool: &Path, now: &Telling) -> Result<Telling, String> {
-    let folder = spool.join(FOLDERS);
-    let path = folder.join(KEPT);
-    if path.exists() {
-        let cure = || format!("look at `git config --list`, and remove {} to go on", path.display());
-        let bytes = files::read(&path, SIZE_MAX)
-            .map_err(|no| format!("what git's settings were cannot be read ({}); {}", no.why(SIZE_MAX), cure()))?;
-        return serde_json::from_slice(&bytes)
-            .map_err(|error| format!("what git's settings were is damaged ({error}); {}", cure()));
-    }
-    std::fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
-    let text = serde_json::to_string(now).map_err(|error| error.to_string())?;
-    files::write(&path, &text).map_err(|error| format!("{error:#}"))?;
-    Ok(now.clone())
 }

@@ -121,7 +121,6 @@ fn in_tree(
 /// What the agent left, as a commit that stays.
 fn claim(run: &Run<'_>, attempt: &Attempt<'_>, tree: &Worktree) -> Result<crate::worktree::Claimed, No> {
     let Some(trees) = run.ground.trees() else { return Err(No::from("there is no repository".to_owned())) };
-    settings::must_be(run, attempt.task())?;
     let trailers = super::landing::trailers(run, attempt);
     let claimed = trees.commit_all(tree, &super::landing::message(attempt), &trailers).map_err(No::from)?;
     run.ground.keep(attempt.task(), &claimed.commit).map_err(No::from)?;
@@ -163,7 +162,7 @@ pub(super) fn in_place(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<Claimed, 
         let changed = declared.clone();
         return Ok(Claimed { bound, base: None, changed, declared, result, flags: Vec::new(), is_new: false });
     };
-    settings::must_be(run, task)?;
+    settings::must_be(run, attempt)?;
     let begun = row.and_then(|row| row.base);
     let base = match &begun {
         Some(begun) => begun.commit.clone(),

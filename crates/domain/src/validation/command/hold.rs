@@ -1,4 +1,4 @@
-//! Work that passed its gates cannot become part of the tree as things are.
+//! Work that was claimed cannot go on to its gates, or from there into the tree, as things are.
 
 use super::{GATE_VIEWS, GateAnswer, PROMISE_CODES, gate_answer};
 use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
@@ -18,11 +18,14 @@ choice! {
         Conflict = "conflict",
         /// Something that a person can put aside, such as changes that are not committed. The work itself stands.
         Landing = "landing",
+        /// Files are read and written in another way than when the run began, which a person has to look at first. The work
+        /// itself stands.
+        Settings = "settings",
     }
 }
 
 shape! {
-    /// Say that work which passed its gates cannot become part of the tree now, and why. A person is asked.
+    /// Say that claimed work cannot be looked at, or cannot become part of the tree, as things are now, and why. A person is asked.
     pub closed struct HoldBack {
         /// The run; the only open one, if it is not named.
         pub run_id: Option<RunId>,
@@ -46,7 +49,7 @@ impl HoldBack {
 impl Command for HoldBack {
     const INFO: CommandInfo = CommandInfo {
         id: "gate.hold",
-        summary: "Say that work which passed its gates cannot become part of the tree now",
+        summary: "Say that claimed work cannot be looked at or land as things are now",
         may: &[Role::Orchestrator],
         invalidates: GATE_VIEWS,
         refuses: PROMISE_CODES,
@@ -63,9 +66,16 @@ impl Command for HoldBack {
         must_speak(&row, desk)?;
         under_lease(&row, self.lease.map(|lease| lease.get().unsigned_abs()), desk)?;
         let Some((task, _)) = task_at(&row, desk) else { return Ok(()) };
-        let code = Code::ConcurrencyConflict.as_str();
-        let asks = self.obstacle.as_str();
-        let facts = json!({ "asks": asks, "code": code, "escalated": true, "failed": false, "reason": self.reason });
+        let code = match self.obstacle {
+            Obstacle::Settings => Code::ScopeViolation,
+            Obstacle::Conflict | Obstacle::Landing => Code::ConcurrencyConflict,
+        };
+        let (asks, code) = (self.obstacle.as_str(), code.as_str());
+        let mut facts =
+            json!({ "asks": asks, "code": code, "escalated": true, "failed": false, "reason": self.reason });
+        if self.obstacle == Obstacle::Settings {
+            facts["keeps"] = json!(true);
+        }
         attempt::stop(desk, &task, TASK_BLOCKED, TaskStatus::Blocked, facts);
         Ok(())
     }
