@@ -176,8 +176,13 @@ impl<'a> Desk<'a> {
         Ok(self.engine.ask(world, call, id, &request.to_string())?.answer)
     }
 
-    /// The tasks that events speak of.
-    pub(super) fn changed(&self, first: u64, last: u64) -> Result<BTreeSet<String>, String> {
+    /// The tasks that events speak of. Whoever asks is shown each event of a task.
+    pub(super) fn changed(
+        &self,
+        first: u64,
+        last: u64,
+        mut look: impl FnMut(&Stored, &str),
+    ) -> Result<BTreeSet<String>, String> {
         let mut tasks = BTreeSet::new();
         let mut next = first;
         while next <= last {
@@ -186,6 +191,9 @@ impl<'a> Desk<'a> {
             for event in events.iter().filter(|event| event.facts()["run"].as_str() == Some(self.run)) {
                 let facts = event.facts();
                 let freed = facts["frees"].as_array().into_iter().flatten().filter_map(Value::as_str);
+                if let Some(task) = facts["task"].as_str() {
+                    look(event, task);
+                }
                 tasks.extend(facts["task"].as_str().into_iter().chain(freed).map(str::to_owned));
             }
             next = end + 1;
@@ -204,13 +212,6 @@ impl<'a> Desk<'a> {
         let key = promise_key(&format!("{}/{task}", self.run));
         let found = self.engine.entity(&key).map_err(|error| error.to_string())?;
         Ok(promise_of(found.as_ref()).is_some_and(|row| row.claim.is_some()))
-    }
-
-    /// How often the work of a task was begun. None, if it has no gates.
-    pub(super) fn works(&self, task: &str) -> Result<Option<u64>, String> {
-        let key = promise_key(&format!("{}/{task}", self.run));
-        let found = self.engine.entity(&key).map_err(|error| error.to_string())?;
-        Ok(promise_of(found.as_ref()).map(|row| u64::from(row.round)))
     }
 
     /// What was validated of a task.
@@ -313,7 +314,7 @@ impl<'a> Desk<'a> {
     }
 
     /// The event that began the run.
-    fn opened(&self) -> Result<u64, String> {
+    pub(super) fn opened(&self) -> Result<u64, String> {
         let found = self.engine.entity(&run_key(self.run)).map_err(|error| error.to_string())?;
         Ok(run_of(found.as_ref()).map_or(1, |run| run.opened))
     }

@@ -48,6 +48,7 @@ mod validating;
 mod vouched;
 mod watch;
 mod work;
+mod works;
 
 pub use board::{Row, State};
 pub use mending::Mends;
