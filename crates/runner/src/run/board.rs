@@ -78,6 +78,8 @@ pub struct Row {
     pub why: Option<String>,
     /// How often somebody worked on it: to go on through its gates after a person has answered is no work.
     pub works: u64,
+    /// Who has it, or had it last: sessions of a peer have names of their own, and a person may have taken it.
+    owner: Option<String>,
     waiting: bool,
     /// The tasks that it waits for.
     waiting_for: Vec<String>,
@@ -92,6 +94,7 @@ impl Row {
         self.state = State::of(row.status.as_str());
         self.assurance = row.assurance.clone();
         self.blocker = row.blocker.as_ref().map(|it| format!("{}: {}", it.code, it.reason));
+        self.owner.clone_from(&row.owner);
         self.waiting = !row.waiting_for.is_empty();
         self.waiting_for.clone_from(&row.waiting_for);
     }
@@ -129,6 +132,7 @@ impl Board {
             blocker: None,
             why: None,
             works: 0,
+            owner: None,
             waiting: true,
             waiting_for: Vec::new(),
             canceled: None,
@@ -285,7 +289,10 @@ impl Board {
             State::Blocked | State::Failed => {
                 Some(row.blocker.clone().unwrap_or_else(|| "nobody said what is wrong".to_owned()))
             }
-            State::InProgress => Some(format!("{} has begun it and has not ended it", row.agent)),
+            State::InProgress => {
+                let owner = row.owner.as_deref().unwrap_or(&row.agent);
+                Some(format!("{owner} has begun it and has not ended it"))
+            }
             State::Todo if row.waiting => Some(self.waits(row)),
             State::Todo if row.claimed => Some("it is claimed, and has to go on through its gates".to_owned()),
             State::Todo if row.works > 0 => {
