@@ -26,10 +26,24 @@ pub(crate) fn must_not_interrupt(run: &RunRow, desk: &Desk) -> Result<(), Refusa
     if run.led_by.is_some() { must_steer(run, desk) } else { Ok(()) }
 }
 
-/// Whether who asks says how a run goes on, by what the ledger knows: its orchestrator, or where there are gates the process
-/// that carries it out or a person.
+/// Whether who asks says how a run goes on, by what the ledger knows: a person, its orchestrator, or where there are gates the
+/// process that carries it out.
 pub(super) fn directs(run: &RunRow, desk: &Desk) -> bool {
-    if run.is_gated() { leads(run, desk) || desk.moment().person } else { run.orchestrator == desk.moment().actor }
+    let is_leader = if run.is_gated() { leads(run, desk) } else { run.orchestrator == desk.moment().actor };
+    is_leader || desk.moment().person
+}
+
+/// Who may take from a worker what it works on, for those who may not.
+pub(super) fn who_directs(run: &RunRow, worker: &str) -> String {
+    let leader = match run.is_gated() {
+        true => "the process that carries the run out".to_owned(),
+        false => show(&run.orchestrator),
+    };
+    format!(
+        "{} says so under its lease; {leader} may say it for them, and so may a person: at a terminal, or with an owner's \
+         token (--token-file)",
+        show(worker)
+    )
 }
 
 /// Refuses who takes a task that a plan gives to somebody else. What an agent does that is no peer is begun by the process that
