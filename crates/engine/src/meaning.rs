@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// The version of everything that is folded. It grows when a fold gives another answer than before; then ledgers are
 /// rebuilt.
-pub const SHAPE: u32 = 10;
+pub const SHAPE: u32 = 11;
 
 /// The domains' folds.
 #[derive(Debug, Clone, Copy, Default)]

@@ -94,6 +94,9 @@ pub struct TaskRow {
     /// The lease that lapsed last, and whose it was, until it is claimed again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapsed: Option<(u64, String)>,
+    /// The leases that have lapsed: their owners were silent, and nobody took them away.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lapses: Vec<u64>,
     /// How often each of its owners failed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub failures: BTreeMap<String, u32>,

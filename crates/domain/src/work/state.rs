@@ -216,6 +216,7 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
             attempt: 0,
             returned: 0,
             lapsed: None,
+            lapses: Vec::new(),
             failures: Default::default(),
             lost_by: Vec::new(),
             blocker: None,
@@ -281,11 +282,13 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
             row.returned += u32::from(facts["returned"] == true);
             if event.kind == TASK_TIMED_OUT {
                 row.lapsed = facts["lease"].as_u64().zip(facts["owner"].as_str().map(str::to_owned));
+                row.lapses.extend(facts["lease"].as_u64());
             }
         }
         TASK_REQUEUED => {
             row.blocker = None;
             if let Some(owner) = facts["excused"].as_str() {
+                row.lapses.retain(|lease| facts["lease"].as_u64() != Some(*lease));
                 excuse(&mut row, owner);
             }
         }
