@@ -35,16 +35,21 @@ pub(super) fn directs(run: &RunRow, desk: &Desk) -> bool {
 
 /// Who may take from a worker what it works on, for those who may not.
 pub(super) fn who_directs(run: &RunRow, worker: &str) -> String {
-    let leader = match run.is_gated() {
-        true => "the process that carries the run out".to_owned(),
-        false => show(&run.orchestrator),
-    };
-    format!(
-        "{} says so under its lease; {leader} may say it for them, and so may a person: at a terminal, or with an owner's \
-         token (--token-file)",
-        show(worker)
-    )
+    let (worker, leader) = (show(worker), leader(run));
+    format!("{worker} says so under its lease; {leader} may say it for them, and so may {PERSON}")
 }
+
+/// Who may write the log of a task that nobody works on, for those who may not.
+pub(super) fn who_writes(run: &RunRow, worker: &str) -> String {
+    let (worker, leader) = (show(worker), leader(run));
+    format!("{worker}, who had it last, may add a line, {leader} for them, and so may {PERSON}")
+}
+
+fn leader(run: &RunRow) -> String {
+    if run.is_gated() { "the process that carries the run out".to_owned() } else { show(&run.orchestrator) }
+}
+
+const PERSON: &str = "a person: at a terminal, or with an owner's token (--token-file)";
 
 /// Refuses who takes a task that a plan gives to somebody else. What an agent does that is no peer is begun by the process that
 /// carries the run out, which starts it, or where there is none by a person: whoever else took it would keep it from being done.
