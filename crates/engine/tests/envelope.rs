@@ -3,8 +3,10 @@
 
 mod desk;
 
+use countersign_engine::Failure;
 use desk::{Desk, result};
 use serde_json::{Value, json};
+use std::sync::atomic::Ordering;
 
 fn delta(id: &str, task: &str, status: &str) -> Value {
     json!({ "task_id": task, "status": status, "owner": "bob", "reason": "as planned", "delta_id": id })
