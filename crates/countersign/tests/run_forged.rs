@@ -243,10 +243,20 @@ fn what_only_a_repository_can_show_is_not_begun_without_one() {
         ("red_before_green", json!({ "text": "the test passes", "check": test, "red_before_green": true })),
     ] {
         let yard = Yard::plain();
-        let answer = yard.one(json!({ "coder": yard.honest() }), json!({ "acceptance": [criterion] }), json!({}));
-        answer.says(&format!("asks for `{what}`")).says("in a git repository alone");
-        assert_eq!((answer.code, yard.runs()), (3, Vec::new()), "{}", answer.out);
-        let dry = yard.run(&["run", "--dry-run", &yard.path("plan.json").display().to_string()]);
-        dry.says("it would not be begun here").says(&format!("asks for `{what}`"));
+        for agent in [yard.honest(), json!({ "peer": true })] {
+            let tasks = vec![task("T-1", json!({ "acceptance": [criterion] }))];
+            let plan = yard.plan(json!({ "coder": agent }), tasks, json!({}));
+            // As a program writes it, and as a person does.
+            let written = yard.path("plan.yaml").display().to_string();
+            let text = std::fs::read_to_string(&plan).unwrap();
+            std::fs::write(&written, format!("# as asked\n{text}")).unwrap();
+            for plan in [&plan, &written] {
+                let answer = yard.run(&["run", plan, "--no-wait"]);
+                answer.says(&format!("asks for `{what}`")).says("in a git repository alone");
+                assert_eq!((answer.code, yard.runs()), (3, Vec::new()), "{}", answer.out);
+                let dry = yard.run(&["run", "--dry-run", plan]);
+                dry.says("it would not be begun here").says(&format!("asks for `{what}`")).ended_with(3);
+            }
+        }
     }
 }

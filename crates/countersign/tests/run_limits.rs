@@ -6,7 +6,7 @@
 mod run_support;
 
 use run_support::{Yard, task, wait_for};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Instant;
 
 #[test]
@@ -85,6 +85,34 @@ fn no_more_tasks_are_begun_than_the_plan_allows_and_what_was_begun_is_finished()
         let answer = yard.run(&["run", "--resume", "--budget", wrong]);
         assert_eq!(answer.code, 2, "{wrong}: {answer:?}");
     }
+}
+
+#[test]
+fn an_attempt_counts_when_somebody_worked_in_it() {
+    let yard = Yard::new();
+    yard.write("tests/t.sh", "echo 1..1\nif grep -q work src/T-1; then echo ok 1; else echo not ok 1; fi\n");
+    yard.commit("a test");
+    // The first attempt fails and bends the test: the second is refused before anybody works, until a person has looked.
+    let script = r#"if grep -q loose "$COUNTERSIGN_PROJECT/tests/t.sh"; then echo work > src/T-1; else
+  echo idle > src/T-1; cd "$COUNTERSIGN_PROJECT"; echo '# loose' >> tests/t.sh; git add tests/t.sh
+  git -c user.name=x -c user.email=x@x commit -qm tidy; cd - > /dev/null
+fi
+claim src/T-1"#;
+    let acceptance =
+        json!([{ "text": "the test passes", "check": { "test": ["sh", "tests/t.sh"] }, "pin": "tests/t.sh" }]);
+    let tasks = vec![task("T-1", json!({ "acceptance": acceptance }))];
+    let agents = json!({ "coder": yard.agent(script) });
+    let plan = yard.plan(agents, tasks, json!({ "budgets": { "attempts": 2 } }));
+    let answer = yard.run(&["run", &plan, "--format", "json"]);
+    assert_eq!((yard.asked()["code"].as_str(), yard.count("task.claimed", "T-1")), (Some("SCOPE_VIOLATION"), 2));
+    let attempts = |answer: &run_support::Answer| {
+        let end: Value = serde_json::from_str(answer.out.lines().last().unwrap()).unwrap();
+        end["tasks"][0]["attempts"].clone()
+    };
+    assert_eq!(attempts(&answer), 1, "{}", answer.out);
+    yard.decide(&["task", "unblock", "T-1", "--reason", "the test is fine"]).ended_with(0);
+    let answer = yard.run(&["run", "--resume", "--format", "json"]);
+    assert_eq!((answer.code, attempts(&answer)), (0, json!(2)), "{}", answer.out);
 }
 
 #[test]

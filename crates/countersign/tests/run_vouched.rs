@@ -316,69 +316,6 @@ fn whoever_has_the_number_of_the_process_that_leads_is_not_that_process() {
     std::fs::write(go, "").unwrap();
     going.end().ended(0);
 }
-/// A test without helpers, and a criterion that pins it.
-fn strict(yard: &Yard) -> Value {
-    yard.write("tests/t.sh", "echo 1..1\nif grep -q work src/T-1; then echo ok 1; else echo not ok 1; fi\n");
-    yard.commit("a test");
-    json!([{ "text": "the test passes", "check": { "test": ["sh", "tests/t.sh"] }, "pin": "tests/t.sh" }])
-}
-
-#[test]
-fn no_agent_says_how_git_reads_and_writes_files() {
-    let loose = "echo 1..1; echo ok 1";
-    let cases = [
-        (
-            format!(
-                "git config filter.z.smudge \"echo '{loose}'\"; git config filter.z.clean \"git cat-file blob $(git rev-parse HEAD:tests/t.sh)\"
-echo 'tests/t.sh filter=z' >> \"$(git rev-parse --git-common-dir)/info/attributes\""
-            ),
-            "filter.z.clean, filter.z.smudge, info/attributes",
-        ),
-        ("echo 'tests/t.sh working-tree-encoding=UTF-16' >> \"$(git rev-parse --git-common-dir)/info/attributes\"".to_owned(), "info/attributes"),
-        ("git config core.autocrlf true".to_owned(), "core.autocrlf"),
-        ("echo '*.sh text eol=crlf' > ../a; git config core.attributesFile \"$PWD/../a\"".to_owned(), "core.attributesfile"),
-    ];
-    for (bend, words) in cases {
-        let yard = Yard::new();
-        let acceptance = strict(&yard);
-        let script =
-            format!("mkdir -p \"$(git rev-parse --git-common-dir)/info\"\n{bend}\necho idle > src/T-1; claim src/T-1");
-        let answer = yard.one(json!({ "coder": yard.agent(&script) }), json!({ "acceptance": acceptance }), json!({}));
-        answer.says(words);
-        assert_eq!((answer.code, yard.count("task.completed", "T-1")), (1, 0), "{}", answer.out);
-        let asked = yard.asked();
-        assert_eq!((asked["code"].as_str(), yard.count("task.claimed", "T-1")), (Some("SCOPE_VIOLATION"), 1));
-        assert!(asked["content"].as_str().unwrap().starts_with("sha256:"), "{asked}");
-    }
-    // What has nothing to do with files is anybody's to set, and so is what was there before.
-    let yard = Yard::new();
-    let acceptance = strict(&yard);
-    yard.git(&["config", "filter.upper.smudge", "cat"]);
-    let script = "git config branch.main.remote origin; echo work > src/T-1; claim src/T-1";
-    let answer = yard.one(json!({ "coder": yard.agent(script) }), json!({ "acceptance": acceptance }), json!({}));
-    assert_eq!(answer.code, 0, "{}", answer.out);
-    yard.is_tidy();
-}
-
-#[test]
-fn what_the_settings_of_git_were_is_in_the_ledger_and_others_are_accepted_by_their_hash() {
-    let yard = Yard::new();
-    let acceptance = strict(&yard);
-    // Whatever lies in the folder of the run, nobody makes the run forget how it began.
-    let script = "git config core.autocrlf input; rm -rf \"$COUNTERSIGN_PROJECT\"/.countersign/runs/*/folders
-echo work > src/T-1; claim src/T-1";
-    let answer = yard.one(json!({ "coder": yard.agent(script) }), json!({ "acceptance": acceptance }), json!({}));
-    answer.says("how git reads and writes files was changed").says("core.autocrlf");
-    assert_eq!((answer.code, yard.landed().len()), (1, 0), "{}", answer.out);
-    let content = yard.asked()["content"].as_str().unwrap().to_owned();
-    yard.decide(&["task", "unblock", "T-1", "--reason", "once more"]).ended_with(0);
-    let answer = yard.resume();
-    assert_eq!((answer.code, yard.asked()["content"].as_str()), (1, Some(content.as_str())), "{}", answer.out);
-    yard.accept(&content);
-    let answer = yard.resume();
-    assert_eq!((answer.code, yard.landed().len()), (0, 1), "{}", answer.out);
-}
-
 #[test]
 fn without_a_repository_what_was_changed_beside_a_task_is_put_back_or_accepted() {
     let stray = |yard: &Yard| {
@@ -426,4 +363,37 @@ fn without_a_repository_what_was_changed_beside_a_task_is_put_back_or_accepted()
     std::fs::remove_file(yard.root().join("stray.txt")).unwrap();
     unblock(&yard);
     goes_on(&yard, 0);
+}
+
+#[test]
+fn a_run_begins_where_it_was_first_carried_out_and_not_where_its_first_task_is_begun() {
+    let yard = Yard::new();
+    let acceptance = pinned(&yard);
+    let head = yard.git(&["rev-parse", "HEAD"]);
+    let tasks = vec![task("T-1", json!({ "agent": "pal", "acceptance": acceptance }))];
+    let plan = yard.plan(json!({ "pal": { "peer": true } }), tasks, json!({}));
+    yard.run(&["run", &plan, "--no-wait", "--budget", "wall_time=1s"]).ended(1);
+    let led: Vec<Value> = yard.events().into_iter().filter(|it| it["kind"] == "run.led").collect();
+    assert_eq!(led[0]["facts"]["base"]["commit"], head.as_str(), "{led:?}");
+    assert!(led.iter().skip(1).all(|it| it["facts"]["base"].is_null()), "{led:?}");
+    // Nobody has a task yet, and the peer bends the test.
+    yard.write("tests/lib.sh", "holds() { test -f src/T-1; }\n");
+    yard.commit("tidy");
+    yard.run(&["task", "claim", "T-1", "--as", "pal"]).ended(0);
+    yard.write("src/T-1", "idle\n");
+    let result = yard.path("result.json");
+    let claim = json!({
+        "schema_version": "1.0.0", "run_id": yard.runs()[0], "task_id": "T-1", "status": "done",
+        "changes": [{ "resource": "src/T-1", "action": "created", "summary": "as asked" }],
+        "acceptance_check": [{ "criterion": "the test passes", "status": "pass", "evidence": "ran it" }],
+        "notes_for_orchestrator": [], "worklog_path": "worklogs/T-1.jsonl",
+    });
+    std::fs::write(&result, claim.to_string()).unwrap();
+    yard.run(&["task", "submit", &result.display().to_string(), "--as", "pal"]).ended(0);
+    let answer = yard.run(&["run", "--resume", "--no-wait"]);
+    answer.says("tests/lib.sh").says("no task of the run has landed that");
+    assert_eq!((answer.code, yard.count("task.completed", "T-1")), (1, 0), "{}", answer.out);
+    assert_eq!(yard.asked()["code"], "SCOPE_VIOLATION", "{}", answer.out);
+    let led = yard.events().into_iter().filter(|it| it["kind"] == "run.led" && it["facts"]["base"].is_object());
+    assert_eq!(led.count(), 1);
 }

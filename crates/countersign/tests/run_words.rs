@@ -200,6 +200,17 @@ fn a_plan_as_a_person_writes_it_is_checked_and_shown() {
 }
 
 #[test]
+fn what_is_in_progress_says_who_has_it() {
+    let yard = Yard::new();
+    let tasks = vec![task("T-1", json!({ "agent": "pal" }))];
+    let mut going = yard.start(&["run", &yard.plan(json!({ "pal": { "peer": true } }), tasks, json!({})), "--no-wait"]);
+    going.until("run ");
+    yard.run(&["task", "claim", "T-1", "--as", "pal:1a2b3c4d"]).ended(0);
+    going.signal("-INT");
+    going.end().says("T-1 is in progress: pal:1a2b3c4d has begun it");
+}
+
+#[test]
 fn a_dry_run_says_what_each_check_asks() {
     let yard = Yard::new();
     let hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";

@@ -236,6 +236,22 @@ fn whoever_lost_a_lease_names_the_one_that_they_have_now() {
 }
 
 #[test]
+fn a_person_may_say_that_a_task_cannot_go_on_and_whoever_may_not_is_told_who_does() {
+    let (work, _) = Work::with_run();
+    work.add("T-1", "src/a", &[]);
+    work.done("bob", &["task", "claim", "T-1"]);
+    let block = ["task", "block", "T-1", "--code", "DEPENDENCY_NOT_MET", "--reason", "no server"];
+    let (code, answer) = work.ask("cem", &block);
+    assert_eq!((code, answer["code"].as_str()), (1, Some("CONCURRENCY_CONFLICT")), "{answer}");
+    let help = answer["help"].as_str().unwrap();
+    assert!(["bob", "lead", "at a terminal", "--token-file"].iter().all(|words| help.contains(words)), "{help}");
+    let token = work.0.owner_token();
+    let answer = work.0.run(&[&block[..], &["--token-file", &token]].concat());
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert_eq!(work.done("lead", &["task", "show", "T-1"])["task"]["status"], "blocked");
+}
+
+#[test]
 fn the_only_open_run_is_meant_and_of_several_one_is_named() {
     let work = Work::begun();
     assert_eq!(work.refused("lead", &["task", "list"]).0, "DEPENDENCY_NOT_MET");

@@ -3,8 +3,10 @@
 
 mod desk;
 
+use countersign_engine::Failure;
 use desk::{Desk, result};
 use serde_json::{Value, json};
+use std::sync::atomic::Ordering;
 
 fn delta(id: &str, task: &str, status: &str) -> Value {
     json!({ "task_id": task, "status": status, "owner": "bob", "reason": "as planned", "delta_id": id })
@@ -307,6 +309,54 @@ fn nothing_is_given_out_before_everything_agrees() {
     let (code, reason) = desk.refused("ana", "envelope.apply", begin("d-5", "T-4", "src/d"));
     assert_eq!(code, "LEDGER_INCONSISTENT", "{reason}");
     assert!(reason.contains("its worklog has no line"), "{reason}");
+    // It is said what to do, which need not be done by who is gone.
+    let help = |turn: Value| match desk.ask("ana", "envelope.apply", turn) {
+        Err(Failure::Refused(refusal)) => refusal.help.to_string(),
+        other => panic!("it was not refused: {other:?}"),
+    };
+    let said = help(begin("d-5", "T-4", "src/d"));
+    assert!(said.contains("countersign worklog add T-1") && said.contains("bob"), "{said}");
+    let line = json!({ "task_id": "T-1", "action": "edit", "decision": "d", "result": "r", "next_step": "n" });
+    assert_eq!(desk.code("cem", "worklog.add", line.clone()), "CONCURRENCY_CONFLICT");
+    desk.ok("ana", "worklog.add", line);
+    let looks = desk.around.looks.load(Ordering::SeqCst);
+    desk.ok("ana", "envelope.apply", begin("d-5", "T-4", "src/d"));
+    assert_eq!(desk.around.looks.load(Ordering::SeqCst) - looks, 1, "the tree is looked at once");
+    tree(&["notes.txt", "src/a/x", ".mcp.json"]);
+    let said = help(begin("d-6", "T-5", "src/e"));
+    assert!(said.contains("commit it") && said.contains("countersign install"), "{said}");
+}
+
+#[test]
+fn a_turn_comes_to_the_same_whether_or_not_a_lapse_was_seen_before_it() {
+    for (is_named, base) in [(false, None), (true, None), (true, Some(()))] {
+        let of = |is_seen: bool| {
+            let (desk, run) = begun();
+            // What its worker leaves half-written is still its task's.
+            let changed = [("src/a/x".to_owned(), Some("half".to_owned()))].into();
+            *desk.around.tree.lock().unwrap() =
+                Some(countersign_domain::deciding::Tree { commit: Some("c0ffee".to_owned()), changed });
+            let version = desk.head();
+            desk.pass(7200);
+            if is_seen {
+                desk.engine.settle(64).unwrap();
+            }
+            let deltas = [delta("d-2", "T-2", "in_progress"), delta("d-3", "T-1", "in_progress")];
+            let deltas = if is_named { &deltas[..] } else { &deltas[..1] };
+            let mut turn = envelope(&run, deltas, &[assignment(&run, "T-2", "src/b")]);
+            if base.is_some() {
+                turn["envelope"]["x_base_version"] = json!(version);
+            }
+            let came = match desk.ask("ana", "envelope.apply", turn) {
+                Ok(_) => "applied".to_owned(),
+                Err(Failure::Refused(refusal)) => refusal.code.as_str().to_owned(),
+                Err(failure) => panic!("{failure:?}"),
+            };
+            (came, desk.status("T-1"))
+        };
+        let wanted = if base.is_some() { "CONCURRENCY_CONFLICT" } else { "applied" };
+        assert_eq!((of(true).0.as_str(), of(true)), (wanted, of(false)), "{is_named} {base:?}");
+    }
 }
 
 #[test]

@@ -20,6 +20,7 @@ use super::asking::Here;
 use super::words::text;
 use super::{Exit, Global};
 use crate::project::Project;
+use countersign_diagnostic::visible;
 use serde_json::Value;
 
 /// See how work stands at its three gates, and answer what they ask
@@ -87,5 +88,8 @@ fn followed(answer: &Value, name: &str) -> String {
     let said: Vec<String> =
         parts.into_iter().filter(|part| !part.is_empty()).map(|part| part.replace('_', " ")).collect();
     let said = if said.is_empty() { "recorded".to_owned() } else { said.join(", ") };
-    format!("{name}: {said}\n  look  countersign gate status {name}\n")
+    let less = answer["why"].as_object().into_iter().flatten();
+    let less: String =
+        less.map(|(id, why)| format!("  {id}  {}\n", visible(why.as_str().unwrap_or_default()))).collect();
+    format!("{name}: {said}\n{less}  look  countersign gate status {name}\n")
 }

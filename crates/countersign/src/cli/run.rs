@@ -10,6 +10,7 @@ pub mod inlining;
 mod list;
 pub(super) mod live;
 mod open;
+mod reading;
 mod report;
 mod show;
 mod start;

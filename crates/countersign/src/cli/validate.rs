@@ -96,7 +96,7 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
         Some(path) => {
             let named = Input::named(path, None);
             let text = named.text(project.settings.size_max)?;
-            Checks::read(&named.name, &text, &request).map_err(anyhow::Error::msg)?
+            Checks::read(&named.name, &text, &criteria_of(&request)).map_err(anyhow::Error::msg)?
         }
         None => Checks::default(),
     };
@@ -194,4 +194,9 @@ fn pictures(
     };
     let made = std::fs::create_dir_all(&folder).and_then(|()| folder.canonicalize());
     made.map(Some).with_context(|| format!("{} cannot be made", folder.display()))
+}
+
+/// The ids of what a request asks about.
+pub fn criteria_of(request: &ValidationRequest) -> Vec<&str> {
+    request.acceptance_criteria.iter().map(|criterion| criterion.id.as_str()).collect()
 }

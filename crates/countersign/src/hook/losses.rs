@@ -74,7 +74,7 @@ impl Losses {
         let before = self.read();
         let is_shown = |it: &Lease| live.iter().chain(&lapsed).any(|held| held.lease == it.lease);
         let noted = before.held.iter().filter(|it| it.is_over() && !is_shown(it));
-        let gone = noted.filter(|it| desk.was_silent(&it.run, &it.task)).cloned();
+        let gone = noted.filter(|it| desk.was_silent(&it.run, &it.task, it.lease)).cloned();
         // What was brought in time, and waits at its gates, is not lost.
         let shown = lapsed.iter().filter(|held| !desk.task(held)["result"].is_u64()).map(Lease::of);
         let lost: Vec<Lease> = shown.chain(gone).filter(|it| !before.told.contains(&it.lease)).collect();

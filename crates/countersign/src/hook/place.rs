@@ -192,12 +192,12 @@ impl<'p> Desk<'p> {
         self.look("task.show", &question).unwrap_or_default()
     }
 
-    /// Whether the actor's lease of a task, which they do not have any more, ended by their silence: that counts as a failure,
-    /// and what they ended themselves does not.
-    pub(super) fn was_silent(&self, run: &str, task: &str) -> bool {
+    /// Whether a lease of a task, which the actor does not have any more, ended by their silence: what they ended themselves did
+    /// not, nor did what was given to somebody else.
+    pub(super) fn was_silent(&self, run: &str, task: &str, lease: u64) -> bool {
         let shown = self.look("task.show", &json!({ "run_id": run, "task_id": task })).unwrap_or_default();
         let is_over = ["done", "failed", "canceled"].iter().any(|status| shown["task"]["status"] == *status);
-        !is_over && shown["failures"][&self.actor].as_u64().unwrap_or(0) > 0
+        !is_over && shown["lapses"].as_array().into_iter().flatten().any(|it| it.as_u64() == Some(lease))
     }
 
     /// Gives a sign of life for each lease that is a quarter over, and notes what is held. That it could not be given is no

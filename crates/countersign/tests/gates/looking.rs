@@ -6,7 +6,6 @@ use super::*;
 fn looked_at(house: &House, verdict: &str) {
     house.write("tests.sh", TESTS);
     house.write("cart.rs", "the cart");
-    house.write("checks.yaml", "AC-2: {test: [sh, tests.sh]}\n");
     let look = ["gate", "validate", ID, "--checks", "checks.yaml", "--as"];
     // The author does not have it looked at, nor does anybody speak for it.
     let answer = house.run(&[&look[..], &["coder-1"]].concat());
@@ -35,7 +34,7 @@ fn countersign_looks_at_the_commit_that_is_named_or_at_what_lies_here() {
         if committed {
             shop.commit();
         }
-        promised(house, &["--evidence-kind", "test", "file"]);
+        promised(house, &["--evidence-kind", "test", "file", "--checks", "checks.yaml"]);
         let bound = named.map(|name| shop.git(&["rev-parse", name]));
         let mut look = vec!["gate", "validate", ID, "--checks", "checks.yaml", "--as", "reviewer-1"];
         look.extend(bound.iter().flat_map(|bound| ["--bound", bound]));
@@ -71,7 +70,9 @@ fn a_criterion_that_asks_for_more_than_a_word_passes_with_what_countersign_saw_i
         (Some(shows("test", "FAIL")), true, 2),
     ] {
         let house = project();
-        promised(&house, &["--evidence-kind", "statement", "test"]);
+        house.write("checks.yaml", "AC-2: {test: [sh, tests.sh]}\n");
+        let set_down: &[&str] = if checked { &["--checks", "checks.yaml"] } else { &[] };
+        promised(&house, &[&["--evidence-kind", "statement", "test"], set_down].concat());
         response(&house, ["PASS", "PASS"]);
         let mut arguments = validate("reviewer-1", "reviewer-1").to_vec();
         if let Some(evidence) = &evidence {

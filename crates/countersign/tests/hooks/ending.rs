@@ -90,6 +90,19 @@ fn whoever_lost_a_task_by_silence_is_told_so_once() {
     assert_eq!(shop.answer("claude-code", "bash-done", ""), NOTHING());
     shop.ask(CLAUDE, "task.release", json!({ "task_id": "T-1", "reason": "r" }));
     assert_eq!(shop.answer("claude-code", "stop", ""), NOTHING());
+    // Nor is what was given to somebody else, whatever they had lost of it before.
+    let shop = Shop::open();
+    shop.ask_at(long_ago(), CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    assert!(lost(&shop.answer("claude-code", "stop", "")));
+    let claim = shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    shop.answer("claude-code", "bash-done", "");
+    shop.ask("lead", "task.reassign", json!({ "task_id": "T-1", "owner": "mia", "reason": "she knows it" }));
+    let noted = std::fs::read_dir(shop.house.path(".countersign/held")).unwrap().next().unwrap().unwrap().path();
+    let mut value: Value = serde_json::from_str(&std::fs::read_to_string(&noted).unwrap()).unwrap();
+    assert_eq!(value["held"][0]["lease"], claim["lease"], "{value}");
+    value["held"][0]["expires"] = json!("2026-01-01T00:00:00Z");
+    std::fs::write(&noted, value.to_string()).unwrap();
+    assert_eq!(shop.answer("claude-code", "stop", ""), NOTHING());
 }
 
 #[test]

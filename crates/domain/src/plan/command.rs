@@ -216,6 +216,7 @@ fn add(desk: &mut Desk, run: &str, plan: &Plan, task: &PlannedTask) -> Result<()
         of_task: Some((run.to_owned(), task.id.as_str().to_owned())),
         title: task.title.as_str().to_owned(),
         asks: part.asks,
+        checks: Vec::new(),
         questions,
         validators: part.validators,
         judge: part.judge,

@@ -92,6 +92,9 @@ pub struct CriterionRow {
     /// The kind of evidence that it asks for.
     #[serde(serialize_with = "write_kind", deserialize_with = "read_kind")]
     pub asks: EvidenceKind,
+    /// The checks that were set down for it before the work, by their hashes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<String>,
     /// The text of the event that made the promise in which a person is asked about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<usize>,
@@ -122,6 +125,9 @@ pub struct VerdictRow {
     /// What was found, by criterion.
     #[serde(serialize_with = "write_results", deserialize_with = "read_results")]
     pub results: BTreeMap<String, CriterionStatus>,
+    /// Why something counts for less than what was said, by criterion.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub why: BTreeMap<String, String>,
 }
 
 /// What a judge said.

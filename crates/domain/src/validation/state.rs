@@ -100,7 +100,8 @@ fn change(row: &mut PromiseRow, event: &Happened<'_>) {
         VERDICT_GIVEN => {
             let read = |(id, status): (&String, &Value)| Some((id.clone(), CriterionStatus::parse(status.as_str()?)?));
             let results = facts["results"].as_object().into_iter().flatten().filter_map(read).collect();
-            row.verdicts.insert(text("validator").unwrap_or_default(), VerdictRow { seq: event.seq, results });
+            let why = Deserialize::deserialize(&facts["why"]).unwrap_or_default();
+            row.verdicts.insert(text("validator").unwrap_or_default(), VerdictRow { seq: event.seq, results, why });
             row.bound = text("bound").or(row.bound.take());
             row.ground = Deserialize::deserialize(&facts["ground"]).ok().or(row.ground.take());
         }

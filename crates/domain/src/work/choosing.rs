@@ -18,11 +18,11 @@ const ALL: usize = 1024;
 pub(crate) fn needs(named: Option<&RunId>, seen: &Seen, now: i64, worker: &str) -> Vec<Need> {
     let mut needs = picking::run_needs(named, seen);
     let Some(run) = picking::run_so_far(named, seen) else { return needs };
-    needs.extend(look(&run, FIRST, seen, now));
+    needs.extend(look(&run, FIRST, seen, now, worker));
     let first = indexes::ready(&run, FIRST);
     let full = seen.range_so_far(&first).is_some_and(|hits| hits.len() == FIRST);
-    if full && is_judged(&run, FIRST, seen, now) && free(&run, FIRST, seen, now, worker).is_none() {
-        needs.extend(look(&run, ALL, seen, now));
+    if full && is_judged(&run, FIRST, seen, now, worker) && free(&run, FIRST, seen, now, worker).is_none() {
+        needs.extend(look(&run, ALL, seen, now, worker));
     }
     needs
 }
@@ -96,13 +96,14 @@ fn others(run: &str, seen: &Seen, worker: &str) -> Option<String> {
     (!agents.is_empty() && !is_any).then(|| agents.into_iter().collect::<Vec<_>>().join(", "))
 }
 
-fn look(run: &str, limit: usize, seen: &Seen, now: i64) -> Vec<Need> {
+/// The tasks themselves, and of those that are for a worker whether they are free: who holds what another one wants tells nothing.
+fn look(run: &str, limit: usize, seen: &Seen, now: i64, worker: &str) -> Vec<Need> {
     let range = indexes::ready(run, limit);
     let mut needs = Vec::new();
     for (_, key) in seen.range_so_far(&range).into_iter().flatten() {
         needs.push(Need::Entity(key.clone()));
-        needs.push(Need::Lease(key.id.clone()));
-        if let Some(task) = task_of(seen.so_far(key)) {
+        if let Some(task) = task_of(seen.so_far(key)).filter(|task| steering::is_for(task, worker)) {
+            needs.push(Need::Lease(key.id.clone()));
             needs.extend(holding::needs_at(scope(&task), Some(key), seen, now));
         }
     }
@@ -111,8 +112,8 @@ fn look(run: &str, limit: usize, seen: &Seen, now: i64) -> Vec<Need> {
 }
 
 /// Whether everything is there to tell which of them are free.
-fn is_judged(run: &str, limit: usize, seen: &Seen, now: i64) -> bool {
-    look(run, limit, seen, now).iter().all(|need| seen.has(need))
+fn is_judged(run: &str, limit: usize, seen: &Seen, now: i64, worker: &str) -> bool {
+    look(run, limit, seen, now, worker).iter().all(|need| seen.has(need))
 }
 
 fn is_free(task: &TaskRow, seen: &Seen, now: i64) -> bool {
@@ -123,4 +124,58 @@ fn is_free(task: &TaskRow, seen: &Seen, now: i64) -> bool {
 
 fn scope(task: &TaskRow) -> impl Iterator<Item = &str> {
     task.spec.lock_scope.iter().map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::deciding::Found;
+    use crate::work::row::{run_key, task_key};
+    use serde_json::json;
+    use std::sync::Arc;
+
+    const RUN: &str = "3f56dc4d-35cf-4f97-925c-0b04a6fe8bf4";
+
+    #[test]
+    fn who_holds_what_tasks_of_others_want_is_not_looked_up() {
+        let keys: Vec<Key> = (1..=40).map(|n| task_key(RUN, &format!("T-{n}"))).collect();
+        let row = |n: usize| {
+            let agent = if n == 40 { "pal" } else { "other" };
+            json!({
+                "run": RUN, "task": format!("T-{n}"), "order": n, "asked": n, "status": "todo", "waiting_for": [],
+                "timeout_seconds": 1200, "attempt": 0, "spec": {
+                    "title": "t", "kind": "parallelizable", "dependencies": [], "lock_scope": [format!("src/{n}")],
+                    "forbidden_scope": [], "criteria": 1, "context": [], "worklog_path": "w", "timeout_seconds": 1200,
+                    "heartbeat_interval_seconds": 120, "priority": "normal", "agent": agent, "peer": true,
+                },
+            })
+        };
+        let (mut seen, mut leases) = (Seen::default(), Vec::new());
+        for _ in 0..crate::deciding::ROUNDS_MAX {
+            for need in needs(None, &seen, 0, "pal").into_iter().filter(|need| !seen.has(need)).collect::<Vec<_>>() {
+                match need {
+                    Need::Entity(key) => {
+                        let n = keys.iter().position(|it| *it == key);
+                        let found = n.map(|n| Found { version: 1, seq: 1, facts: Arc::new(row(n + 1)) });
+                        seen.add(key, found);
+                    }
+                    Need::Lease(name) => {
+                        leases.push(name.clone());
+                        seen.add_lease(name, None);
+                    }
+                    Need::Range(range) if range == indexes::ready(RUN, range.limit) => {
+                        let hits = keys.iter().take(range.limit).map(|key| (vec![0], key.clone()));
+                        seen.add_range(range.clone(), hits);
+                    }
+                    Need::Range(range) if range == indexes::open_runs() => {
+                        seen.add_range(range, [(vec![0], run_key(RUN))]);
+                    }
+                    Need::Range(range) => seen.add_range(range, []),
+                    Need::Texts(_) => {}
+                }
+            }
+        }
+        let found = free(RUN, ALL, &seen, 0, "pal").unwrap();
+        assert_eq!((found.task.as_str(), leases), ("T-40", vec![format!("{RUN}/T-40")]));
+    }
 }

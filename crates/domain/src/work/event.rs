@@ -11,8 +11,8 @@ pub const RUN_CLOSED: &str = "run.closed";
 pub const RUN_CANCELED: &str = "run.canceled";
 /// An orchestrator went on with a run from a bundle. Facts: `run`, `base` (the version that the bundle was made from).
 pub const RUN_RESUMED: &str = "run.resumed";
-/// A process carries a run out, or has stopped to. Facts: `run`, `by` (how it is known; nothing, if nobody does),
-/// `settings` (the hash of how git reads and writes files there, when it was first led).
+/// A process carries a run out, or has stopped to. Facts: `run`, `by` (how it is known; nothing, if nobody does), `budgets`, and
+/// the first time `base` (what the run starts from).
 pub const RUN_LED: &str = "run.led";
 /// A person has accepted something that was changed beside a run, exactly as it is. Facts: `run`, `content` (the full name of a
 /// commit, or `sha256:` and a hash), `reason`.

@@ -97,6 +97,9 @@ pub struct TaskRow {
     /// The lease that lapsed last, and whose it was, until it is claimed again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapsed: Option<(u64, String)>,
+    /// The leases that have lapsed: their owners were silent, and nobody took them away.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lapses: Vec<u64>,
     /// How often each of its owners failed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub failures: BTreeMap<String, u32>,
@@ -187,9 +190,6 @@ pub struct RunRow {
     /// What was changed beside it and accepted by a person: commits by their names, other contents by their hashes.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub accepted: BTreeSet<String>,
-    /// The hash of how git read and wrote files when it was first led.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub settings: Option<String>,
     /// Whether a person began it, as far as the door could tell.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub person: bool,

@@ -116,7 +116,6 @@ fn evolve_run(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
             orchestrator: event.actor.to_owned(),
             led_by: None,
             accepted: Default::default(),
-            settings: None,
             person: facts["person"] == true,
             opened: event.seq,
             since: event.time.to_owned(),
@@ -131,11 +130,7 @@ fn evolve_run(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
         RUN_CLOSED => run.status = "closed".to_owned(),
         RUN_CANCELED => run.status = "canceled".to_owned(),
         RUN_RESUMED => run.orchestrator = event.actor.to_owned(),
-        RUN_LED => {
-            run.led_by = facts["by"].as_str().map(str::to_owned);
-            // Whoever leads it later finds what the first one found.
-            run.settings = run.settings.or_else(|| facts["settings"].as_str().map(str::to_owned));
-        }
+        RUN_LED => run.led_by = facts["by"].as_str().map(str::to_owned),
         RUN_ACCEPTED => drop(run.accepted.insert(text("content"))),
         EFFECT_FINISHED => spend(&mut run.spent, &facts["usage"]),
         // Whoever leads a run takes its actions, and is no worker by that.
@@ -224,6 +219,7 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
             attempt: 0,
             returned: 0,
             lapsed: None,
+            lapses: Vec::new(),
             failures: Default::default(),
             lost_by: Vec::new(),
             blocker: None,
@@ -290,11 +286,13 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
             row.returned += u32::from(facts["returned"] == true);
             if event.kind == TASK_TIMED_OUT {
                 row.lapsed = facts["lease"].as_u64().zip(facts["owner"].as_str().map(str::to_owned));
+                row.lapses.extend(facts["lease"].as_u64());
             }
         }
         TASK_REQUEUED => {
             row.blocker = None;
             if let Some(owner) = facts["excused"].as_str() {
+                row.lapses.retain(|lease| facts["lease"].as_u64() != Some(*lease));
                 excuse(&mut row, owner);
             }
         }

@@ -26,11 +26,30 @@ pub(crate) fn must_not_interrupt(run: &RunRow, desk: &Desk) -> Result<(), Refusa
     if run.led_by.is_some() { must_steer(run, desk) } else { Ok(()) }
 }
 
-/// Whether who asks says how a run goes on, by what the ledger knows: its orchestrator, or where there are gates the process
-/// that carries it out or a person.
+/// Whether who asks says how a run goes on, by what the ledger knows: a person, its orchestrator, or where there are gates the
+/// process that carries it out.
 pub(super) fn directs(run: &RunRow, desk: &Desk) -> bool {
-    if run.is_gated() { leads(run, desk) || desk.moment().person } else { run.orchestrator == desk.moment().actor }
+    let is_leader = if run.is_gated() { leads(run, desk) } else { run.orchestrator == desk.moment().actor };
+    is_leader || desk.moment().person
 }
+
+/// Who may take from a worker what it works on, for those who may not.
+pub(super) fn who_directs(run: &RunRow, worker: &str) -> String {
+    let (worker, leader) = (show(worker), leader(run));
+    format!("{worker} says so under its lease; {leader} may say it for them, and so may {PERSON}")
+}
+
+/// Who may write the log of a task that nobody works on, for those who may not.
+pub(super) fn who_writes(run: &RunRow, worker: &str) -> String {
+    let (worker, leader) = (show(worker), leader(run));
+    format!("{worker}, who had it last, may add a line, {leader} for them, and so may {PERSON}")
+}
+
+fn leader(run: &RunRow) -> String {
+    if run.is_gated() { "the process that carries the run out".to_owned() } else { show(&run.orchestrator) }
+}
+
+const PERSON: &str = "a person: at a terminal, or with an owner's token (--token-file)";
 
 /// Refuses who takes a task that a plan gives to somebody else. What an agent does that is no peer is begun by the process that
 /// carries the run out, which starts it, or where there is none by a person: whoever else took it would keep it from being done.

@@ -25,12 +25,14 @@ pub struct Around {
     settings: Settings,
     pub tree: Mutex<Option<Tree>>,
     pub collects: AtomicBool,
+    /// How often the tree was looked at.
+    pub looks: AtomicI64,
 }
 
 impl Around {
     fn of(hand: &Arc<AtomicI64>) -> Self {
-        let (tree, collects) = (Mutex::default(), AtomicBool::default());
-        Self { hand: Arc::clone(hand), settings: Settings::default(), tree, collects }
+        let (tree, collects, looks) = (Mutex::default(), AtomicBool::default(), AtomicI64::default());
+        Self { hand: Arc::clone(hand), settings: Settings::default(), tree, collects, looks }
     }
 }
 
@@ -49,6 +51,7 @@ impl World for Around {
     }
 
     fn tree(&self, _: Option<&str>) -> Option<Tree> {
+        self.looks.fetch_add(1, Ordering::SeqCst);
         self.tree.lock().unwrap().clone()
     }
 

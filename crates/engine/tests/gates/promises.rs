@@ -291,7 +291,10 @@ fn a_promise_with_criteria_that_ask_for_more_needs_more() {
 /// Whoever validates a promise may write what they like; only what Countersign saw itself shows more than their word.
 #[test]
 fn evidence_that_somebody_wrote_down_is_their_word() {
-    let criteria = json!([{ "description": "tests pass", "evidence": "test" }, { "description": "it reads well" }]);
+    let set_down = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+    let criteria = json!([
+        { "description": "tests pass", "evidence": "test", "checks": [set_down] }, { "description": "it reads well" },
+    ]);
     // Who validates, whether Countersign has collected the evidence, what it shows, and what counts for each criterion.
     let table: [(&str, bool, &str, [&str; 2]); 6] = [
         ("critic", false, "PASS", ["SKIP", "PASS"]),
@@ -307,7 +310,7 @@ fn evidence_that_somebody_wrote_down_is_their_word() {
         it.desk.around.collects.store(collected, Ordering::SeqCst);
         let more = json!({
             "validator": validator, "bound": COMMIT, "response": response(ID, validator, &["PASS", "PASS"]),
-            "evidence": [shows("AC-1", "test", status)],
+            "evidence": [with(shows("AC-1", "test", status), json!({ "check": set_down }))],
         });
         let said = it.ask("ana", "gate.validate", more);
         if expected[0] == NO {

@@ -91,6 +91,7 @@ fn carry_on(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<(), No> {
             None => return Ok(()),
         }
     };
+    settings::must_be(run, attempt.task(), Work::Kept)?;
     gates::pass(run, attempt, &claimed)
 }
 

@@ -1,6 +1,7 @@
 //! The tasks of a run as they stand, and which is to be begun next.
 
 use super::desk::Desk;
+use super::works::Works;
 use countersign_domain::plan::order::collide;
 use countersign_domain::plan::payload::{Plan, PlannedTask};
 use countersign_domain::work::row::TaskRow;
@@ -75,12 +76,10 @@ pub struct Row {
     pub blocker: Option<String>,
     /// Why it is not done; none, if it is.
     pub why: Option<String>,
-    /// How often it was begun.
-    pub attempt: u64,
     /// How often somebody worked on it: to go on through its gates after a person has answered is no work.
     pub works: u64,
-    /// How often it was given back because the runner was gone.
-    returned: u64,
+    /// Who has it, or had it last: sessions of a peer have names of their own, and a person may have taken it.
+    owner: Option<String>,
     waiting: bool,
     /// The tasks that it waits for.
     waiting_for: Vec<String>,
@@ -95,8 +94,7 @@ impl Row {
         self.state = State::of(row.status.as_str());
         self.assurance = row.assurance.clone();
         self.blocker = row.blocker.as_ref().map(|it| format!("{}: {}", it.code, it.reason));
-        self.attempt = u64::from(row.attempt);
-        self.returned = u64::from(row.returned);
+        self.owner.clone_from(&row.owner);
         self.waiting = !row.waiting_for.is_empty();
         self.waiting_for.clone_from(&row.waiting_for);
     }
@@ -108,8 +106,10 @@ pub(super) struct Board {
     numbers: BTreeMap<String, usize>,
     running: Vec<bool>,
     rests: Vec<Option<Instant>>,
-    /// How often a task that is running had been begun when it was picked.
+    /// How often somebody had worked on a task that is running when it was picked, if that is to be done once more.
     picked: Vec<Option<u64>>,
+    /// The attempts at each task.
+    works: Vec<Works>,
     /// Whether two tasks want the same thing.
     collides: Vec<Vec<usize>>,
     peers: Vec<bool>,
@@ -131,9 +131,8 @@ impl Board {
             assurance: None,
             blocker: None,
             why: None,
-            attempt: 0,
             works: 0,
-            returned: 0,
+            owner: None,
             waiting: true,
             waiting_for: Vec::new(),
             canceled: None,
@@ -152,6 +151,7 @@ impl Board {
             running: vec![false; tasks.len()],
             rests: vec![None; tasks.len()],
             picked: vec![None; tasks.len()],
+            works: vec![Works::default(); tasks.len()],
             refused: vec![None; tasks.len()],
             collides: tasks.iter().map(collides).collect(),
             peers: tasks.iter().map(is_peer).collect(),
@@ -163,15 +163,21 @@ impl Board {
     /// Reads what has changed since it was last looked: all of it at first, then what events speak of.
     pub(super) fn catch_up(&mut self, desk: &Desk<'_>) -> Result<(), String> {
         let head = desk.head()?;
-        let changed = match self.seen {
-            0 => self.numbers.keys().cloned().collect(),
-            seen => desk.changed(seen + 1, head)?,
-        };
+        let first = if self.seen == 0 { desk.opened()? } else { self.seen + 1 };
+        let (works, numbers, peers) = (&mut self.works, &self.numbers, &self.peers);
+        let mut changed = desk.changed(first, head, |event, task| {
+            if let Some(n) = numbers.get(task) {
+                works[*n].note(event, peers[*n]);
+            }
+        })?;
+        if self.seen == 0 {
+            changed.extend(self.numbers.keys().cloned());
+        }
         for task in changed {
             let Some(n) = self.numbers.get(&task).copied() else { continue };
             if let Some(row) = desk.row(&task)? {
                 self.rows[n].take(&row);
-                self.rows[n].works = desk.works(&task)?.unwrap_or(self.rows[n].attempt);
+                self.rows[n].works = self.works[n].all();
                 self.rows[n].claimed = row.status == TaskStatus::Todo && desk.has_claim(&task)?;
                 if row.status == TaskStatus::Canceled {
                     self.rows[n].canceled = desk.canceled(&row)?;
@@ -194,7 +200,8 @@ impl Board {
             |task: &usize| (may_begin || self.peers[*task] || self.rows[*task].claimed) && self.can_begin(*task, now);
         let found = self.order.iter().copied().find(open)?;
         self.running[found] = true;
-        self.picked[found] = Some(self.rows[found].attempt).filter(|_| !self.peers[found]);
+        let works = !self.peers[found] && !self.rows[found].claimed;
+        self.picked[found] = works.then(|| self.works[found].all());
         Some(found)
     }
 
@@ -256,13 +263,18 @@ impl Board {
         self.rows.iter().filter(|row| row.state == State::Blocked).map(|row| row.task.clone()).collect()
     }
 
-    /// How often tasks were begun. One that was picked counts, even if the ledger does not say so yet; one that went back
-    /// because the runner was gone does not.
+    /// How often somebody has worked on a task, or is about to: one that was picked counts, even if the ledger does not say so
+    /// yet. One that was cut short because the runner was stopped or gone does not.
     pub(super) fn attempts(&self) -> u64 {
-        let begun = |(row, picked): (&Row, &Option<u64>)| {
-            picked.map_or(row.attempt, |was| row.attempt.max(was + 1)).saturating_sub(row.returned)
+        let begun = |(works, picked): (&Works, &Option<u64>)| {
+            works.counted() + u64::from(picked.is_some_and(|was| works.all() == was))
         };
-        self.rows.iter().zip(&self.picked).map(begun).sum()
+        self.works.iter().zip(&self.picked).map(begun).sum()
+    }
+
+    /// How often somebody has worked on a task so far.
+    pub(super) fn works(&self, task: usize) -> u64 {
+        self.works[task].all()
     }
 
     /// The tasks as they stand, each with the reason why it is not done.
@@ -277,11 +289,14 @@ impl Board {
             State::Blocked | State::Failed => {
                 Some(row.blocker.clone().unwrap_or_else(|| "nobody said what is wrong".to_owned()))
             }
-            State::InProgress => Some(format!("{} has begun it and has not ended it", row.agent)),
+            State::InProgress => {
+                let owner = row.owner.as_deref().unwrap_or(&row.agent);
+                Some(format!("{owner} has begun it and has not ended it"))
+            }
             State::Todo if row.waiting => Some(self.waits(row)),
             State::Todo if row.claimed => Some("it is claimed, and has to go on through its gates".to_owned()),
-            State::Todo if row.attempt > 0 => {
-                Some(format!("it was begun {} without coming to its end, and is to be begun again", times(row.attempt)))
+            State::Todo if row.works > 0 => {
+                Some(format!("it was begun {} without coming to its end, and is to be begun again", times(row.works)))
             }
             State::Todo => Some(match &self.refused[n] {
                 Some(reason) => format!("it could not be begun: {reason}"),

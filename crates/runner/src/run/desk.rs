@@ -1,17 +1,20 @@
 //! How the ledger is asked: in the name of who leads, or of an agent.
 
 use super::no::No;
+use super::settings::Telling;
 use countersign_contract::{Checked, Checker, Outside, Settings};
 use countersign_domain::deciding::{Role, Tree};
 use countersign_domain::plan::payload::Budgets;
 use countersign_domain::validation::row::{promise_key, promise_of};
 use countersign_domain::work::effect::EffectKind;
-use countersign_domain::work::event::{EFFECT_STARTED, TASK_BLOCKED, TASK_CANCELED, TASK_CLAIMED, TASK_TIMED_OUT};
+use countersign_domain::work::event::{
+    EFFECT_STARTED, RUN_LED, TASK_BLOCKED, TASK_CANCELED, TASK_CLAIMED, TASK_TIMED_OUT,
+};
 use countersign_domain::work::row::{RunRow, TaskRow, run_key, run_of, task_key, task_of};
 use countersign_engine::{Call, Engine, Failure, Stored, StoredText, World};
 use serde_json::{Value, json};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many events are read at a time.
 const PAGE: u64 = 1000;
@@ -87,12 +90,19 @@ impl<'a> Desk<'a> {
         Ok(lapsed)
     }
 
-    /// Says that this process carries the run out, so that nobody else speaks at its gates; or that it has stopped to.
-    pub(super) fn lead(&self, leads: bool, budgets: Option<&Budgets>, settings: Option<&str>) -> Result<(), String> {
-        let mut request = json!({ "run_id": self.run, "leads": leads, "settings": settings });
-        if let Some(budgets) = budgets.and_then(|budgets| serde_json::to_value(budgets).ok()) {
-            request["budgets"] = budgets;
-        }
+    /// Says that this process carries the run out, so that nobody else speaks at its gates; and what it starts from, if that is
+    /// not noted yet.
+    pub(super) fn lead(&self, budgets: Option<&Budgets>, base: &Value) -> Result<(), String> {
+        let budgets = budgets.and_then(|budgets| serde_json::to_value(budgets).ok());
+        let base = base.as_object().map(|base| base.iter().filter(|(_, it)| !it.is_null()).collect::<BTreeMap<_, _>>());
+        let base = base.filter(|base| !base.is_empty());
+        let request = json!({ "run_id": self.run, "leads": true, "budgets": budgets, "base": base });
+        self.ask("run.lead", &request).map(|_| ()).map_err(String::from)
+    }
+
+    /// Says that this process has stopped to carry the run out.
+    pub(super) fn lead_no_more(&self) -> Result<(), String> {
+        let request = json!({ "run_id": self.run, "leads": false });
         self.ask("run.lead", &request).map(|_| ()).map_err(String::from)
     }
 
@@ -124,8 +134,13 @@ impl<'a> Desk<'a> {
         Ok(self.engine.ask(world, call, id, &request.to_string())?.answer)
     }
 
-    /// The tasks that events speak of.
-    pub(super) fn changed(&self, first: u64, last: u64) -> Result<BTreeSet<String>, String> {
+    /// The tasks that events speak of. Whoever asks is shown each event of a task.
+    pub(super) fn changed(
+        &self,
+        first: u64,
+        last: u64,
+        mut look: impl FnMut(&Stored, &str),
+    ) -> Result<BTreeSet<String>, String> {
         let mut tasks = BTreeSet::new();
         let mut next = first;
         while next <= last {
@@ -134,6 +149,9 @@ impl<'a> Desk<'a> {
             for event in events.iter().filter(|event| event.facts()["run"].as_str() == Some(self.run)) {
                 let facts = event.facts();
                 let freed = facts["frees"].as_array().into_iter().flatten().filter_map(Value::as_str);
+                if let Some(task) = facts["task"].as_str() {
+                    look(event, task);
+                }
                 tasks.extend(facts["task"].as_str().into_iter().chain(freed).map(str::to_owned));
             }
             next = end + 1;
@@ -152,13 +170,6 @@ impl<'a> Desk<'a> {
         let key = promise_key(&format!("{}/{task}", self.run));
         let found = self.engine.entity(&key).map_err(|error| error.to_string())?;
         Ok(promise_of(found.as_ref()).is_some_and(|row| row.claim.is_some()))
-    }
-
-    /// How often the work of a task was begun. None, if it has no gates.
-    pub(super) fn works(&self, task: &str) -> Result<Option<u64>, String> {
-        let key = promise_key(&format!("{}/{task}", self.run));
-        let found = self.engine.entity(&key).map_err(|error| error.to_string())?;
-        Ok(promise_of(found.as_ref()).map(|row| u64::from(row.round)))
     }
 
     /// Who canceled a task, and why; none, if that is not found.
@@ -234,11 +245,21 @@ impl<'a> Desk<'a> {
         Ok(landings)
     }
 
-    /// The commit that was checked out when the first task of the run was begun. None, if none was, or not on a commit.
-    pub(super) fn first_base(&self) -> Result<Option<String>, String> {
-        let begins = |event: &Stored| event.text("kind") == TASK_CLAIMED && event.facts()["base"]["commit"].is_string();
-        let first = self.find(self.opened()?, self.head()?, begins)?;
+    /// The commit that was checked out when the run began: where it was first carried out, or, if somebody came before that,
+    /// where they began their task. None, if nothing of it is noted yet, or there was no commit.
+    pub(super) fn began_at(&self) -> Result<Option<String>, String> {
+        let tells = |event: &Stored| {
+            [RUN_LED, TASK_CLAIMED].contains(&event.text("kind")) && event.facts()["base"]["commit"].is_string()
+        };
+        let first = self.find(self.opened()?, self.head()?, tells)?;
         Ok(first.and_then(|event| event.facts()["base"]["commit"].as_str().map(str::to_owned)))
+    }
+
+    /// What git's settings were when the run was first carried out. None, if nothing of it is noted yet.
+    pub(super) fn began_with(&self) -> Result<Option<Telling>, String> {
+        let tells = |event: &Stored| event.text("kind") == RUN_LED && event.facts()["base"]["settings"].is_object();
+        let first = self.find(self.opened()?, self.head()?, tells)?;
+        Ok(first.and_then(|event| serde_json::from_value(event.facts()["base"]["settings"].clone()).ok()))
     }
 
     /// The event that began the run.

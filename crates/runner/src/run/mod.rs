@@ -49,6 +49,7 @@ mod validating;
 mod vouched;
 mod watch;
 mod work;
+mod works;
 
 pub use board::{Row, State};
 pub use mending::Mends;
@@ -63,6 +64,7 @@ use countersign_domain::plan::payload::{Plan, PlannedTask};
 use countersign_engine::{Call, Engine, World};
 use desk::Desk;
 use ground::Ground;
+use serde_json::json;
 use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -204,8 +206,15 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
     let alone = alone::Alone::of(setup.spool, setup.run)?;
     let desk = Desk::new(setup.engine, setup.world, setup.call, setup.run);
     let ground = Ground::of(setup.root, setup.run)?;
-    let vouched = vouched::Vouched::since(desk.first_base()?.map_or_else(|| ground.head(), |base| Ok(Some(base)))?);
-    let settings = settings::Settings::of(ground.layout(), setup.spool, desk.own_row()?.settings.as_deref())?;
+    let (commit, told) = (desk.began_at()?, desk.began_with()?);
+    let began = commit.clone().map_or_else(|| ground.head(), |commit| Ok(Some(commit)))?;
+    let settings = settings::Settings::of(ground.layout(), told.clone())?;
+    // What the run starts from is noted once, before anybody works.
+    let base = json!({
+        "commit": began.as_ref().filter(|_| commit.is_none()),
+        "settings": settings.before().filter(|_| told.is_none()),
+    });
+    let vouched = vouched::Vouched::since(began);
     let run = Run {
         board: Mutex::new(Board::new(setup.plan)),
         landing: landing::Queue::of(setup.plan),
@@ -223,7 +232,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
     let goes_on = run.desk.look("run.show", &run.desk.of_run())?["status"] == "open";
     let before = run.desk.own_row()?.led_by;
     if goes_on {
-        run.desk.lead(true, setup.plan.budgets.as_ref(), run.settings.hash())?;
+        run.desk.lead(setup.plan.budgets.as_ref(), &base)?;
     }
     recover::recover(&run, before.as_deref())?;
     run.board().catch_up(&run.desk)?;
@@ -242,7 +251,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
         alone.end();
     }
     if goes_on {
-        run.desk.lead(false, None, None)?;
+        run.desk.lead_no_more()?;
     }
     let tasks = run.board().rows();
     Ok(Outcome { end: end?, tasks, took: run.began.elapsed() })

@@ -34,8 +34,7 @@ pub(super) struct Claimed {
 /// Has an agent do a task. None, if it said itself that it could not.
 pub(super) fn work(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value) -> Result<Option<Claimed>, No> {
     let task = attempt.task();
-    let shown = run.desk.look("task.show", &run.desk.of_task(task)).map_err(No::from)?;
-    let number = shown["task"]["attempt"].as_u64().unwrap_or(1);
+    let number = run.board().works(attempt.number) + 1;
     run.note(&Note::Begun { task, agent: attempt.worker(), attempt: number, lease: attempt.lease });
     let (Some(stock), Some(base)) = (run.ground.stock(), &attempt.base) else {
         return in_tree(run, attempt, gate, None, &mut After::Unknown);
@@ -121,7 +120,6 @@ fn in_tree(
 /// What the agent left, as a commit that stays.
 fn claim(run: &Run<'_>, attempt: &Attempt<'_>, tree: &Worktree) -> Result<crate::worktree::Claimed, No> {
     let Some(trees) = run.ground.trees() else { return Err(No::from("there is no repository".to_owned())) };
-    settings::must_be(run, attempt.task(), Work::Lost)?;
     let trailers = super::landing::trailers(run, attempt);
     let claimed = trees.commit_all(tree, &super::landing::message(attempt), &trailers).map_err(No::from)?;
     run.ground.keep(attempt.task(), &claimed.commit).map_err(No::from)?;

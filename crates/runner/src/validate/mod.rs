@@ -30,7 +30,7 @@ use crate::run::answering::shown;
 use clock::Clock;
 use countersign_domain::validation::payload::ValidationRequest;
 use ground::Ground;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// A request, and what it is carried out with.
@@ -75,7 +75,15 @@ pub fn validate(job: &Job<'_>, take: &mut dyn FnMut(&str) -> Result<Value, Strin
 pub fn collect(job: &Job<'_>) -> Result<(Value, Vec<Value>), String> {
     let nobody = &mut |_: &str| Err("nobody was asked".to_owned());
     let (response, seen) = carry_out(&Job { program: None, ..*job }, nobody)?;
-    Ok((response, seen.found.iter().map(shown).collect()))
+    // They were carried out one after the other.
+    let criteria = job.request.acceptance_criteria.iter();
+    let digests = criteria.flat_map(|criterion| job.checks.digests(criterion.id.as_str()));
+    let known = |(found, digest): (&(usize, Evidence), String)| {
+        let mut shown = shown(found);
+        shown["check"] = json!(digest);
+        shown
+    };
+    Ok((response, seen.found.iter().zip(digests).map(known).collect()))
 }
 
 fn carry_out(job: &Job<'_>, take: &mut dyn FnMut(&str) -> Result<Value, String>) -> Result<(Value, Seen), String> {

@@ -3,7 +3,9 @@
 use super::followed;
 use super::of::Of;
 use crate::cli::asking::{Here, Once, conclude, refused, text_of, without_nothing, wrong};
-use crate::cli::{Exit, interrupt};
+use crate::cli::validate::criteria_of;
+use crate::cli::words::text;
+use crate::cli::{Exit, interrupt, output};
 use crate::client::Client;
 use crate::world::Collecting as Seen;
 use anyhow::{Context, bail};
@@ -55,8 +57,9 @@ pub fn run(here: &Here<'_>, typed: &Collecting<'_>) -> anyhow::Result<Exit> {
         Ok(request) => request,
         Err(decision) => bail!("this cannot be looked at: {}", decision.reason),
     };
-    let text = text_of(here, checks)?;
-    let checks = Checks::read(&checks.to_string_lossy(), &text, &request).map_err(anyhow::Error::msg)?;
+    let written = text_of(here, checks)?;
+    let checks =
+        Checks::read(&checks.to_string_lossy(), &written, &criteria_of(&request)).map_err(anyhow::Error::msg)?;
     let root =
         here.project.tree_root().map_or_else(std::env::current_dir, Ok).context("there is no current directory")?;
     let stop = Stop::default();
@@ -77,6 +80,10 @@ pub fn run(here: &Here<'_>, typed: &Collecting<'_>) -> anyhow::Result<Exit> {
     drop(signals);
     if bound.is_none() && around.tree(None) != before {
         bail!("what lies here has changed while it was looked at; leave it alone, or name a commit with --bound");
+    }
+    for result in response["criteria_results"].as_array().into_iter().flatten().filter(|it| it["status"] != "PASS") {
+        let [id, status, says] = ["criterion_id", "status", "evidence"].map(|name| text(result, name));
+        output::say(&format!("{id} {status}: {says}"));
     }
     let said = json!({ "bound": bound, "validator": BUILTIN, "response": response, "evidence": evidence });
     let said = without_nothing(of.request(said));

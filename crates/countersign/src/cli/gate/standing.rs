@@ -102,6 +102,9 @@ fn about(shown: &Value, criterion: &Value) -> String {
         for line in evidence(verdict["response"].as_str().unwrap_or_default(), criterion["id"].as_str()) {
             let _ = writeln!(out, "        {who}: {line}");
         }
+        if let Some(why) = criterion["id"].as_str().and_then(|id| verdict["why"][id].as_str()) {
+            let _ = writeln!(out, "        counts for less: {}", visible(why));
+        }
     }
     out
 }

@@ -1,10 +1,11 @@
 //! What a plan would do, without doing it.
 
-use super::{asked, inlining};
+use super::{asked, inlining, reading};
 use crate::cli::Exit;
 use crate::cli::asking::{Here, line};
 use crate::cli::output::{self, Format};
-use countersign_diagnostic::{Source, visible};
+use anyhow::bail;
+use countersign_diagnostic::visible;
 use countersign_domain::delegation::trying::digest;
 use countersign_domain::plan::gated;
 use countersign_domain::plan::order::stages;
@@ -15,10 +16,9 @@ use std::fmt::Write;
 
 /// Shows the order, what goes on side by side, and what each gate asks.
 pub fn run(here: &Here<'_>, text: &str, format: Format) -> anyhow::Result<Exit> {
-    let checked = inlining::checked(here, text);
-    let plan = checked.records.first().and_then(|record| record.downcast_ref::<Plan>());
-    let Some(plan) = plan.filter(|_| checked.decision.allow) else {
-        inlining::refused(&checked, Source { name: inlining::NAME, text }, format);
+    let checked = reading::checked(here, text);
+    let Some(plan) = reading::plan(&checked) else {
+        inlining::refused(&checked, reading::source(text), format);
         return Ok(Exit::Refused);
     };
     match format {
@@ -26,10 +26,11 @@ pub fn run(here: &Here<'_>, text: &str, format: Format) -> anyhow::Result<Exit> 
         Format::Json => output::print(&line(&shown(plan))),
     }
     inlining::advise(&checked);
-    if let Some(Err(why)) = here.project.root.as_deref().map(|root| ready(root, plan)) {
-        output::say(&format!("it would not be begun here: {why}"));
+    // It ends as the run would.
+    match here.project.root.as_deref().map(|root| ready(root, plan)) {
+        Some(Err(why)) => bail!("it would not be begun here: {why}"),
+        _ => Ok(Exit::Allowed),
     }
-    Ok(Exit::Allowed)
 }
 
 fn said(plan: &Plan) -> String {

@@ -1,7 +1,7 @@
 //! `countersign run start`, for short `countersign run PLAN`
 
 use super::live::Live;
-use super::{dry, inlining, report};
+use super::{dry, inlining, reading, report};
 use crate::cli::asking::{Here, How, refused, text_of, wrong};
 use crate::cli::delegate::forge::Forge;
 use crate::cli::output::{self, Format};
@@ -123,8 +123,9 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
 /// Whether a plan can be carried out here as it was asked for. What cannot be is refused before a run is begun.
 fn fits(args: &Args, here: &Here<'_>, text: &str) -> anyhow::Result<()> {
     // What is no plan is refused with its faults, when the run would be begun.
-    let Some(plan) = read(text) else { return Ok(()) };
-    let plan = with_budgets(plan, &args.budget)?;
+    let checked = reading::checked(here, text);
+    let Some(plan) = reading::plan(&checked) else { return Ok(()) };
+    let plan = with_budgets(plan.clone(), &args.budget)?;
     let root = here.project.root.as_deref();
     root.map_or(Ok(()), |root| runner::ready(root, &plan).map_err(anyhow::Error::msg))
 }

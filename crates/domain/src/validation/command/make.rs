@@ -19,6 +19,8 @@ shape! {
         pub description: Untrusted<Text<1, 5000>> = "an empty cart is answered with status 400",
         /// The kind of evidence that it asks for; somebody's statement, if it is not said.
         pub evidence: Option<EvidenceKind>,
+        /// The checks that decide it, set down before the work: the SHA-256 of each, in canonical form.
+        pub checks: Option<List<Text<64, 64>, 0, 100>> = ["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"],
     }
 }
 
@@ -37,6 +39,12 @@ shape! {
         pub validators: Option<List<Name, 0, 16>>,
         /// Who judges; nobody, if it is not said.
         pub judge: Option<Name>,
+    }
+}
+
+impl NewCriterion {
+    fn checks(&self) -> Vec<String> {
+        self.checks.as_deref().unwrap_or_default().iter().map(|hash| hash.as_str().to_owned()).collect()
     }
 }
 
@@ -87,6 +95,7 @@ impl Command for MakePromise {
             of_task: None,
             title: self.title.as_str().to_owned(),
             asks: kinds.collect(),
+            checks: self.criteria.iter().map(NewCriterion::checks).collect(),
             questions: Vec::new(),
             validators,
             judge: self.judge.as_ref().map_or(NONE.to_owned(), |judge| judge.as_str().to_owned()),
@@ -112,6 +121,8 @@ pub(crate) struct Gated {
     pub(crate) of_task: Option<(String, String)>,
     pub(crate) title: String,
     pub(crate) asks: Vec<EvidenceKind>,
+    /// The checks that were set down for each criterion, by their hashes. Those of a task are its plan's.
+    pub(crate) checks: Vec<Vec<String>>,
     /// Where in the texts a person is asked about a criterion.
     pub(crate) questions: Vec<Option<usize>>,
     pub(crate) validators: Vec<String>,
@@ -127,6 +138,9 @@ pub(crate) fn make(desk: &mut Desk, gated: &Gated, texts: Vec<Untrusted<String>>
             let mut criterion = json!({ "id": format!("AC-{}", n + 1), "asks": asks.as_str() });
             if let Some(question) = gated.questions.get(n).copied().flatten() {
                 criterion["question"] = json!(question);
+            }
+            if let Some(checks) = gated.checks.get(n).filter(|checks| !checks.is_empty()) {
+                criterion["checks"] = json!(checks);
             }
             criterion
         })

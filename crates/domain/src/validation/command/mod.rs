@@ -36,7 +36,7 @@ use crate::deciding::{Answered, Desk, Refusal};
 use crate::validation::row::PromiseRow;
 use crate::validation::subject::refusal;
 use countersign_contract::diagnostic::Code;
-use countersign_contract::{Int, shape};
+use countersign_contract::{Int, Map, shape};
 
 /// The views that show how gates stand.
 const GATE_VIEWS: &[&str] = &[
@@ -111,6 +111,8 @@ shape! {
         pub status: Option<String>,
         /// Why.
         pub reason: Option<String>,
+        /// Why something counts for less than what was said, by criterion.
+        pub why: Option<Map<String>>,
         /// The last event; none, if everything was so already.
         pub seq: Option<Int>,
     }
@@ -119,12 +121,16 @@ shape! {
 fn gate_answer(stored: &Answered<'_>) -> GateAnswer {
     let text = |name: &str| stored.events.iter().rev().find_map(|event| Some(event.facts[name].as_str()?.to_owned()));
     let verdict = stored.events.iter().find(|event| event.kind == VERDICT_GIVEN);
+    let why = verdict.and_then(|event| event.facts["why"].as_object());
+    let why =
+        why.map(|why| why.iter().map(|(id, why)| (id.clone(), why.as_str().unwrap_or_default().to_owned())).collect());
     let verdict = verdict.and_then(|event| Some(event.facts["verdict"].as_str()?.to_owned()));
     GateAnswer {
         promise: text("promise"),
         verdict: verdict.or_else(|| text("verdict")),
         status: text("to"),
         reason: text("reason"),
+        why,
         seq: stored.events.last().map(|event| event.seq.into()),
     }
 }

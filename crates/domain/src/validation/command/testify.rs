@@ -91,6 +91,7 @@ impl Command for Testify {
         shown::must_be_current(&row, self.shown.as_str(), desk)?;
         let mut results: BTreeMap<String, CriterionStatus> =
             row.criteria.iter().map(|it| (it.id.clone(), CriterionStatus::Skip)).collect();
+        let mut why = BTreeMap::new();
         for (n, testimony) in self.results.iter().enumerate() {
             let id = testimony.criterion.as_str();
             if self.results.iter().take(n).any(|it| it.criterion.as_str() == id) {
@@ -105,12 +106,16 @@ impl Command for Testify {
             // Somebody's word is enough only where no more was asked for; what they saw fail counts all the same.
             let enough = criterion.asks == EvidenceKind::Statement || testimony.status != CriterionStatus::Pass;
             results.insert(id.to_owned(), if enough { testimony.status } else { CriterionStatus::Skip });
+            if !enough {
+                why.insert(id.to_owned(), format!("it asks for `{}`, and somebody's word is less", criterion.asks));
+            }
         }
         let document = json!({ "by": actor, "results": self.results }).to_string();
         let bound = row.bound.clone();
         let found = Given {
             validator: PERSON,
             results,
+            why,
             evidence: Vec::new(),
             bound: bound.as_deref(),
             ground: ground::now(&observed.facts),

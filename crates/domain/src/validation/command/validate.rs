@@ -11,7 +11,7 @@ use crate::validation::event::{EVIDENCE_COLLECTED, VERDICT_GIVEN};
 use crate::validation::evidence::EvidenceKind;
 use crate::validation::ground;
 use crate::validation::payload::{Evidence, PromiseId, ValidationResponse};
-use crate::validation::row::{BUILTIN, CriterionRow, Ground, PERSON, PromiseRow};
+use crate::validation::row::{BUILTIN, CriterionRow, Ground, PERSON, PromiseRow, VerdictRow};
 use crate::validation::subject::{Subject, leads, must_be_builtin, must_speak, refusal, under_lease};
 use crate::validation::verdict::{CriterionStatus, Verdict};
 use countersign_contract::diagnostic::Code;
@@ -77,7 +77,8 @@ impl Command for Validate {
         let validator = self.validator.as_str();
         // A run carries the checks out itself, and so does the verb that is asked for it; whatever else comes as evidence was
         // written by somebody.
-        let is_collected = leads(&row, desk) || (row.of_task.is_none() && observed.facts["collected"] == true);
+        let runs = leads(&row, desk);
+        let is_collected = runs || (row.of_task.is_none() && observed.facts["collected"] == true);
         if validator == BUILTIN && !is_collected {
             must_be_builtin(&row, desk)?;
         }
@@ -105,12 +106,19 @@ impl Command for Validate {
         let row = ground::renewed(desk, row, &observed.facts["ground"])?;
         must_be_bound(&row, self.bound.as_ref().map(Text::as_str))?;
         let answered = asking::results(&observed.facts);
-        let found: Vec<Found<'_>> = self.evidence().iter().map(|it| Found::of(it, is_collected)).collect();
-        let results = counted(&row, validator, &answered, &found);
-        if let Some(before) = row.verdicts.get(validator) {
-            if before.results == results {
-                return Ok(());
-            }
+        // Whose checks they are: those of the plan, or of the promise before the work, or of a person. What anybody else has had
+        // looked at is worth their word.
+        let person = desk.moment().person;
+        let counts = |it: &Evidence| is_collected && (runs || person || is_set_down(&row, it));
+        let found: Vec<Found<'_>> = self.evidence().iter().map(|it| Found::of(it, counts(it))).collect();
+        let (results, why) = counted(&row, validator, &answered, &found, person);
+        if is_collected && !runs && validator == BUILTIN {
+            must_have_looked(&row, &results, &why)?;
+        }
+        if row.verdicts.get(validator).is_some_and(|before| before.results == results) {
+            return Ok(());
+        }
+        if let Some(before) = row.verdicts.get(validator).filter(|it| !is_more(it, &results, is_collected)) {
             let reason = format!("{validator} has validated this already, in event {}, otherwise", before.seq);
             return Err(refusal(&row, Code::InvalidTransition, reason, "a request is answered once"));
         }
@@ -118,7 +126,7 @@ impl Command for Validate {
         let bound = self.bound.as_ref().map(Text::as_str);
         let evidence = found.iter().map(|it| collected(desk, &row, validator, bound, it)).collect();
         let ground = ground::now(&observed.facts["ground"]);
-        given(desk, &row, &Given { validator, results, evidence, bound, ground }, {
+        given(desk, &row, &Given { validator, results, why, evidence, bound, ground }, {
             Untrusted::new(asking::text(&self.response).1)
         });
         advance(desk, &row);
@@ -134,6 +142,8 @@ impl Command for Validate {
 pub(super) struct Given<'a> {
     pub(super) validator: &'a str,
     pub(super) results: BTreeMap<String, CriterionStatus>,
+    /// Why something counts for less than what was said.
+    pub(super) why: BTreeMap<String, String>,
     pub(super) evidence: Vec<u64>,
     pub(super) bound: Option<&'a str>,
     pub(super) ground: Option<Ground>,
@@ -147,6 +157,9 @@ pub(super) fn given(desk: &mut Desk, row: &PromiseRow, given: &Given<'_>, docume
         "evidence": given.evidence, "promise": row.promise, "results": results, "round": row.round,
         "validator": given.validator, "verdict": verdict.as_str(),
     });
+    if !given.why.is_empty() {
+        facts["why"] = json!(given.why);
+    }
     if let Some(bound) = given.bound {
         facts["bound"] = json!(bound);
     }
@@ -169,30 +182,110 @@ pub(super) fn of_promise(kind: &'static str, row: &PromiseRow, mut facts: Value)
 }
 
 /// What counts of what a validator says: a criterion that asks for more than somebody's word holds only with evidence that is
-/// strong enough, and evidence against it outweighs what was said.
+/// strong enough, and evidence against it outweighs what was said. Where less counts than what was said, why.
 fn counted(
     row: &PromiseRow,
     validator: &str,
     answered: &BTreeMap<String, CriterionStatus>,
     found: &[Found<'_>],
-) -> BTreeMap<String, CriterionStatus> {
-    let count = |criterion: &CriterionRow| {
+    person: bool,
+) -> (BTreeMap<String, CriterionStatus>, BTreeMap<String, String>) {
+    let (mut results, mut why) = (BTreeMap::new(), BTreeMap::new());
+    // Whoever else says that they could not tell says why.
+    let checks_alone = validator == BUILTIN && row.of_task.is_none();
+    for criterion in &row.criteria {
         let said = answered.get(&criterion.id).copied().unwrap_or(CriterionStatus::Skip);
-        let own = || found.iter().filter(|it| it.evidence.criterion.as_str() == criterion.id);
+        let own: Vec<&Found<'_>> = found.iter().filter(|it| it.evidence.criterion.as_str() == criterion.id).collect();
         let against = [CriterionStatus::Fail, CriterionStatus::Blocked]
             .into_iter()
-            .find(|status| own().any(|it| it.evidence.status == *status));
-        let shown =
-            own().any(|it| it.evidence.status == CriterionStatus::Pass && it.kind.is_enough_for(criterion.asks));
-        let word_is_enough = criterion.asks == EvidenceKind::Statement && validator != BUILTIN;
-        match (said, against) {
-            (CriterionStatus::Pass, Some(against)) => against,
-            (CriterionStatus::Pass, None) if shown || word_is_enough => CriterionStatus::Pass,
-            (CriterionStatus::Pass, None) => CriterionStatus::Skip,
-            (said, _) => said,
-        }
-    };
-    row.criteria.iter().map(|criterion| (criterion.id.clone(), count(criterion))).collect()
+            .find(|status| own.iter().any(|it| it.evidence.status == *status));
+        let (counts, reason) = match (said, against) {
+            (CriterionStatus::Pass, Some(against)) => {
+                (against, Some("what was looked at speaks against what was said".to_owned()))
+            }
+            (CriterionStatus::Pass, None) => match lacks(row, criterion, validator, &own, person) {
+                None => (CriterionStatus::Pass, None),
+                reason => (CriterionStatus::Skip, reason),
+            },
+            (CriterionStatus::Skip, _) if checks_alone => (said, Some("no check of it was brought".to_owned())),
+            (CriterionStatus::Blocked, _) if checks_alone => {
+                (said, Some("a check of it could not be carried out".to_owned()))
+            }
+            (said, _) => (said, None),
+        };
+        results.insert(criterion.id.clone(), counts);
+        why.extend(reason.map(|reason| (criterion.id.clone(), reason)));
+    }
+    (results, why)
+}
+
+/// Why a criterion is not shown to hold by what a validator brings, although they say that it does. None, if it is shown.
+fn lacks(
+    row: &PromiseRow,
+    criterion: &CriterionRow,
+    validator: &str,
+    own: &[&Found<'_>],
+    person: bool,
+) -> Option<String> {
+    let asks = criterion.asks;
+    let is_left_out = |hash: &&String| !own.iter().any(|it| it.is_of(hash));
+    let left_out = criterion.checks.iter().filter(is_left_out).count();
+    if validator == BUILTIN && left_out > 0 && !person {
+        return Some(format!(
+            "{left_out} of the {} checks that were set down with the promise {} not carried out; bring them as they were then, \
+             others beside them if you like",
+            criterion.checks.len(),
+            if left_out == 1 { "was" } else { "were" }
+        ));
+    }
+    let word_is_enough = asks == EvidenceKind::Statement && validator != BUILTIN;
+    let passed = || own.iter().filter(|it| it.evidence.status == CriterionStatus::Pass);
+    // What Countersign saw itself is more than somebody's word.
+    let is_shown =
+        |it: &&&Found<'_>| it.kind.is_enough_for(asks) || (asks == EvidenceKind::Statement && row.of_task.is_none());
+    if word_is_enough || passed().any(|it| is_shown(&it)) {
+        return None;
+    }
+    Some(match passed().next() {
+        None if asks == EvidenceKind::Statement => "nothing was looked at that speaks to it".to_owned(),
+        None => format!("it asks for `{asks}`, and somebody's word is less"),
+        Some(it) if it.kind != it.evidence.kind => format!(
+            "it asks for `{asks}`, and this check was not set down with the promise: it is worth the word of who brought it; a \
+             person can bring it, and `countersign promise create --checks` sets checks down before the work"
+        ),
+        Some(it) => format!("it asks for `{asks}`, and `{}` does not show that", it.kind),
+    })
+}
+
+/// Whether a check is one of those that were set down for its criterion before the work.
+fn is_set_down(row: &PromiseRow, evidence: &Evidence) -> bool {
+    let criterion = row.criteria.iter().find(|it| it.id == evidence.criterion.as_str());
+    let hash = evidence.check.as_ref().map(Text::as_str);
+    criterion.is_some_and(|it| it.checks.iter().any(|check| Some(check.as_str()) == hash))
+}
+
+/// Checks that could not be carried out, or that show nothing, are no answer, and would stand in the way of one.
+fn must_have_looked(
+    row: &PromiseRow,
+    results: &BTreeMap<String, CriterionStatus>,
+    why: &BTreeMap<String, String>,
+) -> Result<(), Refusal> {
+    let any = |status: CriterionStatus| results.values().any(|it| *it == status);
+    if any(CriterionStatus::Fail) || (any(CriterionStatus::Pass) && !any(CriterionStatus::Blocked)) {
+        return Ok(());
+    }
+    let said = |(id, status): (&String, &CriterionStatus)| Some(format!("{id} {status}: {}", why.get(id)?));
+    let said: Vec<String> = results.iter().filter_map(said).collect();
+    let reason = format!("{} was not looked at in a way that counts: {}", row.id, said.join("; "));
+    let help = "mend that, and have it looked at again; nothing was recorded that stands in the way";
+    Err(refusal(row, Code::DependencyNotMet, reason, help))
+}
+
+/// Whether Countersign has seen more than the last time, and nothing otherwise: what it had no check for can be looked at later.
+fn is_more(before: &VerdictRow, results: &BTreeMap<String, CriterionStatus>, is_collected: bool) -> bool {
+    let is_kept =
+        |(id, was): (&String, &CriterionStatus)| *was == CriterionStatus::Skip || results.get(id) == Some(was);
+    is_collected && before.results.iter().all(is_kept)
 }
 
 /// A piece of evidence, and what it counts as.
@@ -205,6 +298,10 @@ impl<'a> Found<'a> {
     /// What Countersign has not collected itself is somebody's word.
     pub(super) fn of(evidence: &'a Evidence, is_collected: bool) -> Self {
         Self { evidence, kind: if is_collected { evidence.kind } else { EvidenceKind::Statement } }
+    }
+
+    fn is_of(&self, check: &str) -> bool {
+        self.evidence.check.as_ref().is_some_and(|hash| hash.as_str() == check)
     }
 }
 

@@ -12,6 +12,8 @@ shape! {
         pub criterion: PromiseCriterionId,
         /// Its kind.
         pub kind: EvidenceKind,
+        /// The SHA-256 of the check that was carried out, in canonical form.
+        pub check: Option<Text<64, 64>> = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         /// What it shows. BLOCKED is what could not be found out.
         pub status: CriterionStatus,
         /// The same in a sentence.

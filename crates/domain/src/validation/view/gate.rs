@@ -9,7 +9,7 @@ use crate::validation::subject::Subject;
 use crate::validation::{asking, ground, shown, told};
 use crate::work::picking;
 use crate::work::row::{task_key, task_of};
-use countersign_contract::{Int, List, Untrusted, shape};
+use countersign_contract::{Int, List, Map, Untrusted, shape};
 
 shape! {
     /// How the gates of a task or a promise stand.
@@ -48,6 +48,8 @@ shape! {
         pub verdict: String,
         /// The event.
         pub seq: Int,
+        /// Why something counts for less than what was said, by criterion.
+        pub why: Option<Map<String>>,
         /// The response as it was given.
         pub response: Option<Untrusted<String>>,
     }
@@ -174,6 +176,7 @@ impl View for GateStatus {
             validator: validator.clone(),
             verdict: crate::validation::verdict::Verdict::of(verdict.results.values().copied()).as_str().to_owned(),
             seq: verdict.seq.into(),
+            why: (!verdict.why.is_empty()).then(|| verdict.why.clone().into_iter().collect()),
             response: seen.text(verdict.seq, 0).cloned(),
         });
         let last = row.last.iter().flat_map(|it| it.verdicts.iter()).filter_map(|seq| seen.text(*seq, 0).cloned());

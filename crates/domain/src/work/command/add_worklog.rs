@@ -8,7 +8,8 @@ use crate::deciding::{
 use crate::ids::{RunId, TaskId};
 use crate::work::event::WORKLOG_ADDED;
 use crate::work::payload::{ErrorCode, Resource, WorklogEntry};
-use crate::work::{holding, picking};
+use crate::work::row::{RunRow, TaskRow};
+use crate::work::{holding, picking, steering};
 use countersign_contract::diagnostic::{Code, Source};
 use countersign_contract::{Contract, Int, List, Request, Text, Untrusted, check, shape};
 use serde_json::{Value, json};
@@ -100,11 +101,13 @@ impl Command for AddWorklog {
         let task = picking::task(&run, &self.task_id, desk.seen())?;
         let actor = desk.moment().actor.clone();
         let given = self.lease.map(|lease| lease.get().unsigned_abs());
-        // Whoever works on a task writes its log; when nobody does, whoever did so last may still say what happened.
+        // Whoever works on a task writes its log; when nobody does, whoever did so last may still say what happened, or, since
+        // they may be gone, who leads the run or a person.
+        let may = task.owner.as_ref() == Some(&actor) || steering::directs(&run, desk);
         match picking::own_lease(&task, given, desk) {
             Ok(hold) => desk.write_under(task.lease_name(), hold.number),
-            Err(_) if task.lease.is_none() && task.owner.as_ref() == Some(&actor) => {}
-            Err(refusal) => return Err(refusal),
+            Err(_) if task.lease.is_none() && may => {}
+            Err(refusal) => return Err(of_another(&run, &task, refusal)),
         }
         let files = holding::places(self.files_touched.as_deref().unwrap_or_default());
         let mut facts = json!({ "action": self.action, "files": files, "run": run.run, "task": task.task });
@@ -119,5 +122,13 @@ impl Command for AddWorklog {
     fn answer(&self, stored: &Answered<'_>) -> WorklogAnswer {
         let event = stored.events.first();
         WorklogAnswer { seq: event.map_or(0, |event| event.seq).into(), task_id: text_of(event, "task") }
+    }
+}
+
+/// Where nobody works on a task, it is said who may still write its log.
+fn of_another(run: &RunRow, task: &TaskRow, refusal: Refusal) -> Refusal {
+    match task.owner.as_deref().filter(|_| task.lease.is_none()) {
+        Some(owner) => Refusal { help: steering::who_writes(run, owner).into(), ..refusal },
+        None => refusal,
     }
 }

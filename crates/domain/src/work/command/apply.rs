@@ -137,11 +137,12 @@ impl Command for Apply {
         }
         let otherwise = output_of(&checked).map(|output| output.otherwise(observer)).transpose()?;
         // What a task of another open run answers for is no obstacle. What each claim begins with is all of the tree.
-        let output = output_of(&checked).filter(OrchestratorOutput::gives_out);
-        let unanswered = output.and_then(|output| output.reconciliation().unanswered(observer));
+        let tree = observer.tree(None);
+        let output = output_of(&checked).filter(OrchestratorOutput::gives_out).zip(tree.clone());
+        let unanswered = output.and_then(|(output, tree)| output.reconciliation().unanswered(tree, observer));
         let unanswered = unanswered.map(|tree| tree.changed.into_keys().collect::<Vec<_>>());
         Ok(Observed {
-            tree: observer.tree(None),
+            tree,
             facts: json!({ "otherwise": otherwise, "unanswered": unanswered }),
             findings: checked.decision.details.diagnostics,
             ..Observed::default()

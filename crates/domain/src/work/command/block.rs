@@ -46,7 +46,9 @@ impl Command for Block {
         let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
         let task = picking::task(&run, &self.task_id, desk.seen())?;
         if task.status == TaskStatus::InProgress && !self.takes_away(&run, &task, desk) {
-            let hold = picking::own_lease(&task, self.lease.map(|lease| lease.get().unsigned_abs()), desk)?;
+            let given = self.lease.map(|lease| lease.get().unsigned_abs());
+            let hold =
+                picking::own_lease(&task, given, desk).map_err(|refusal| of_another(&run, &task, desk, refusal))?;
             desk.write_under(task.lease_name(), hold.number);
         } else {
             steering::must_steer(&run, desk)?;
@@ -66,6 +68,14 @@ impl Block {
         let actor = desk.moment().actor.as_str();
         let is_worker = task.owner.as_deref() == Some(actor) || task.lost_by.iter().any(|it| it == actor);
         self.lease.is_none() && !is_worker && steering::directs(run, desk)
+    }
+}
+
+/// Whoever does not work on a task is told who may say that it cannot go on.
+fn of_another(run: &RunRow, task: &TaskRow, desk: &Desk, refusal: Refusal) -> Refusal {
+    match task.owner.as_deref().filter(|owner| *owner != desk.moment().actor) {
+        Some(owner) => Refusal { help: steering::who_directs(run, owner).into(), ..refusal },
+        None => refusal,
     }
 }
 

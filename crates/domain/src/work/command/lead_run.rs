@@ -19,10 +19,20 @@ shape! {
         pub run_id: Option<RunId>,
         /// Whether it does.
         pub leads: bool,
-        /// The hash of how git reads and writes files there. The first one counts for the whole run.
-        pub settings: Option<Text<1, 100>>,
         /// What may be spent while it does, where that is limited.
         pub budgets: Option<Json>,
+        /// What the run starts from, if nobody has noted that yet.
+        pub base: Option<Start>,
+    }
+}
+
+shape! {
+    /// What a run starts from, noted before anybody works in it.
+    pub closed struct Start {
+        /// The commit that is checked out where people work.
+        pub commit: Option<Text<7, 64>> = "9fceb02d0ae598e95dc970b74767f19372d61af8",
+        /// The settings by which git reads and writes files, each as a hash.
+        pub settings: Option<Json>,
     }
 }
 
@@ -56,13 +66,13 @@ impl Command for LeadRun {
         let by = self.leads.then(|| desk.moment().authn.clone());
         // Whoever has stopped to lead says nothing about whoever does now.
         let is_so = run.led_by == by || (!self.leads && run.led_by.as_ref() != Some(&desk.moment().authn));
-        if !is_so {
+        if !is_so || self.base.is_some() {
             let mut facts = json!({ "by": by, "run": run.run });
             if let Some(budgets) = self.budgets.as_ref().filter(|_| self.leads) {
                 facts["budgets"] = budgets.to_value();
             }
-            if let Some(settings) = self.settings.as_ref().filter(|_| self.leads && run.settings.is_none()) {
-                facts["settings"] = json!(settings);
+            if let Some(base) = self.base.as_ref().filter(|_| self.leads) {
+                facts["base"] = json!(base);
             }
             desk.record(Happening::of_run(RUN_LED, &run.run, facts));
         }

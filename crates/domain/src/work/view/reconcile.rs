@@ -55,9 +55,8 @@ shape! {
 }
 
 impl Reconcile {
-    /// The working tree, and of it only what no task of a run that is open answers for, whichever run that is.
-    pub(crate) fn unanswered(&self, observer: &dyn Observer) -> Option<Tree> {
-        let mut tree = observer.tree(None)?;
+    /// Of a working tree only what no task of a run that is open answers for, whichever run that is.
+    pub(crate) fn unanswered(&self, mut tree: Tree, observer: &dyn Observer) -> Option<Tree> {
         let paths: Vec<String> = tree.changed.keys().cloned().collect();
         let of = |key: &Key| key.id.split_once('/').map(|(run, _)| run_key(run));
         let needs = |key: &Key| of(key).into_iter().chain([key.clone()]).map(Need::Entity).collect::<Vec<_>>();
@@ -82,7 +81,7 @@ impl View for Reconcile {
     type Shown = ReconcileShown;
 
     fn tree(&self, observer: &dyn Observer, _: &Moment) -> Option<Tree> {
-        self.unanswered(observer)
+        self.unanswered(observer.tree(None)?, observer)
     }
 
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
@@ -166,7 +165,14 @@ fn look_at(task: &TaskRow, tasks: &[TaskRow], seen: &Seen, moment: &Moment, find
     }
     if task.status == TaskStatus::Done && task.worklog == 0 {
         let reason = format!("{} is done, and its worklog has no line in the ledger", task.task);
-        findings.push(finding(Code::LedgerInconsistent, Some(task), reason, "ask its worker for the log"));
+        let worker = task.owner.as_deref().unwrap_or("its worker");
+        let help = format!(
+            "add what is known of it: `countersign worklog add {} --action … --decision … --result … --next …`, which {}, whoever \
+             leads the run or a person may",
+            task.task,
+            show(worker)
+        );
+        findings.push(finding(Code::LedgerInconsistent, Some(task), reason, &help));
     }
     for dependency in &task.waiting_for {
         let dead =
@@ -227,7 +233,8 @@ fn strays(tree: &Tree, tasks: &[TaskRow], findings: &mut Vec<Discrepancy>) {
         tree.changed.keys().filter(|path| !owned(path) && !dirty_before(path) && !contains(".countersign", path));
     for path in strays.take(STRAYS_MAX) {
         let reason = format!("`{}` was changed, and no task that was worked on may change it", show(path));
-        let help = "undo it, or have it made the work of a task";
+        let help = "commit it, if it belongs to the project (as what `countersign install` wrote does); otherwise undo it, or \
+                    have it made the work of a task";
         findings.push(finding(Code::ScopeViolation, None, reason, help));
     }
 }

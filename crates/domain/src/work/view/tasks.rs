@@ -171,6 +171,8 @@ shape! {
         pub heartbeat_interval_seconds: Int,
         /// How often each of its owners failed.
         pub failures: Map<Int>,
+        /// The leases that have lapsed.
+        pub lapses: List<Int>,
         /// The event that brought the result.
         pub result: Option<Int>,
         /// The last result that its worker brought, if it was refused and none was accepted since.
@@ -232,6 +234,7 @@ impl View for ShowTask {
             timeout_seconds: task.timeout_seconds.unsigned_abs().into(),
             heartbeat_interval_seconds: task.spec.heartbeat_interval_seconds.unsigned_abs().into(),
             failures: failures.collect(),
+            lapses: task.lapses.iter().copied().map(Int::from).collect::<Vec<_>>().into(),
             result: task.result.map(Int::from),
             refused_result: refused,
             task: brief(&task, version, seen),
