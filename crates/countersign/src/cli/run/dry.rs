@@ -25,7 +25,7 @@ pub fn run(here: &Here<'_>, text: &str, format: Format) -> anyhow::Result<Exit> 
         Format::Text => output::print(&said(plan)),
         Format::Json => output::print(&line(&shown(plan))),
     }
-    inlining::advise(&checked);
+    reading::advise(&checked);
     // It ends as the run would.
     match here.project.root.as_deref().map(|root| ready(root, plan)) {
         Some(Err(why)) => bail!("it would not be begun here: {why}"),

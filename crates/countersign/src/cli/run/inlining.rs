@@ -7,9 +7,8 @@ use crate::cli::asking::{Here, wrong};
 use crate::cli::output::{self, Format};
 use crate::world::{outside, place};
 use countersign_contract::{Checked, Contract, Form, Request, parse};
-use countersign_diagnostic::{Severity, Source, render, visible};
+use countersign_diagnostic::{Source, render, visible};
 use countersign_domain::delegation::payload::DelegationInstruction;
-use countersign_domain::plan::payload::Plan;
 use serde_json::Value;
 use std::path::Path;
 
@@ -54,28 +53,6 @@ fn instruction(here: &Here<'_>, task: &str, file: &str, format: Format) -> anyho
             refused(&checked, source, format);
             Ok(Err(Exit::Refused))
         }
-    }
-}
-
-/// A plan, checked with all that it refers to. It lies at the root of the project, whatever file it came from.
-pub fn checked(here: &Here<'_>, text: &str) -> Checked {
-    let seen = outside(None);
-    let source = Source { name: NAME, text };
-    let request =
-        Request { form: Some(Form::of_text(text)), contract: Some(Plan::NAME), ..Request::alone(source, &seen) };
-    let document = here.project.root.as_deref().unwrap_or(Path::new("")).join("plan");
-    checking::checked(&here.project.checker(), here.project, &request, &document)
-}
-
-/// What a plan is called in findings.
-pub const NAME: &str = "the plan";
-
-/// Says what a plan that passes had better be changed in, its instructions included: once it is begun, it is too late.
-pub fn advise(checked: &Checked) {
-    let findings = checked.decision.details.diagnostics.iter();
-    for finding in findings.filter(|it| it.severity != Severity::Error && checked.decision.allow) {
-        let word = finding.severity.as_str();
-        output::say(&format!("{word}: {}: {}; {}", finding.pointer, finding.message, finding.help));
     }
 }
 

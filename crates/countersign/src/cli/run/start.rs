@@ -11,6 +11,7 @@ use crate::client::{self, Client};
 use crate::terminal;
 use crate::tracing::Tracing;
 use anyhow::{Context, bail};
+use countersign_contract::Checked;
 use countersign_diagnostic::Code;
 use countersign_domain::plan::command::read;
 use countersign_domain::plan::payload::Plan;
@@ -97,8 +98,9 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     client::must_be_local(here.project, here.global)?;
     let client = Client::open(here.project, here.global)?;
     if let Some(text) = &plan {
-        fits(args, here, text)?;
-        inlining::advise(&inlining::checked(here, text));
+        let checked = reading::checked(here, text);
+        fits(args, here, &checked)?;
+        reading::advise(&checked);
     }
     let run = match plan {
         Some(plan) => match client.ask("run.start", &start(args, &plan)) {
@@ -121,10 +123,9 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
 }
 
 /// Whether a plan can be carried out here as it was asked for. What cannot be is refused before a run is begun.
-fn fits(args: &Args, here: &Here<'_>, text: &str) -> anyhow::Result<()> {
+fn fits(args: &Args, here: &Here<'_>, checked: &Checked) -> anyhow::Result<()> {
     // What is no plan is refused with its faults, when the run would be begun.
-    let checked = reading::checked(here, text);
-    let Some(plan) = reading::plan(&checked) else { return Ok(()) };
+    let Some(plan) = reading::plan(checked) else { return Ok(()) };
     let plan = with_budgets(plan.clone(), &args.budget)?;
     let root = here.project.root.as_deref();
     root.map_or(Ok(()), |root| runner::ready(root, &plan).map_err(anyhow::Error::msg))
