@@ -320,7 +320,7 @@ impl Store for Sqlite {
     }
 
     fn texts(&mut self, from: u64, to: u64) -> Result<Vec<TextRow>> {
-        type Found = (u64, u32, Option<Vec<u8>>, Option<Vec<u8>>, Option<[u8; 32]>);
+        type Found = (u64, u32, Option<Vec<u8>>, Option<Vec<u8>>, Option<Vec<u8>>);
         let found: Vec<Found> = self.read(|connection| {
             let sql = "SELECT seq, n, salt, body, blob FROM text WHERE seq >= ?1 AND seq < ?2 ORDER BY seq, n";
             let mut select = connection.prepare_cached(sql)?;
@@ -333,6 +333,7 @@ impl Store for Sqlite {
             let body = match (body, blob) {
                 (Some(body), None) => Some(body),
                 (None, Some(hash)) => {
+                    let hash: [u8; 32] = hash.try_into().map_err(|_| damaged("is in a file that is named by no hash"))?;
                     let hash = Hash(hash);
                     Some(self.blobs.read(&hash).map_err(|error| {
                         damaged(&format!("is not in {}: {error}", self.blobs.path(&hash).display()))
@@ -354,15 +355,16 @@ impl Store for Sqlite {
             select.query_map((number(from), limit), |row| Ok((unsigned(row, 0)?, unsigned(row, 1)?)))?.collect()
         })?;
         let last = sizes.keys().next_back().copied().unwrap_or(0);
-        let texts: Vec<(u64, u64, Option<[u8; 32]>)> = self.read(|connection| {
+        let texts: Vec<(u64, u64, Option<Vec<u8>>)> = self.read(|connection| {
             let sql = "SELECT seq, coalesce(octet_length(body), 0), blob FROM text WHERE seq >= ?1 AND seq <= ?2";
             let mut select = connection.prepare_cached(sql)?;
             let read = |row: &rusqlite::Row<'_>| Ok((unsigned(row, 0)?, unsigned(row, 1)?, row.get(2)?));
             select.query_map((number(from), number(last)), read)?.collect()
         })?;
         for (seq, inline, blob) in texts {
-            // A file that is missing is found when it is read.
-            let long = blob.and_then(|hash| self.blobs.path(&Hash(hash)).metadata().ok()).map_or(0, |it| it.len());
+            // A file that is missing, or has no name, is found when it is read.
+            let hash = blob.and_then(|hash| hash.try_into().ok()).map(Hash);
+            let long = hash.and_then(|hash| self.blobs.path(&hash).metadata().ok()).map_or(0, |it| it.len());
             if let Some(size) = sizes.get_mut(&seq) {
                 *size += inline + long;
             }

@@ -48,13 +48,17 @@ impl Sqlite {
         let filed = self.read(|connection| {
             let sql = "SELECT text.seq, n, blob, event.body FROM text JOIN event USING (seq) WHERE blob IS NOT NULL";
             let mut select = connection.prepare(sql)?;
-            let read = |row: &rusqlite::Row<'_>| Ok((place(row)?, Hash(row.get(2)?), hash_of_text(row)?));
+            let read = |row: &rusqlite::Row<'_>| Ok((place(row)?, row.get::<_, Vec<u8>>(2)?, hash_of_text(row)?));
             select.query_map([], read)?.collect::<rusqlite::Result<Vec<_>>>()
         })?;
         let said = |(seq, n): (i64, i64), why: &str| format!("text {n} of event {seq} {why}");
         let mut faults: Vec<_> =
             long.into_iter().map(|at| said(at, "is in the table, and is too long to have been put there")).collect();
         for (at, name, recorded) in filed {
+            let Some(name) = name.try_into().ok().map(Hash) else {
+                faults.push(said(at, "is in a file that is named by no hash"));
+                continue;
+            };
             // One that is missing is found when it is read.
             let length = self.blobs.path(&name).metadata().map(|it| it.len()).ok();
             if recorded.is_some_and(|hash| hash != name) {
