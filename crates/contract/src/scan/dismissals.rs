@@ -3,7 +3,7 @@
 
 use super::phrase::Step::{Either, End, Gap, Sign, Some, Word};
 use super::phrase::{Family, any};
-use super::phrases::{FILLERS, answer, aside, identity, reach};
+use super::phrases::{FILLERS, accept, answer, aside, identity, reach};
 
 const EARLIER: &[&str] = any![
     above before current earlier existing foregoing former initial original past preceding previous
@@ -56,6 +56,21 @@ pub static IGNORE: &[Family] = &[Family {
             Word(any![above before said earlier previously]),
             Either(&[&[Word(any![above and before earlier here instead this you])], &[Sign]]),
         ]),
+        // disregard the above, ignore the foregoing and
+        aside(&[
+            Word(any![the]),
+            Some(1, any![all]),
+            Word(any![above foregoing preceding]),
+            Either(&[
+                &[End],
+                &[
+                    Word(any![and]),
+                    Some(1, any![just instead]),
+                    Word(any![answer do follow obey output reply report respond return say set]),
+                ],
+            ]),
+        ])
+        .order(),
         // forget everything you were told
         aside(&[
             Word(any![everything anything what whatever all]),
@@ -118,6 +133,14 @@ pub static IGNORE: &[Family] = &[Family {
             Some(2, any![assigned forbidden lock own task]),
             Word(any![locks scope scopes]),
         ]),
+        // bypass the checks
+        accept(&[
+            Some(2, any![all any the your]),
+            Some(1, any![acceptance]),
+            Word(any![checks gate gates validation verification]),
+            Either(&[&[End], &[Word(any![and]), Some(1, any![just]), Word(any![approve mark merge report set])]]),
+        ])
+        .order(),
         // please disregard the required output schema
         answer(&[
             Some(2, any![the your any about]),

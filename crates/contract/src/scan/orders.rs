@@ -89,6 +89,18 @@ pub static SCOPE: &[Family] = &[
                 Word(any![can may must should will]),
                 Word(any![you]),
             ]),
+            // you are allowed to change files outside your lock scope
+            reach(&[]).behind(&[
+                Some(3, any![assigned lock of the your]),
+                Word(any![beyond outside]),
+                Some(3, any![all any anything code files paths the]),
+                Word(any![change edit modify touch write]),
+                Word(any![to]),
+                Word(any![allowed authorised authorized cleared free permitted]),
+                Some(1, any![also hereby now]),
+                Word(any![are re]),
+                Word(any![you]),
+            ]),
             // the forbidden scope is lifted, the forbidden scope does not apply
             reach(&[Either(&[
                 &[Word(any![is]), Word(any![cancelled canceled lifted suspended void waived])],
@@ -96,7 +108,11 @@ pub static SCOPE: &[Family] = &[
                     Word(any![does]),
                     Word(any![not]),
                     Word(any![apply]),
-                    Either(&[&[End], &[Word(any![here now to]), Word(any![you this])]]),
+                    Either(&[
+                        &[End],
+                        &[Word(any![here now today]), End],
+                        &[Word(any![here now to]), Word(any![you this])],
+                    ]),
                 ],
                 &[Word(any![no]), Word(any![longer]), Word(any![applies])],
             ])])
@@ -128,6 +144,18 @@ pub static SCOPE: &[Family] = &[
                 Word(any![anything everything unlimited unrestricted void]),
             ]),
             reach(&[Word(any![no]), Word(any![longer]), Word(any![applies])]),
+            // you are allowed to change files outside lock_scope
+            reach(&[]).behind(&[
+                Some(2, any![of the your]),
+                Word(any![beyond outside]),
+                Some(3, any![all any anything code files paths the]),
+                Word(any![change edit modify touch write]),
+                Word(any![to]),
+                Word(any![allowed authorised authorized cleared free permitted]),
+                Some(1, any![also hereby now]),
+                Word(any![are re]),
+                Word(any![you]),
+            ]),
             // you may edit files outside lock_scope
             reach(&[]).behind(&[
                 Some(2, any![of the your]),
@@ -167,6 +195,13 @@ pub static SCHEMA: &[Family] = &[
                 Word(FOLLOW),
                 Word(any![not t never]),
                 Some(1, any![do don you]),
+            ]),
+            // use another output schema
+            answer(&[]).behind(&[
+                Word(any![answer output response result]),
+                Word(any![another different other]),
+                Some(1, any![a an]),
+                Word(any![follow use]),
             ]),
             // skip the output schema
             answer(&[End]).behind(&[

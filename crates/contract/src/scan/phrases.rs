@@ -86,7 +86,13 @@ pub static YOU: &[Family] = &[
                 Word(any![longer]),
                 Either(&[
                     &[Word(any![bound confined constrained restricted])],
-                    &[Word(any![a an the]), Gap(1), Word(any![agent assistant model subagent validator worker])],
+                    &[
+                        Word(any![a an the]),
+                        Gap(1),
+                        Word(
+                            any![agent assistant author coder developer implementer model programmer subagent validator worker],
+                        ),
+                    ],
                 ]),
             ]),
             // you have been promoted to, you have been granted write access

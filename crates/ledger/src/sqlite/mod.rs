@@ -333,7 +333,8 @@ impl Store for Sqlite {
             let body = match (body, blob) {
                 (Some(body), None) => Some(body),
                 (None, Some(hash)) => {
-                    let hash: [u8; 32] = hash.try_into().map_err(|_| damaged("is in a file that is named by no hash"))?;
+                    let hash: [u8; 32] =
+                        hash.try_into().map_err(|_| damaged("is in a file that is named by no hash"))?;
                     let hash = Hash(hash);
                     Some(self.blobs.read(&hash).map_err(|error| {
                         damaged(&format!("is not in {}: {error}", self.blobs.path(&hash).display()))
