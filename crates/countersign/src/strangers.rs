@@ -8,26 +8,31 @@ use crate::files;
 use countersign_contract::{Checker, Form, parse};
 use std::path::Path;
 
-/// The marks of every contract, ours and those of the configuration.
+/// The marks of every contract, ours and those of the configuration, each with whether it is ever written as Markdown. Front
+/// matter is everybody's: one whose keys are those of a contract that is never written so is somebody else's.
 #[derive(Debug)]
-pub struct Marks<'a>(Vec<Vec<&'a str>>);
+pub struct Marks<'a>(Vec<(Vec<&'a str>, bool)>);
 
 impl<'a> Marks<'a> {
     pub fn of(checker: &Checker<'a>) -> Self {
-        let ours = checker.contracts.iter().map(|it| it.marks.to_vec());
-        let foreign = checker.foreign.iter().map(|it| it.marks.iter().map(String::as_str).collect());
-        Self(ours.chain(foreign).filter(|marks: &Vec<&str>| !marks.is_empty()).collect())
+        let ours = checker.contracts.iter().map(|it| (it.marks.to_vec(), it.forms.contains(&Form::Markdown)));
+        let foreign = checker.foreign.iter().map(|it| (it.marks.iter().map(String::as_str).collect(), true));
+        Self(ours.chain(foreign).filter(|(marks, _): &(Vec<&str>, bool)| !marks.is_empty()).collect())
     }
 
-    /// Whether a text whose contract could not be told is a payload all the same.
+    /// Whether a text is a payload though its contract could not be told, or is not written so.
     pub fn claim(&self, text: &str, form: Form, size_max: usize) -> bool {
+        let all_of_one = |has: &dyn Fn(&str) -> bool| {
+            let mut fit = self.0.iter().filter(|(_, markdown)| *markdown || form != Form::Markdown);
+            fit.any(|(marks, _)| marks.iter().all(|mark| has(mark)))
+        };
         let parsed = parse(text, form, size_max).ok();
         match parsed.as_ref().map(|document| document.root()).filter(|root| root.entries().next().is_some()) {
             // Its keys are plain to see. Those of two contracts at once are no reason to look away.
-            Some(root) => self.all_of_one(|mark| root.get(mark).is_some()),
+            Some(root) => all_of_one(&|mark| root.get(mark).is_some()),
             None => {
                 let head = if form == Form::Markdown { front(text) } else { text };
-                self.all_of_one(|mark| is_key(head, mark))
+                all_of_one(&|mark| is_key(head, mark))
             }
         }
     }
@@ -40,12 +45,12 @@ impl<'a> Marks<'a> {
 
     /// The same for a file that is too large to be read at once.
     pub fn in_file(&self, path: &Path) -> Result<bool, String> {
-        let longest = self.0.iter().flatten().map(|mark| mark.len()).max().unwrap_or(0);
+        let longest = self.0.iter().flat_map(|(marks, _)| marks).map(|mark| mark.len()).max().unwrap_or(0);
         let mut seen: Vec<&str> = Vec::new();
         // Twice as long in UTF-16, and a letter on either side tells whether it is a word.
         files::in_pieces(path, 2 * longest + 8, |piece| {
             let text = loosely(piece);
-            for mark in self.0.iter().flatten().copied() {
+            for mark in self.0.iter().flat_map(|(marks, _)| marks).copied() {
                 if !seen.contains(&mark) && words(&text, mark).next().is_some() {
                     seen.push(mark);
                 }
@@ -56,7 +61,7 @@ impl<'a> Marks<'a> {
     }
 
     fn all_of_one(&self, has: impl Fn(&str) -> bool) -> bool {
-        self.0.iter().any(|marks| marks.iter().all(|mark| has(mark)))
+        self.0.iter().any(|(marks, _)| marks.iter().all(|mark| has(mark)))
     }
 }
 

@@ -56,6 +56,28 @@ fn files_of_others_are_skipped_however_they_look() {
 }
 
 #[test]
+fn front_matter_with_the_keys_of_a_contract_that_is_never_markdown_is_somebody_elses() {
+    let house = House::new();
+    let skill = "---\nname: pm\nhandoff: {accepts_from: [\"*\"], schema_version: \"3.0\"}\n---\n# Skill\n";
+    house
+        .document("good.json", "assignment", json!({}))
+        .write(".claude/skills/pm/SKILL.md", skill)
+        .write(".claude/skills/broken/SKILL.md", skill.replace('}', ""));
+    let answer = house.run(&["check", "."]);
+    assert_eq!((answer.code, answer.err.trim()), (0, "1 allowed, 0 refused, 2 skipped as no payload"), "{answer:?}");
+    // Whoever names it means it, and so does whoever names the contract.
+    let arguments: [&[&str]; 2] =
+        [&[".claude/skills/pm/SKILL.md"], &[".claude/skills/pm", "--contract", "universal_handoff"]];
+    for arguments in arguments {
+        let (code, decisions) = house.decisions(arguments);
+        assert_eq!((code, &decisions[0]["details"]["diagnostics"][0]["rule"]), (1, &json!("form-unfit")));
+    }
+    // In another form the same keys are a handoff that is not right.
+    house.write("handoff.yaml", "handoff: {accepts_from: [\"*\"]}\n");
+    assert_eq!(house.run(&["check", "."]).code, 1);
+}
+
+#[test]
 fn a_payload_that_is_too_large_is_refused_and_not_passed_over() {
     let house = House::new();
     house.document("good.json", "assignment", json!({}));
@@ -246,8 +268,9 @@ fn a_sarif_log_says_what_could_not_be_read() {
     let house = House::new();
     house.document("good.json", "assignment", json!({})).write("latin.json", b"{\"packet_type\": \"\xe9\"}");
     // What is checked, whether the check was carried out, its exit code, and which files are named as not read.
-    let cases: [(&[&str], bool, i32, &[&str]); 4] = [
+    let cases: [(&[&str], bool, i32, &[&str]); 5] = [
         (&["good.json"], true, 0, &[]),
+        (&["good.json", "--against", "gone.json"], false, 3, &[""]),
         (&["."], false, 3, &["latin.json"]),
         (&["good.json", "--with", "gone.json"], false, 3, &[""]),
         (&["empty"], false, 3, &[""]),

@@ -182,8 +182,8 @@ impl Job<'_> {
         };
         let path = input.path.as_deref().unwrap_or(Path::new(""));
         let checked = checking::checked(&self.checker, self.project, &request, path);
-        let told = checked.told || !may_be_stranger;
-        if !told && !self.marks.claim(text, request.form(), self.checker.settings.size_max) {
+        let told = checked.told && checked.contract.is_none_or(|it| it.forms.contains(&request.form()));
+        if may_be_stranger && !told && !self.marks.claim(text, request.form(), self.checker.settings.size_max) {
             return Outcome::NotOurs;
         }
         self.show(&checked, request.source)
