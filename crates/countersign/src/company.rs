@@ -8,7 +8,7 @@ use countersign_contract::{
 };
 use countersign_diagnostic::Source;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Documents that were given with `--with`: context, and no decision of their own.
@@ -49,6 +49,15 @@ impl Given {
             given.add(&name, text, checker, outside);
         }
         given
+    }
+
+    /// The text of an earlier copy. Without it nothing passes, as with any other document that was given and cannot be used.
+    pub fn older(&mut self, path: &Path, size_max: usize) -> Option<String> {
+        let read = Input::named(path, None).text(size_max);
+        let why = read.as_ref().err().map(|why| format!("the earlier copy cannot be used: {why}"));
+        self.broken.extend(why.clone());
+        self.unread.extend(why);
+        read.ok()
     }
 
     /// Checks a document and takes it in.

@@ -130,6 +130,23 @@ fn documents_given_with_it_are_context_that_must_hold() {
 }
 
 #[test]
+fn an_earlier_copy_that_cannot_be_read_is_a_decision_in_every_format() {
+    let house = House::new();
+    house.document("good.json", "assignment", json!({})).write("latin.json", b"\"\xe9\"");
+    for (older, why) in [("gone.json", "no such file"), ("latin.json", "UTF-8")] {
+        for format in ["text", "json", "github"] {
+            let answer = house.run(&["check", "good.json", "--against", older, "--format", format]);
+            assert_eq!(answer.code, 3, "{format}: {answer:?}");
+            assert!(answer.out.contains("the earlier copy cannot be used"), "{format}: {answer:?}");
+            assert!(answer.err.contains(older) && answer.err.contains(why), "{format}: {answer:?}");
+        }
+        let (_, decisions) = house.decisions(&["good.json", "--against", older]);
+        let said = &decisions[0]["details"]["diagnostics"][0]["rule"];
+        assert_eq!((&decisions[0]["allow"], said), (&json!(false), &json!("companion-unreadable")));
+    }
+}
+
+#[test]
 fn in_a_directory_documents_find_each_other_by_their_ids() {
     let house = House::new();
     house.document("assignments/T-12.json", "assignment", json!({}));

@@ -12,7 +12,6 @@ use crate::shelf::Shelf;
 use crate::strangers::Marks;
 use crate::terminal::{self, Terminal};
 use crate::{checking, parallel, world};
-use anyhow::Context;
 use clap::ValueEnum;
 use countersign_contract::{Checker, Outside, Request, utf8};
 use countersign_diagnostic::Source;
@@ -95,8 +94,8 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     let gathered = gather::inputs(paths, args.stdin_filename.as_deref())?;
     let inputs = &gathered.inputs[..];
     let outside = world::outside(args.now);
-    let given = Given::read(&args.with, inputs, &checker, &outside);
-    let against = args.against.as_deref().map(|path| read_older(path, settings.size_max)).transpose()?;
+    let mut given = Given::read(&args.with, inputs, &checker, &outside);
+    let against = args.against.as_deref().and_then(|path| given.older(path, settings.size_max));
     let together = if inputs.len() > 1 {
         Together::of(parallel::all(inputs.len(), |number| Entry::of(inputs.get(number)?, &checker)))
     } else {
@@ -113,10 +112,6 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     }
     job.conclude(&tally);
     Ok(tally.exit())
-}
-
-fn read_older(path: &Path, size_max: usize) -> anyhow::Result<String> {
-    Input::named(path, None).text(size_max).context("the earlier copy cannot be used")
 }
 
 /// Everything that stays the same for all documents of one call.
