@@ -6,6 +6,7 @@ use crate::document::Cursor;
 use crate::report::Report;
 use crate::rules;
 use countersign_diagnostic::Pointer;
+use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 use std::fmt;
 
@@ -76,11 +77,18 @@ impl Foreign {
         let holds_secret = !crate::redact_value(&mut value.clone()).is_empty();
         for error in self.validator.iter_errors(&value).take(crate::FINDINGS_MAX + 1) {
             let pointer = Pointer::at(error.instance_path().as_str()).below(base);
+            let (rule, pointer) = match error.kind() {
+                // What is missing is missing in every contract, and stands where it would.
+                ValidationErrorKind::Required { property: Value::String(key) } => {
+                    (&rules::FIELD_MISSING, pointer.key(key))
+                }
+                _ => (&rules::SCHEMA_VIOLATED, pointer),
+            };
             // The validator quotes the value; where a secret is near, it must not.
             let said = if holds_secret { error.masked().to_string() } else { error.to_string() };
             let message = crate::show(&begun_small(said));
             let help = format!("the schema of `{}` asks for this at {}", self.name, error.schema_path());
-            report.find_at(&rules::SCHEMA_VIOLATED, pointer, message, help);
+            report.find_at(rule, pointer, message, help);
         }
     }
 }

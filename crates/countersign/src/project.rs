@@ -200,7 +200,12 @@ impl Project {
         }
         let raised = config.severity.iter().map(raise).collect::<anyhow::Result<_>>()?;
         let directory = root.clone().unwrap_or_default();
-        let foreign = config.contracts.iter().map(|it| declare(it, &directory)).collect::<anyhow::Result<_>>()?;
+        let foreign: Vec<Foreign> =
+            config.contracts.iter().map(|it| declare(it, &directory)).collect::<anyhow::Result<_>>()?;
+        let twice = |(number, it): &(usize, &Foreign)| foreign[..*number].iter().any(|other| other.name == it.name);
+        if let Some((_, again)) = foreign.iter().enumerate().find(twice) {
+            bail!("contracts: `{}` is declared twice; give each contract a name of its own", again.name);
+        }
         let LedgerConfig { place: ledger, project: id } = config.ledger;
         Ok(Self {
             root,

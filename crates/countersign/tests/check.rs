@@ -237,6 +237,15 @@ fn a_schema_of_ones_own_is_a_contract() {
     assert_eq!(decisions[1]["details"]["diagnostics"][0]["pointer"], "/amount");
     assert_eq!(decisions[1]["details"]["diagnostics"][0]["line"], 2);
     assert_eq!(decisions[2]["code"], "UNTRUSTED_CONTEXT_BLOCK");
+    // What is missing is said as for any contract, and where it belongs.
+    house.write("missing.json", "{\"invoice_id\": \"I-1\"}");
+    let (_, decisions) = house.decisions(&["missing.json"]);
+    let found = &decisions[0]["details"]["diagnostics"][0];
+    assert_eq!((&decisions[0]["code"], &found["pointer"]), (&json!("MISSING_REQUIRED_INPUT"), &json!("/amount")));
+    house.write(".countersign/config.toml", config.repeat(2));
+    let answer = house.run(&["check", "good.json"]);
+    assert!(answer.code == 3 && answer.err.contains("`invoice` is declared twice"), "{answer:?}");
+    house.write(".countersign/config.toml", config);
     house.write("schemas/invoice.json", "{\"$ref\": \"https://example.com/schema.json\"}");
     let answer = house.run(&["check", "good.json"]);
     assert_eq!(answer.code, 3);
