@@ -5,6 +5,7 @@
 
 mod house;
 
+use countersign_contract::Form;
 use house::{House, document};
 use serde_json::{Value, json};
 
@@ -308,6 +309,48 @@ fn values_can_be_set_in_a_new_document() {
     assert_eq!(house.run(&["new", "assignment", "--out", "a.json"]).code, 3);
     assert_eq!(house.run(&["new", "assignment", "--set", "/tsk/title=x"]).code, 2);
     assert_eq!(house.run(&["new", "assignment", "--set", "title"]).code, 2);
+    // An item that is there is replaced; at the end of a list one more has its place.
+    for (set, expected) in [
+        ("/task/lock_scope/0=a", Some(json!(["a"]))),
+        ("/task/lock_scope/1=a", Some(json!(["src/money", "a"]))),
+        ("/task/lock_scope/-=a", Some(json!(["src/money", "a"]))),
+        ("/task/lock_scope/2=a", None),
+        ("/task/timeout_seconds=abc", None),
+        ("/task/lock_scope/0=7", None),
+    ] {
+        let answer = house.run(&["new", "assignment", "--set", set, "--out", "b.json"]);
+        assert_eq!(answer.code, if expected.is_some() { 0 } else { 2 }, "{set}: {answer:?}");
+        assert_eq!(house.path("b.json").exists(), expected.is_some(), "{set}");
+        if let Some(expected) = expected {
+            let made: Value = serde_json::from_str(&house.read("b.json")).unwrap();
+            assert_eq!(made["task"]["lock_scope"], expected, "{set}");
+            std::fs::remove_file(house.path("b.json")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_new_document_has_the_form_that_its_ending_says() {
+    let house = House::new();
+    for contract in countersign_domain::contracts() {
+        for (ending, form) in
+            [("json", Form::Json), ("jsonl", Form::JsonLines), ("yaml", Form::Yaml), ("md", Form::Markdown)]
+        {
+            let name = format!("{}.{ending}", contract.name);
+            let answer = house.run(&["new", contract.name, "--out", &name]);
+            if contract.forms.contains(&form) {
+                assert_eq!(answer.code, 0, "{name}: {answer:?}");
+                let checked = house.run(&["check", "--strict", &name]);
+                assert_eq!(checked.code, 0, "{name}: {checked:?}");
+                let plain = serde_json::from_str::<Value>(&house.read(&name)).is_ok();
+                assert_eq!(plain, matches!(form, Form::Json | Form::JsonLines), "{name}");
+            } else {
+                assert_eq!((answer.code, house.path(&name).exists()), (2, false), "{name}: {answer:?}");
+                assert!(answer.err.contains("name a file of JSON"), "{name}: {answer:?}");
+            }
+        }
+    }
+    assert_eq!(house.read("worklog_entry.jsonl").lines().count(), 1);
 }
 
 #[test]

@@ -98,6 +98,14 @@ impl Named {
         }
     }
 
+    /// The forms that it may be written in.
+    pub fn forms(&self) -> &'static [Form] {
+        match self {
+            Named::Ours(contract) => contract.forms,
+            Named::Declared(_) => &FORMS,
+        }
+    }
+
     /// Whether a root key is one of those that tell it from the others.
     pub fn has_mark(&self, key: &str) -> bool {
         match self {

@@ -7,28 +7,30 @@ use super::{Exit, contracts, output};
 use crate::project::Project;
 use crate::{files, terminal};
 use anyhow::{Context, bail};
-use countersign_contract::{Timestamp, nearest};
+use countersign_contract::{Form, Timestamp, fix, nearest, show};
 use countersign_diagnostic::{Pointer, Repair};
 use questions::Questions;
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Begin a new document of a contract
 ///
 /// On a terminal each text and number is asked for, with the example's value to keep by pressing Enter; an answer that
 /// does not fit its field is asked for again. Otherwise, and with --set, the example is taken with the given values put
-/// in. Ids and times are made fresh.
+/// in, as long as they fit. Times are now, the days in ids are today, and `run_id` and `trace_id` are new; other ids are the
+/// example's, until you set them. A file is written in the form that its ending says, where the contract has that form.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   countersign new assignment
   countersign new assignment --set /task/title='Round half to even' --set '/task/lock_scope=[\"billing/round.py\"]'
-  countersign new universal_handoff --out handoff.json")]
+  countersign new universal_handoff --out handoff.json
+  countersign new subagent_result --out result.md")]
 pub struct Args {
     /// The contract
     name: String,
 
-    /// Put a value at a JSON pointer; a value that is not JSON is taken as text
+    /// Put a value at a JSON pointer, instead of what is there (`/-` is the end of a list); a value that is not JSON is taken as text
     #[arg(long, value_name = "POINTER=VALUE")]
     set: Vec<String>,
 
@@ -44,18 +46,19 @@ pub fn run(args: &Args, project: impl FnOnce() -> anyhow::Result<Project>) -> an
     if matches!(contract, Named::Ours(_)) {
         freshen(&mut document, jiff::Timestamp::now(), &uuid::Uuid::new_v4().to_string());
     }
-    for assignment in &args.set {
-        if let Err(error) = set(&mut document, assignment) {
-            output::say(&format!("error: {error:#}"));
-            return Ok(Exit::Usage);
-        }
+    let form = match form(args.out.as_deref(), &contract) {
+        Ok(form) => form,
+        Err(error) => return Ok(wrong_usage(&error)),
+    };
+    if let Err(error) = set_all(&mut document, &args.set, &contract) {
+        return Ok(wrong_usage(&error));
     }
     if args.set.is_empty() && terminal::can_ask() {
         let (mut input, mut output) = (std::io::stdin().lock(), std::io::stderr().lock());
         Questions { contract: &contract, input: &mut input, output: &mut output }.ask(&mut document)?;
     }
     contract.seal(&mut document);
-    let text = format!("{document:#}\n");
+    let text = written(&document, form);
     match &args.out {
         Some(path) => {
             files::write_new(path, &text)?;
@@ -64,6 +67,31 @@ pub fn run(args: &Args, project: impl FnOnce() -> anyhow::Result<Project>) -> an
         None => output::print(&text),
     }
     Ok(Exit::Allowed)
+}
+
+fn wrong_usage(error: &anyhow::Error) -> Exit {
+    output::say(&format!("error: {error:#}"));
+    Exit::Usage
+}
+
+/// How the document is written: as the ending of the file's name says.
+fn form(out: Option<&Path>, contract: &Named) -> anyhow::Result<Form> {
+    let form = out.and_then(|path| Form::of_name(&path.to_string_lossy())).unwrap_or(Form::Json);
+    let forms = contract.forms();
+    if !forms.contains(&form) {
+        let fit: Vec<&str> = forms.iter().map(|form| form.as_str()).collect();
+        bail!("`{}` is not written as {}; name a file of {}", contract.name(), form.as_str(), fit.join(", "));
+    }
+    Ok(form)
+}
+
+fn written(document: &Value, form: Form) -> String {
+    match form {
+        Form::Json => format!("{document:#}\n"),
+        Form::JsonLines => format!("{document}\n"),
+        Form::Yaml => fix::write(document, "", Form::Yaml),
+        Form::Markdown => format!("---\n{}---\n", fix::write(document, "", Form::Yaml)),
+    }
 }
 
 /// Members whose value is made anew, since an example's would be taken for another's.
@@ -111,13 +139,27 @@ fn is_date(text: &str, length: usize, before: Option<char>) -> bool {
     fits && alone && !before.is_some_and(|before| before.is_ascii_digit())
 }
 
-fn set(document: &mut Value, assignment: &str) -> anyhow::Result<()> {
+/// Puts the values in, and refuses one that does not fit its place.
+fn set_all(document: &mut Value, assignments: &[String], contract: &Named) -> anyhow::Result<()> {
+    let places = assignments.iter().map(|it| set(document, it)).collect::<anyhow::Result<Vec<Pointer>>>()?;
+    for place in places {
+        if let Some(fault) = questions::fault(contract, document, &place) {
+            bail!("what is set at `{}` does not fit: {fault}", show(place.as_str()));
+        }
+    }
+    Ok(())
+}
+
+/// Puts a value in the place of the one that is there, or where there is none yet.
+fn set(document: &mut Value, assignment: &str) -> anyhow::Result<Pointer> {
     let (pointer, value) = assignment
         .split_once('=')
         .filter(|(pointer, _)| pointer.starts_with('/'))
         .with_context(|| format!("`{assignment}` is not POINTER=VALUE, such as /task/title=Tests"))?;
     let value: Value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
-    if !Repair::add(Pointer::at(pointer), value, "").apply(document) {
+    let place = Pointer::at(pointer);
+    let replaced = Repair::replace(place.clone(), value.clone(), "").apply(document);
+    if !replaced && !Repair::add(place.clone(), value, "").apply(document) {
         let parent = Pointer::at(pointer).parent().unwrap_or_default();
         let keys: Vec<&str> = match document.pointer(parent.as_str()) {
             Some(Value::Object(members)) => members.keys().map(String::as_str).collect(),
@@ -126,5 +168,5 @@ fn set(document: &mut Value, assignment: &str) -> anyhow::Result<()> {
         let near = nearest(pointer, &keys).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         bail!("there is no place `{pointer}` in this document{near}");
     }
-    Ok(())
+    Ok(place)
 }

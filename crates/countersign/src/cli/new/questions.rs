@@ -71,7 +71,7 @@ impl Questions<'_> {
         while let Some(answer) = self.prompt(place, example)? {
             let mut tried = document.clone();
             Repair::replace(place.clone(), answer, "").apply(&mut tried);
-            match self.fault(&tried, place) {
+            match fault(self.contract, &tried, place) {
                 None => {
                     *document = tried;
                     return Ok(());
@@ -105,35 +105,35 @@ impl Questions<'_> {
         };
         Ok(Some(answer))
     }
+}
 
-    /// What is wrong with the value at a place, by its shape alone: rules may look at values that are still to be asked
-    /// for.
-    fn fault(&self, document: &Value, place: &Pointer) -> Option<String> {
-        let text = document.to_string();
-        let settings = Settings::default();
-        let foreign: &[Foreign] = match self.contract {
-            Named::Ours(_) => &[],
-            Named::Declared(contract) => std::slice::from_ref(contract),
-        };
-        let contracts = countersign_domain::contracts();
-        let checker = Checker { contracts, foreign, settings: &settings, raised: &[] };
-        let request = Request {
-            source: Source { name: "answer", text: &text },
-            form: Some(Form::Json),
-            contract: Some(self.contract.name()),
-            against: None,
-            others: &Alone,
-            outside: &Outside::default(),
-        };
-        let decision = check(&checker, &request).decision;
-        let below = |pointer: &Pointer| {
-            pointer.as_str().strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        let of_shape = |rule: &str| rules::RULES.iter().any(|it| it.id == rule);
-        let mut found = decision.details.diagnostics.into_iter();
-        let found = found.find(|it| it.severity == Severity::Error && of_shape(it.rule) && below(&it.pointer))?;
-        Some(format!("{}; {}", found.message, found.help))
-    }
+/// What is wrong with the value at a place, by its shape alone: rules may look at values that are still to be asked
+/// for.
+pub(super) fn fault(contract: &Named, document: &Value, place: &Pointer) -> Option<String> {
+    let text = document.to_string();
+    let settings = Settings::default();
+    let foreign: &[Foreign] = match contract {
+        Named::Ours(_) => &[],
+        Named::Declared(declared) => std::slice::from_ref(declared),
+    };
+    let contracts = countersign_domain::contracts();
+    let checker = Checker { contracts, foreign, settings: &settings, raised: &[] };
+    let request = Request {
+        source: Source { name: "answer", text: &text },
+        form: Some(Form::Json),
+        contract: Some(contract.name()),
+        against: None,
+        others: &Alone,
+        outside: &Outside::default(),
+    };
+    let decision = check(&checker, &request).decision;
+    let below = |pointer: &Pointer| {
+        pointer.as_str().strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let of_shape = |rule: &str| rules::RULES.iter().any(|it| it.id == rule);
+    let mut found = decision.details.diagnostics.into_iter();
+    let found = found.find(|it| it.severity == Severity::Error && of_shape(it.rule) && below(&it.pointer))?;
+    Some(format!("{}; {}", found.message, found.help))
 }
 
 #[cfg(test)]
