@@ -184,7 +184,7 @@ impl<'a> Company<'a> {
         }
         let folder = |number: usize| self.inputs.get(number).and_then(|it| it.path.as_ref()?.parent());
         let here = folder(self.number);
-        // Of several with the same ids, those in the same folder are meant.
+        // Of several with the same ids, those in the same folder are meant. That others differ is said beside.
         let near: Vec<usize> = numbers.iter().copied().filter(|number| folder(*number) == here).collect();
         let meant = if near.is_empty() { numbers } else { &near[..] };
         let key = (contract, name, here.filter(|_| !near.is_empty()));
@@ -194,6 +194,16 @@ impl<'a> Company<'a> {
             Choice::Contested => Answer::Contested,
             Choice::None => Answer::None,
         }
+    }
+
+    /// Whether documents differ about another one than that which is being checked, in whatever folders they lie. One that was
+    /// put nearer must not win by that alone.
+    fn contested_anywhere(&self, contract: &str, name: &str) -> bool {
+        let numbers = self.together.numbers(contract, name).filter(|numbers| !numbers.contains(&self.number));
+        numbers.is_some_and(|numbers| {
+            let choice = self.shelf.choice((contract, name, None), || self.choose(numbers, name));
+            matches!(choice, Choice::Contested)
+        })
     }
 
     /// What else goes by a name of the document that is being checked. Documents in other folders are other scenes, and
@@ -286,7 +296,7 @@ impl Others for Company<'_> {
         if self.given.set.given(contract) {
             return self.given.set.contested(contract, name);
         }
-        matches!(self.ask(contract, name), Answer::Contested)
+        matches!(self.ask(contract, name), Answer::Contested) || self.contested_anywhere(contract, name)
     }
 
     fn unreadable(&self) -> &[String] {

@@ -136,16 +136,28 @@ fn only_gitignore_keeps_a_file_from_being_checked() {
 }
 
 #[test]
-fn of_several_with_one_id_the_folder_decides_and_otherwise_they_must_say_the_same() {
+fn several_with_one_id_must_say_the_same_wherever_they_lie() {
     let outside = json!({"changes": [{"resource": "src/api.py", "action": "edit"}]});
     let wide = json!({"task": {"lock_scope": ["src/api.py"]}});
-    // The one in the same folder is meant, whatever lies elsewhere.
+    let has = |decision: &serde_json::Value, rule: &str| {
+        decision["details"]["diagnostics"].as_array().unwrap().iter().any(|it| it["rule"] == rule)
+    };
+    // One in the same folder is what the result is compared with, and that another differs is said.
     let house = House::new();
     house.document("a/assignment.json", "assignment", wide.clone());
     house.document("b/assignment.json", "assignment", json!({}));
     house.document("b/result.json", "subagent_result", outside.clone());
-    let (_, codes) = house.codes(&["."]);
-    assert_eq!(codes[2], "SCOPE_VIOLATION");
+    let (_, decisions) = house.decisions(&["."]);
+    assert!(has(&decisions[2], "change-outside-scope") && has(&decisions[2], "companion-contested"), "{decisions:?}");
+    // Whoever puts a wider one beside their own result has gained nothing.
+    house.document("a/assignment.json", "assignment", json!({})).document(
+        "b/assignment.json",
+        "assignment",
+        wide.clone(),
+    );
+    let (code, decisions) = house.decisions(&["."]);
+    assert_eq!((code, &decisions[2]["code"]), (1, &json!("CORRELATION_MISMATCH")), "{decisions:?}");
+    assert!(has(&decisions[2], "companion-contested"), "{decisions:?}");
     // Two that say the same are one.
     let house = House::new();
     house.document("a/assignment.json", "assignment", json!({}));
