@@ -105,25 +105,21 @@ pub fn check(checker: &Checker<'_>, request: &Request<'_>) -> Checked {
             return conclude(checker, source, report, None, None, Records::default());
         }
     };
-    let contract = match tell(checker, &document, request.contract, &mut report) {
+    let older = request.against.map(|older| parse(older.text, document.form(), checker.settings.size_max)).transpose();
+    // Lines that are all gone tell nothing; the earlier copy tells what they were.
+    let telling = older.as_ref().ok().and_then(Option::as_ref).filter(|_| is_without_lines(&document));
+    let contract = match tell(checker, telling.unwrap_or(&document), request.contract, &mut report) {
         Some(contract) => contract,
         None => return conclude(checker, source, report, Some(&document), None, Records::default()),
     };
-    let older = match request.against.map(|older| parse(older.text, document.form(), checker.settings.size_max)) {
-        None => None,
-        Some(Ok(older)) => Some(older),
-        Some(Err(fault)) => {
-            let message = format!("the earlier copy cannot be read: {}", fault.message);
-            report.find_at(&rules::COMPANION_UNREADABLE, Pointer::root(), message, fault.help);
-            None
-        }
-    };
+    let older = older.unwrap_or_else(|fault| {
+        let message = format!("the earlier copy cannot be read: {}", fault.message);
+        report.find_at(&rules::COMPANION_UNREADABLE, Pointer::root(), message, fault.help);
+        None
+    });
     for broken in request.others.unreadable() {
         let message = format!("a document given with it cannot be used: {}", show(broken));
         report.find_at(&rules::COMPANION_UNREADABLE, Pointer::root(), message, "mend that document first");
-    }
-    if document.form() == Form::JsonLines && document.root().items().next().is_none() {
-        report.empty(document.root(), "this document");
     }
     let records = match contract {
         Told::Ours(contract) => {
@@ -133,6 +129,9 @@ pub fn check(checker: &Checker<'_>, request: &Request<'_>) -> Checked {
             (contract.run)(&run, &mut report)
         }
         Told::Foreign(contract) => {
+            if is_without_lines(&document) {
+                report.empty(document.root(), "this document");
+            }
             for (base, at) in places(&document) {
                 contract.check(at, &base, &mut report);
             }
@@ -252,6 +251,11 @@ fn places<'d>(document: &'d Document<'d>) -> Vec<(Pointer, Cursor<'d>)> {
     }
 }
 
+/// Whether a document of lines has none.
+fn is_without_lines(document: &Document<'_>) -> bool {
+    document.form() == Form::JsonLines && document.root().items().next().is_none()
+}
+
 fn places_of<'d>(document: &'d Document<'d>) -> Vec<Cursor<'d>> {
     places(document).into_iter().map(|(_, at)| at).collect()
 }
@@ -281,6 +285,16 @@ pub(crate) fn run<T: Contract>(run: &Run<'_>, report: &mut Report) -> Records {
 }
 
 fn run_lines<T: Contract>(run: &Run<'_>, report: &mut Report) -> Records {
+    if is_without_lines(run.document) {
+        let gone = run.older.map_or(0, |older| older.root().items().count());
+        match T::emptied().filter(|_| gone > 0) {
+            Some(rule) => {
+                let message = format!("the earlier copy has {gone} lines, this one none");
+                report.find_at(rule, Pointer::root(), message, "put the missing lines back");
+            }
+            None => report.empty(run.document.root(), "this document"),
+        }
+    }
     let places = places(run.document);
     let lines: Vec<T> = places.iter().filter_map(|(_, at)| T::read(*at, report)).collect();
     let version = lines.first().and_then(T::version).map(str::to_owned);

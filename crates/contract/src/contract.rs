@@ -33,6 +33,11 @@ pub trait Contract: Shape + PartialEq + Send + Sync + 'static {
     /// Whether its rules compare a document with an earlier copy of itself.
     const HAS_PAST: bool = false;
 
+    /// The rule that is broken where an earlier copy has lines and none is left. No record is there to ask it of.
+    fn emptied() -> Option<&'static RuleInfo> {
+        None
+    }
+
     /// Its rules, in the order in which they are checked.
     fn rules() -> &'static [&'static Rule<Self>];
 

@@ -147,6 +147,35 @@ fn an_earlier_copy_that_cannot_be_read_is_a_decision_in_every_format() {
 }
 
 #[test]
+fn an_earlier_copy_says_one_thing_about_a_document() {
+    let house = House::new();
+    let lines = format!("{}\n", document("worklog_entry", json!({})));
+    house.write("old.jsonl", &lines).write("new.jsonl", "").write("gone.jsonl", "");
+    house.document("old.json", "delegation_response", json!({}));
+    house.document(
+        "new.json",
+        "delegation_response",
+        json!({"AUDIT_ENTRY_ID": "PAA-2025-12-25-009",
+        "AUDIT_ENTRY_PATH": ".evidence/platform-actions/2025-12/PAA-2025-12-25-009.md"}),
+    );
+    let rules = |arguments: &[&str]| -> Vec<String> {
+        let (code, decisions) = house.decisions(arguments);
+        assert_eq!(code, 1, "{arguments:?}");
+        let found = decisions[0]["details"]["diagnostics"].as_array().unwrap().iter();
+        found.map(|it| it["rule"].as_str().unwrap().to_owned()).collect()
+    };
+    // A worklog that was emptied is told by what it was.
+    assert_eq!(rules(&["new.jsonl", "--against", "old.jsonl"]), ["worklog-rewritten"]);
+    assert_eq!(rules(&["new.jsonl", "--against", "old.jsonl", "--contract", "worklog_entry"]), ["worklog-rewritten"]);
+    assert_eq!(rules(&["new.jsonl", "--against", "gone.jsonl", "--contract", "worklog_entry"]), ["field-empty"]);
+    assert_eq!(rules(&["new.jsonl"]), ["contract-undetected"]);
+    // What is compared is not also said to be compared with nothing.
+    let found = rules(&["new.json", "--against", "old.json"]);
+    assert!(found.contains(&"instruction-answered-again".to_owned()), "{found:?}");
+    assert!(!found.contains(&"companion-unused".to_owned()), "{found:?}");
+}
+
+#[test]
 fn in_a_directory_documents_find_each_other_by_their_ids() {
     let house = House::new();
     house.document("assignments/T-12.json", "assignment", json!({}));

@@ -205,6 +205,7 @@ impl Contract for DelegationResponse {
     const DOMAIN: &'static str = "delegation";
     const SUMMARY: &'static str = "What became of a delegated platform action, with the evidence for it";
     const MARKS: &'static [&'static str] = &["DELEGATION_RESPONSE_VERSION"];
+    const HAS_PAST: bool = true;
 
     fn rules() -> &'static [&'static Rule<Self>] {
         rules::delegation_response::RULES

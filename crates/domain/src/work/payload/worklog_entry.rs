@@ -4,7 +4,9 @@ use crate::ids::{RunId, TaskId};
 use crate::work::authorship;
 use crate::work::payload::{Assignment, ErrorCode, Resource, SubagentResult};
 use crate::work::rules;
-use countersign_contract::{Contract, Form, Kin, List, Name, Rule, Text, Timestamp, Untrusted, Version, shape};
+use countersign_contract::{
+    Contract, Form, Kin, List, Name, Rule, RuleInfo, Text, Timestamp, Untrusted, Version, shape,
+};
 
 shape! {
     /// What a worker did at one point, and what comes next. A worklog only ever grows.
@@ -46,6 +48,10 @@ impl Contract for WorklogEntry {
     const MARKS: &'static [&'static str] = &["files_touched", "next_step"];
     const HAS_PAST: bool = true;
     const FORMS: &'static [Form] = &[Form::Json, Form::JsonLines, Form::Yaml];
+
+    fn emptied() -> Option<&'static RuleInfo> {
+        Some(&rules::worklog_entry::WORKLOG_REWRITTEN.info)
+    }
 
     fn rules() -> &'static [&'static Rule<Self>] {
         rules::worklog_entry::RULES

@@ -11,11 +11,12 @@ mod worklog_time_backwards;
 
 use crate::work::payload::WorklogEntry;
 use countersign_contract::Rule;
+pub use worklog_rewritten::WORKLOG_REWRITTEN;
 
 /// In the order in which they are checked.
 pub static RULES: &[&Rule<WorklogEntry>] = &[
     &worklog_resource_unusable::WORKLOG_RESOURCE_UNUSABLE,
-    &worklog_rewritten::WORKLOG_REWRITTEN,
+    &WORKLOG_REWRITTEN,
     &worklog_run_id_not_v4::WORKLOG_RUN_ID_NOT_V4,
     &worklog_time_backwards::WORKLOG_TIME_BACKWARDS,
     &worklog_mixed::WORKLOG_MIXED,
