@@ -176,6 +176,22 @@ fn an_earlier_copy_says_one_thing_about_a_document() {
 }
 
 #[test]
+fn a_scope_that_cannot_be_used_collides_with_nothing() {
+    let house = House::new();
+    let unusable = json!({"task": {"lock_scope": ["../x", "src/money"]}});
+    house.document("lock.json", "assignment", unusable.clone());
+    house.document("forbidden.json", "assignment", json!({"task": {"forbidden_scope": ["../x"]}}));
+    let held = json!({"active_locks": [{"task_id": "T-9", "resource": "../x", "active": true}]});
+    house.document("held.json", "assignment", held);
+    for name in ["lock.json", "forbidden.json", "held.json"] {
+        let (code, decisions) = house.decisions(&[name]);
+        let found = decisions[0]["details"]["diagnostics"].as_array().unwrap();
+        let rules: Vec<&str> = found.iter().map(|it| it["rule"].as_str().unwrap()).collect();
+        assert_eq!((code, rules), (1, vec!["assignment-resource-unusable"]), "{name}");
+    }
+}
+
+#[test]
 fn in_a_directory_documents_find_each_other_by_their_ids() {
     let house = House::new();
     house.document("assignments/T-12.json", "assignment", json!({}));

@@ -7,7 +7,8 @@ use countersign_contract::{Report, show};
 
 /// Reports each lock in `/active_locks` that lies inside an active lock of another task.
 pub(crate) fn check(locks: &[ActiveLock], report: &mut Report) {
-    for (inner, outer) in nested(locks, |lock| lock.active, |index| &locks[index].task_id) {
+    for (inner, outer) in nested(locks, |lock| lock.active && lock.resource.is_usable(), |index| &locks[index].task_id)
+    {
         let (one, other) = (&locks[inner], &locks[outer]);
         let resource = show(one.resource.as_str());
         let message = format!("{} and {} both hold `{resource}`", one.task_id, other.task_id);

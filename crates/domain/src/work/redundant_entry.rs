@@ -7,7 +7,7 @@ use countersign_contract::{Report, show};
 
 /// Reports each entry of the scope at `list` that lies inside another one.
 pub(crate) fn check(scope: &[Resource], list: impl Fn() -> Pointer, report: &mut Report) {
-    for (inner, outer) in nested(scope, |_| true, |index| index) {
+    for (inner, outer) in nested(scope, Resource::is_usable, |index| index) {
         let (one, other) = (show(scope[inner].as_str()), show(scope[outer].as_str()));
         let place = report.place(list().item(outer));
         let message = format!("`{one}` is already inside `{other}`");

@@ -54,7 +54,8 @@ impl Resource {
 }
 
 /// One that leads nowhere stands for the whole tree: it collides with everything, and no change to it is inside a scope.
-/// Where a resource gives leave, it must be usable to do so.
+/// Where a resource gives leave, it must be usable to do so. Rules that look for collisions in the document itself leave it
+/// out: it is refused for what it is.
 impl Placed for Resource {
     fn place(&self) -> &str {
         self.normal.as_deref().unwrap_or(&self.written)

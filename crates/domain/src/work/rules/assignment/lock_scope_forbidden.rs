@@ -1,4 +1,4 @@
-use crate::work::payload::Assignment;
+use crate::work::payload::{Assignment, Resource};
 use crate::work::places::{Placed, Places};
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
@@ -32,8 +32,8 @@ rule! {
 
 fn check(it: &Subject<'_, Assignment>, report: &mut Report) {
     let task = &it.record.task;
-    let places = Places::new(&task.lock_scope, |_| true);
-    for (index, forbidden) in task.forbidden_scope.iter().enumerate() {
+    let places = Places::new(&task.lock_scope, Resource::is_usable);
+    for (index, forbidden) in task.forbidden_scope.iter().enumerate().filter(|(_, it)| it.is_usable()) {
         let Some(locked) = places.overlapping(forbidden.place()) else { continue };
         let (one, other) = (show(forbidden.as_str()), show(task.lock_scope[locked].as_str()));
         let place = report.place(Pointer::at("/task/lock_scope").item(locked));

@@ -40,8 +40,10 @@ rule! {
 
 fn check(it: &Subject<'_, Assignment>, report: &mut Report) {
     let Assignment { task, active_locks: locks, .. } = it.record;
-    let places = Places::new(locks, |lock: &ActiveLock| lock.active && lock.task_id != task.task_id);
-    for (index, resource) in task.lock_scope.iter().enumerate() {
+    let places = Places::new(locks, |lock: &ActiveLock| {
+        lock.active && lock.resource.is_usable() && lock.task_id != task.task_id
+    });
+    for (index, resource) in task.lock_scope.iter().enumerate().filter(|(_, it)| it.is_usable()) {
         let Some(taken) = places.overlapping(resource.place()) else { continue };
         let lock = &locks[taken];
         let place = report.place(Pointer::at("/active_locks").item(taken).key("resource"));

@@ -46,8 +46,10 @@ fn check(it: &Subject<'_, Assignment>, report: &mut Report) {
     }
     let Some(bundle) = it.kin::<HandoffBundle>() else { return };
     let task = &it.record.task;
-    let places = Places::new(&bundle.active_locks, |lock: &ActiveLock| lock.active && lock.task_id != task.task_id);
-    for (index, resource) in task.lock_scope.iter().enumerate() {
+    let places = Places::new(&bundle.active_locks, |lock: &ActiveLock| {
+        lock.active && lock.resource.is_usable() && lock.task_id != task.task_id
+    });
+    for (index, resource) in task.lock_scope.iter().enumerate().filter(|(_, it)| it.is_usable()) {
         let Some(taken) = places.overlapping(resource.place()) else { continue };
         let holder = &bundle.active_locks[taken].task_id;
         report.add(

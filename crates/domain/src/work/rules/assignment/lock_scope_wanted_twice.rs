@@ -69,11 +69,12 @@ fn check(it: &Subject<'_, Assignment>, report: &mut Report) {
     let claims: Vec<Claim<'_>> =
         claims.flat_map(|(index, other)| Claim::all(index, &other.task.task_id, &other.task.lock_scope)).collect();
     let places = Places::new(&claims, |_| true);
-    if task.lock_scope.iter().all(|resource| places.overlapping(resource.place()).is_none()) {
+    let usable = task.lock_scope.iter().enumerate().filter(|(_, it)| it.is_usable());
+    if usable.clone().all(|(_, resource)| places.overlapping(resource.place()).is_none()) {
         return;
     }
     let ordered = ordered(it.record, &others);
-    for (entry, resource) in task.lock_scope.iter().enumerate() {
+    for (entry, resource) in usable {
         let wanted = places.overlapping_where(resource.place(), |claim| !ordered.contains(claim.task));
         let Some(wanted) = wanted.map(|wanted| &claims[wanted]) else { continue };
         let message = format!(

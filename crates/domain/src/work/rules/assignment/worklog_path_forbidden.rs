@@ -1,4 +1,4 @@
-use crate::work::payload::Assignment;
+use crate::work::payload::{Assignment, Resource};
 use crate::work::places::Placed;
 use crate::work::scope;
 use countersign_contract::diagnostic::Pointer;
@@ -45,8 +45,8 @@ fn check(it: &Subject<'_, Assignment>, report: &mut Report) {
         report.add(Pointer::at("/task/worklog_path"), message, "keep it elsewhere, such as in `worklogs`");
         return;
     }
-    let forbidden = task.forbidden_scope.iter().position(|resource| scope::contains(resource.place(), &worklog));
-    let Some(index) = forbidden else { return };
+    let holds = |resource: &Resource| resource.is_usable() && scope::contains(resource.place(), &worklog);
+    let Some(index) = task.forbidden_scope.iter().position(holds) else { return };
     let place = report.place(Pointer::at("/task/forbidden_scope").item(index));
     let found = report.add(
         Pointer::at("/task/worklog_path"),

@@ -76,7 +76,7 @@ fn check(it: &Subject<'_, OrchestratorOutput>, report: &mut Report) {
     };
     let places = Places::new(&bundle.active_locks, held);
     for (index, task) in assignments.iter().map(|assignment| &assignment.task).enumerate() {
-        for (entry, resource) in task.lock_scope.iter().enumerate() {
+        for (entry, resource) in task.lock_scope.iter().enumerate().filter(|(_, it)| it.is_usable()) {
             let taken = places.overlapping_where(resource.place(), |lock| lock.task_id != task.task_id);
             let Some(taken) = taken else { continue };
             let holder = &bundle.active_locks[taken].task_id;

@@ -35,9 +35,9 @@ rule! {
 
 fn check(it: &Subject<'_, OrchestratorOutput>, report: &mut Report) {
     let OrchestratorOutput { assignments, active_locks: locks, .. } = it.record;
-    let places = Places::new(locks, |lock: &ActiveLock| lock.active);
+    let places = Places::new(locks, |lock: &ActiveLock| lock.active && lock.resource.is_usable());
     for (index, task) in assignments.iter().map(|assignment| &assignment.task).enumerate() {
-        for (entry, resource) in task.lock_scope.iter().enumerate() {
+        for (entry, resource) in task.lock_scope.iter().enumerate().filter(|(_, it)| it.is_usable()) {
             let taken = places.overlapping_where(resource.place(), |lock| lock.task_id != task.task_id);
             let Some(taken) = taken else { continue };
             let holder = &locks[taken].task_id;

@@ -83,7 +83,7 @@ fn check(it: &Subject<'_, OrchestratorOutput>, report: &mut Report) {
     let tasks = assignments.iter().map(|assignment| &assignment.task).enumerate();
     let claims: Vec<Claim<'_>> =
         tasks.flat_map(|(index, task)| Claim::all(index, &task.task_id, &task.lock_scope)).collect();
-    for (inner, outer) in nested(&claims, |_| true, |index| claims[index].task) {
+    for (inner, outer) in nested(&claims, |claim| claim.resource.is_usable(), |index| claims[index].task) {
         let (one, other) = (&claims[inner], &claims[outer]);
         let message = format!("{} and {} both get `{}`", one.task, other.task, show(one.resource.as_str()));
         let at = |claim: &Claim<'_>| {

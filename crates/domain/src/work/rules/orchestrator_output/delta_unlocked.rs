@@ -40,7 +40,8 @@ fn check(it: &Subject<'_, OrchestratorOutput>, report: &mut Report) {
         let Some(given) = given.find(&delta.task_id).filter(|_| starts) else { continue };
         let scope = &assignments[given].task.lock_scope;
         let mine = |lock: &ActiveLock| lock.task_id == delta.task_id;
-        if let Some(free) = scope.iter().find(|resource| held.holding_where(resource.place(), mine).is_none()) {
+        let mut usable = scope.iter().filter(|resource| resource.is_usable());
+        if let Some(free) = usable.find(|resource| held.holding_where(resource.place(), mine).is_none()) {
             let message = format!("{} starts, but does not hold `{}`", delta.task_id, show(free.as_str()));
             let pointer = Pointer::at("/ledger_delta").item(index).key("status");
             report.add(pointer, message, "list its lock in `active_locks`");
