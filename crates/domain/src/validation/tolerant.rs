@@ -16,7 +16,7 @@ mod words;
 use super::payload::{CriterionId, ValidationRequest, ValidationResponse, ValidationTaskId};
 use super::verdict::{CriterionStatus, Verdict};
 use countersign_contract::fix::Rung;
-use countersign_contract::{Form, SIZE_MAX, nfc, parse};
+use countersign_contract::{Cursor, Form, SIZE_MAX, nfc, parse};
 use serde_json::{Map, Value, json};
 use words::{status_of, text_of, truth_of, verdict_of};
 
@@ -239,11 +239,7 @@ fn outcome(entry: &mut Map<String, Value>, id: &str, done: &mut Vec<String>) -> 
     let mut found: Option<(CriterionStatus, &str)> = None;
     for key in WORD.iter().chain(TRUTH) {
         let Some(value) = entry.get(*key) else { continue };
-        let status = match (TRUTH.contains(key), truth_of(value)) {
-            (true, Some(true)) => CriterionStatus::Pass,
-            (true, Some(false)) => CriterionStatus::Fail,
-            _ => status_of(value.as_str()?)?,
-        };
+        let status = meant(key, value)?;
         if found.is_some_and(|(other, _)| other != status) {
             return None;
         }
@@ -255,6 +251,25 @@ fn outcome(entry: &mut Map<String, Value>, id: &str, done: &mut Vec<String>) -> 
         entry.shift_remove(*key);
     }
     found.map(|(status, _)| status)
+}
+
+/// What a member of a result says about how it came out, if that is understood.
+fn meant(key: &str, value: &Value) -> Option<CriterionStatus> {
+    match (TRUTH.contains(&key), truth_of(value)) {
+        (true, Some(true)) => Some(CriterionStatus::Pass),
+        (true, Some(false)) => Some(CriterionStatus::Fail),
+        _ => status_of(value.as_str()?),
+    }
+}
+
+/// The member of a result that says something else than its status. One that is false agrees with anything but PASS.
+pub(crate) fn contradicting(result: Cursor<'_>, status: CriterionStatus) -> Option<&'static str> {
+    let disagrees = |key: &str| {
+        let said = result.get(key).and_then(|value| meant(key, &value.to_value()));
+        let only_not_passed = TRUTH.contains(&key) && status != CriterionStatus::Pass;
+        said.is_some_and(|said| said != status && !(only_not_passed && said == CriterionStatus::Fail))
+    };
+    WORD.iter().chain(TRUTH).copied().find(|key| *key != "status" && disagrees(key))
 }
 
 fn evidence(entry: &mut Map<String, Value>, id: &str, done: &mut Vec<String>) -> Option<String> {

@@ -3,6 +3,7 @@
 mod answered_past_time;
 mod browser_unseen;
 mod criterion_answered_twice;
+mod criterion_status_contradicted;
 mod criterion_unanswered;
 mod criterion_unasked;
 mod evidence_path_unclean;
@@ -27,6 +28,7 @@ use std::sync::Arc;
 pub static RULES: &[&Rule<ValidationResponse>] = &[
     &verdict_unsupported::VERDICT_UNSUPPORTED,
     &criterion_answered_twice::CRITERION_ANSWERED_TWICE,
+    &criterion_status_contradicted::CRITERION_STATUS_CONTRADICTED,
     &criterion_unanswered::CRITERION_UNANSWERED,
     &criterion_unasked::CRITERION_UNASKED,
     &remediation_missing::REMEDIATION_MISSING,
