@@ -27,6 +27,12 @@ impl Given {
         let mut given = Self::default();
         for path in paths {
             let name = path.display().to_string();
+            if name == "-" {
+                let why = "standard input cannot be given with --with; write it to a file and name that";
+                given.broken.push(why.to_owned());
+                given.unread.push(why.to_owned());
+                continue;
+            }
             let input = inputs.iter().find(|it| it.lies_at(path)).cloned().unwrap_or_else(|| Input::file(path));
             let bytes = match input.read(checker.settings.size_max) {
                 Ok(bytes) => bytes,

@@ -176,6 +176,15 @@ fn an_earlier_copy_says_one_thing_about_a_document() {
 }
 
 #[test]
+fn standard_input_is_not_given_with_a_document() {
+    let house = House::new();
+    house.document("good.json", "assignment", json!({}));
+    let answer = house.run(&["check", "good.json", "--with", "-"]);
+    assert_eq!(answer.code, 3, "{answer:?}");
+    assert!(answer.err.contains("standard input cannot be given with --with"), "{answer:?}");
+}
+
+#[test]
 fn a_scope_that_cannot_be_used_collides_with_nothing() {
     let house = House::new();
     let unusable = json!({"task": {"lock_scope": ["../x", "src/money"]}});
