@@ -53,7 +53,8 @@ pub use rule::{Rule, RuleInfo};
 pub use set::{Alone, Others, Set};
 pub use shape::{Schemas, Shape};
 pub use shapes::{
-    Int, Json, JsonObject, List, Map, Name, Null, Nullable, Ratio, Text, Timestamp, Version, VersionExactly,
+    AnyTimestamp, Int, Json, JsonObject, List, Map, Name, Null, Nullable, Ratio, Text, Timestamp, Version,
+    VersionExactly,
 };
 pub use untrusted::Untrusted;
 

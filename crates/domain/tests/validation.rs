@@ -143,6 +143,8 @@ fn the_primary_code_is_the_one_that_the_fault_leads_to() {
         (json!({"duration_seconds": -1}), "SCHEMA_INVALID"),
         (json!({"duration_seconds": 301}), "TASK_TIMEOUT"),
         (json!({"timestamp": "yesterday"}), "SCHEMA_INVALID"),
+        (json!({"timestamp": "2026-02-17T15:30:00"}), "SCHEMA_INVALID"),
+        (json!({"timestamp": "2026-02-17T15:30:00+01:00"}), "OK"),
         (
             json!({"evidence_collected": {"file_checks": [{"path": "a", "exists": false, "size_bytes": 3}]}}),
             "INTEGRITY_MISMATCH",
@@ -180,7 +182,7 @@ fn a_nearly_right_response_is_mended() {
     for (name, document) in [
         ("lower case", response(json!({"verdict": "pass", "criteria_results": [result("pass")]}))),
         ("no verdict", response(json!({"verdict": null}))),
-        ("a time with an offset", response(json!({"timestamp": "2026-02-17T15:30:00+01:00"}))),
+        ("a time in another form", response(json!({"timestamp": "2026-02-17 15:30:00+01:00"}))),
         ("another word", response(json!({"verdict": "passed", "criteria_results": [result("passed")]}))),
         (
             "id for criterion_id",

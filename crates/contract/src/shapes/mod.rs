@@ -11,5 +11,5 @@ pub use json::{Json, JsonObject, Null, Nullable};
 pub use list::{List, Map};
 pub use number::{Int, Ratio};
 pub use text::{Name, Text};
-pub use time::Timestamp;
+pub use time::{AnyTimestamp, Timestamp};
 pub use version::{Version, VersionExactly};

@@ -97,6 +97,70 @@ impl Shape for Timestamp {
     }
 }
 
+/// A point in time with its offset, which need not be UTC's. It is written back as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnyTimestamp {
+    written: CompactString,
+    time: Timestamp,
+}
+
+impl AnyTimestamp {
+    /// The form as a regular expression. Whether the day exists, it cannot say.
+    pub const PATTERN: &'static str = concat!(
+        r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?",
+        r"(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$"
+    );
+
+    /// The time that a text names.
+    pub fn parse(text: &str) -> Option<Self> {
+        let time = match text.len().checked_sub(6).and_then(|end| text.split_at_checked(end)) {
+            Some((local, offset)) if is_offset(offset.as_bytes()) => {
+                // The same clock in UTC has a form and a day, or this has none either.
+                let utc = Timestamp::parse(&format!("{local}Z"))?;
+                Timestamp { instant: text.parse().unwrap_or(utc.instant), ..utc }
+            }
+            _ => Timestamp::parse(text)?,
+        };
+        Some(Self { written: text.into(), time })
+    }
+
+    /// The time.
+    pub fn instant(&self) -> jiff::Timestamp {
+        self.time.instant
+    }
+}
+
+impl Serialize for AnyTimestamp {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_str(&self.written)
+    }
+}
+
+impl Shape for AnyTimestamp {
+    fn read(at: Cursor<'_>, report: &mut Report) -> Option<Self> {
+        match at.text().and_then(Self::parse) {
+            Some(found) => Some(found),
+            // What is wrong with it is wrong with it in UTC too.
+            None => Timestamp::read(at, report).and(None),
+        }
+    }
+
+    fn schema(_: &mut Schemas) -> Value {
+        json!({ "type": "string", "format": "date-time", "pattern": Self::PATTERN })
+    }
+
+    fn example() -> Value {
+        Timestamp::example()
+    }
+}
+
+fn is_offset(bytes: &[u8]) -> bool {
+    let digits = |tens: u8, ones: u8, most: u8| {
+        tens.is_ascii_digit() && ones.is_ascii_digit() && (tens - b'0') * 10 + (ones - b'0') <= most
+    };
+    matches!(bytes, [b'+' | b'-', h, hh, b':', m, mm] if digits(*h, *hh, 23) && digits(*m, *mm, 59))
+}
+
 fn is_utc_form(bytes: &[u8]) -> bool {
     let Some((head, tail)) = bytes.split_at_checked(19) else { return false };
     let shape = head.iter().zip(b"0000-00-00T00:00:00").all(|(byte, form)| match form {
@@ -143,6 +207,22 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(Timestamp::parse(text).is_some(), expected, "{text}");
         }
+        let offsets = [
+            ("2026-02-17T15:30:00+01:00", true),
+            ("2026-02-17T15:30:00.25-23:59", true),
+            ("2026-02-17T14:30:00Z", true),
+            ("9999-12-31T23:59:59-10:00", true),
+            ("2026-02-17T15:30:00+24:00", false),
+            ("2026-02-17T15:30:00+0100", false),
+            ("2026-02-30T15:30:00+01:00", false),
+            ("2026-02-17T15:30:00", false),
+            ("\u{e9}\u{e9}01:00", false),
+        ];
+        for (text, expected) in offsets {
+            assert_eq!(AnyTimestamp::parse(text).is_some(), expected, "{text}");
+        }
+        let instant = |text: &str| AnyTimestamp::parse(text).map(|it| it.instant());
+        assert_eq!(instant("2026-02-17T15:30:00+01:00"), instant("2026-02-17T14:30:00Z"));
         assert!(Timestamp::parse("9999-12-31T23:59:59Z") > Timestamp::parse("9999-12-30T21:00:00Z"));
     }
 }

@@ -7,7 +7,7 @@ use crate::work::authorship;
 use crate::work::payload::{HandoffBundle, OrchestratorOutput, WorklogEntry};
 use countersign_contract::fix::Rung;
 use countersign_contract::{
-    Contract, Int, Kin, List, Name, Outside, Ratio, Rule, Text, Timestamp, Untrusted, choice, shape,
+    AnyTimestamp, Contract, Int, Kin, List, Name, Outside, Ratio, Rule, Text, Untrusted, choice, shape,
 };
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ shape! {
         /// How long it took.
         pub duration_seconds: Option<Seconds>,
         /// When it was finished.
-        pub timestamp: Timestamp,
+        pub timestamp: AnyTimestamp,
         /// Who looked.
         pub validator_id: Option<Name>,
     }
