@@ -145,6 +145,21 @@ fn however_often_a_handoff_is_repaired_one_reference_leads_to_everything() {
     assert!(house.path("session/handoffs/session-context-2.json").is_file());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_that_a_handoff_names_is_not_waited_for() {
+    let house = House::new();
+    let pipe = house.path("session-context.json");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let file = json!({"path": "session-context.json", "size": 0, "created": "2026-01-01T00:00:00Z"});
+    let patch = json!({"handoff": {"payload": {"references": {"files": [file]}}}});
+    house.write("handoff.json", document("universal_handoff", patch).to_string());
+    assert_eq!(house.run(&["check", "handoff.json"]).code, 0);
+    let answer = house.run(&["fix", "handoff.json"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert_eq!(house.run(&["handoff", "check", "handoff.json"]).code, 0);
+}
+
 #[test]
 fn what_an_earlier_repair_kept_is_never_overwritten() {
     let house = House::new();
