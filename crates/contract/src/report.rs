@@ -16,6 +16,8 @@ pub struct Report {
     rule: &'static RuleInfo,
     base: Pointer,
     strict: bool,
+    /// How many errors are listed, and how many of the rest.
+    most: usize,
     findings: Vec<Diagnostic>,
     /// How many of `findings` are errors by their rule. Errors and the rest have room of their own, so that warnings
     /// cannot crowd errors out.
@@ -41,6 +43,7 @@ impl Report {
             rule: &rules::SYNTAX_INVALID,
             base: Pointer::root(),
             strict,
+            most: FINDINGS_MAX,
             findings: Vec::new(),
             errors: 0,
             spare: None,
@@ -51,6 +54,11 @@ impl Report {
             hidden: Hidden::default(),
             elsewhere: None,
         }
+    }
+
+    /// The same, for so many findings that a reader would not want them all.
+    pub(crate) fn with_room(self, most: usize) -> Self {
+        Self { most, ..self }
     }
 
     /// Adds a finding of the rule that is being checked. The pointer starts at the record.
@@ -90,7 +98,7 @@ impl Report {
 
     fn is_full(&self, rule: &RuleInfo) -> bool {
         let errors = rule.severity == Severity::Error;
-        (if errors { self.errors } else { self.findings.len() - self.errors }) >= FINDINGS_MAX
+        (if errors { self.errors } else { self.findings.len() - self.errors }) >= self.most
     }
 
     fn push(&mut self, rule: &'static RuleInfo, pointer: Pointer, message: String, help: String) -> &mut Diagnostic {

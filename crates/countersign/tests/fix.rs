@@ -311,6 +311,65 @@ fn a_link_stays_a_link_and_permissions_stay() {
 }
 
 #[test]
+fn what_check_refuses_for_its_files_fix_does_not_allow() {
+    let house = House::new();
+    house.write(".countersign/config.toml", "[severity]\nhandoff-file-missing = \"error\"\n");
+    let file = json!({"path": "docs/plan.md"});
+    let patch = json!({"handoff": {"payload": {"references": {"files": [file]}}}});
+    let fit = document("universal_handoff", patch.clone());
+    // What cannot be read before it is repaired is looked for afterwards.
+    let mut unfit = fit.clone();
+    unfit["handoff"]["workflow"] = Value::Null;
+    for (name, handoff) in [("fit.json", &fit), ("unfit.json", &unfit)] {
+        house.write(name, handoff.to_string());
+        for verb in ["check", "fix"] {
+            let answer = house.run(&[verb, name]);
+            assert!(answer.code == 1 && (answer.out + &answer.err).contains("docs/plan.md"), "{verb} {name}");
+        }
+    }
+    house.write("docs/plan.md", "a plan");
+    assert_eq!(house.run(&["fix", "fit.json"]).code, 0);
+    // The file that is written with the document is there when the document is.
+    house.write("long.json", long_handoff("session").to_string());
+    assert_eq!(house.run(&["fix", "--write", "long.json"]).code, 0);
+    assert_eq!(house.run(&["check", "long.json"]).code, 0);
+}
+
+#[test]
+fn everything_is_repaired_also_what_is_not_listed() {
+    let house = House::new();
+    let line = document("worklog_entry", json!({})).to_string();
+    let mut broken: Value = serde_json::from_str(&line).unwrap();
+    broken["evidence"] = Value::Null;
+    house.write("log.jsonl", format!("{broken}\n").repeat(1000));
+    assert_eq!(house.run(&["check", "log.jsonl"]).code, 1);
+    let answer = house.run(&["fix", "--write", "log.jsonl"]);
+    assert_eq!(answer.code, 0, "{}", answer.err.lines().last().unwrap());
+    let before = house.read("log.jsonl");
+    assert!(house.run(&["fix", "--write", "log.jsonl"]).err.contains("nothing to repair"));
+    assert_eq!(house.read("log.jsonl"), before);
+}
+
+#[test]
+fn lines_of_a_worklog_are_changed_for_errors_and_secrets_alone() {
+    let house = House::new();
+    let line = |patch| format!("{}\n", document("worklog_entry", patch));
+    let odd = line(json!({"files_touched": ["src//a"]}));
+    house.write("log.jsonl", &odd).write("earlier.jsonl", &odd);
+    let answer = house.run(&["fix", "--write", "log.jsonl"]);
+    assert!(answer.code == 0 && answer.err.contains("left as they are: 1 "), "{answer:?}");
+    assert_eq!(house.read("log.jsonl"), odd);
+    assert_eq!(house.run(&["check", "log.jsonl", "--against", "earlier.jsonl"]).code, 0);
+    // The same entry by itself is no log.
+    house.write("entry.json", &odd);
+    assert!(house.run(&["fix", "entry.json"]).out.contains("src/a"));
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    house.write("log.jsonl", odd.clone() + &line(json!({"decision": format!("the token is {secret}")})));
+    assert_eq!(house.run(&["fix", "--write", "log.jsonl"]).code, 0);
+    assert!(house.read("log.jsonl").starts_with(&odd) && !house.read("log.jsonl").contains(&secret));
+}
+
+#[test]
 fn wrong_usage_is_said() {
     let house = House::new();
     house.document("a.json", "assignment", json!({})).document("b.json", "assignment", json!({}));

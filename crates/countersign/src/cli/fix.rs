@@ -5,7 +5,7 @@ use super::{Exit, contracts, interrupt, output};
 use crate::company::{Company, Given, Together};
 use crate::gather::Input;
 use crate::project::Project;
-use crate::repairing::{Repairs, printable};
+use crate::repairing::{Repairs, left, printable};
 use crate::shelf::Shelf;
 use crate::terminal::Terminal;
 use crate::{files, world};
@@ -89,7 +89,8 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     for (number, input) in inputs.iter().enumerate() {
         let company = Company::new(&given, &together, &inputs, &checker, &shelf, number);
         let contract = args.contract.as_deref();
-        let repairs = Repairs { project, checker: &checker, outside: &outside, company: &company, contract };
+        let document = input.path.as_deref().unwrap_or(Path::new(""));
+        let repairs = Repairs { project, checker: &checker, outside: &outside, company: &company, contract, document };
         let job = Job { args, summarizer: summarizer.as_ref(), repairs };
         // One that fails does not keep the others from being repaired.
         exit = exit.max(job.one(input).unwrap_or_else(|error| {
@@ -136,6 +137,7 @@ impl Job<'_> {
         for change in &changes {
             output::say(&format!("  {change}"));
         }
+        left(&fixed).iter().for_each(|left| output::say(left));
         match &input.path {
             Some(path) if self.may_write(&fixed) && !unchanged => files::write(path, &fixed.text)?,
             _ if self.args.write => {}
@@ -161,9 +163,8 @@ impl Job<'_> {
     /// Repairs the document, and with --write keeps what was taken out before anything else is written.
     fn fix_and_keep(&self, input: &Input, text: &str) -> anyhow::Result<Fixed> {
         let source = Source { name: &input.name, text };
-        let document = input.path.as_deref().unwrap_or(Path::new(""));
-        let outside = self.repairs.with_names_taken(source, document);
-        let before = self.repairs.kept_before(source, document);
+        let outside = self.repairs.with_names_taken(source);
+        let before = self.repairs.kept_before(source);
         let fixed = self.fix(source, before.as_ref().map(|(name, _)| name.as_str()), &outside)?;
         let Some(at) = &fixed.kept_at else { return Ok(fixed) };
         let writes = self.may_write(&fixed);
@@ -172,7 +173,7 @@ impl Job<'_> {
             Some((_, path)) if writes => keeping::add(path, &fixed.kept, size_max).map(|()| path.clone()),
             Some((_, path)) => Ok(path.clone()),
             None => {
-                let place = world::place(at, document, self.repairs.project)
+                let place = world::place(at, self.repairs.document, self.repairs.project)
                     .with_context(|| format!("{at} lies outside the project and the temporary directory"));
                 place.and_then(|path| if writes { keeping::begin(&path, &fixed.kept).map(|()| path) } else { Ok(path) })
             }

@@ -53,6 +53,7 @@ impl<'a> Answers<'a> {
             outside: &self.outside,
             company: &company,
             contract: None,
+            document: std::path::Path::new(""),
         };
         let checked = |text: &str| check(&self.checker, &repairs.request(Source { name: NAME, text }, &self.outside));
         let before = checked(answer);
@@ -129,6 +130,7 @@ impl<'a> Answers<'a> {
             outside: &self.outside,
             company: &company,
             contract: Some("validation_response"),
+            document: std::path::Path::new(""),
         };
         let checked = |response: &Value| {
             let text = response.to_string();
