@@ -4,7 +4,7 @@ use crate::check::{Checked, Checker, Request, check, check_for};
 use crate::contract::ContractInfo;
 use crate::document::Form;
 use crate::outside::{Outside, Settings};
-use crate::{FINDINGS_MAX, redact_value, scan};
+use crate::{FINDINGS_MAX, redact_value, scan, show};
 use countersign_diagnostic::{Decision, Diagnostic, Repair, Severity, Source};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
@@ -171,9 +171,7 @@ fn needs_repair(decision: &Decision, form: Form) -> bool {
 /// JSON Lines is how logs are written, which only grow: a line that was changed for a trifle would be refused beside an
 /// earlier copy. Errors have to go all the same, and secrets.
 fn is_to_mend(finding: &Diagnostic, form: Form) -> bool {
-    form != Form::JsonLines
-        || finding.severity == Severity::Error
-        || finding.rule == crate::rules::SECRET_IN_TEXT.id
+    form != Form::JsonLines || finding.severity == Severity::Error || finding.rule == crate::rules::SECRET_IN_TEXT.id
 }
 
 fn check_text(checker: &Checker<'_>, request: &Request<'_>, text: &str, form: Form) -> Checked {
@@ -205,7 +203,13 @@ fn repair(
             && let Some(value) = (contract.default_for)(finding.pointer.as_str(), document, outside)
         {
             let field = finding.pointer.last().unwrap_or_default();
-            repairs.push(Repair::add(finding.pointer.clone(), value, format!("add `{field}` with its default")));
+            // Some defaults are always the same and some follow from the rest; what is added says it for both.
+            let summary = match &value {
+                Value::Object(_) | Value::Array(_) => format!("add `{field}`"),
+                Value::String(text) => format!("add `{field}`: `{}`", show(text)),
+                scalar => format!("add `{field}`: `{scalar}`"),
+            };
+            repairs.push(Repair::add(finding.pointer.clone(), value, summary));
         }
     }
     // Later places first: taking an item out of a list moves those behind it.

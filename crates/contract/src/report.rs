@@ -137,6 +137,20 @@ impl Report {
 
     /// Says that this place holds a value of another kind than the one wanted.
     pub fn wrong_kind(&mut self, at: Cursor<'_>, wanted: &str) {
+        self.say_wrong_kind(at, wanted);
+    }
+
+    /// Says that there is no list here. What would be an item of it is put into one, if that is wanted.
+    pub(crate) fn no_list(&mut self, at: Cursor<'_>, is_item: bool) {
+        let found = self.say_wrong_kind(at, Kind::List.word());
+        if is_item {
+            let list = serde_json::Value::Array(vec![at.to_value()]);
+            let pointer = found.pointer.clone();
+            found.repair(Repair::replace(pointer, list, "put it in a list"));
+        }
+    }
+
+    fn say_wrong_kind(&mut self, at: Cursor<'_>, wanted: &str) -> &mut Diagnostic {
         let found = at.kind().word();
         let help = match (wanted, at.kind()) {
             ("a text", Kind::Number | Kind::Bool) => format!("put it in quotes: \"{}\"", show(at.raw())),
@@ -146,15 +160,12 @@ impl Report {
             _ => format!("write {wanted} here"),
         };
         let scalar = repaired_scalar(at, wanted);
-        let wraps = wanted == "a list" && matches!(at.kind(), Kind::Text | Kind::Object);
         let found = self.find(&rules::KIND_MISMATCH, at, format!("expected {wanted}, found {found}"), help);
         let pointer = found.pointer.clone();
         if let Some(value) = scalar {
             found.repair(Repair::replace(pointer, value, format!("write it as {wanted}")));
-        } else if wraps {
-            let list = serde_json::Value::Array(vec![at.to_value()]);
-            found.repair(Repair::replace(pointer, list, "put it in a list"));
         }
+        found
     }
 
     /// Says that a required member is absent.

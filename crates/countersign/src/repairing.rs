@@ -51,6 +51,12 @@ impl Repairs<'_> {
         }
     }
 
+    /// What about a validator's loose answer only a person can decide, where its request was given.
+    pub fn doubt(&self, source: Source<'_>) -> Option<String> {
+        let request = self.company.given_only::<ValidationRequest>()?;
+        tolerant::doubt(&self.value(source), &request)
+    }
+
     /// The world with those of the names for what is taken out that are taken.
     pub fn with_names_taken(&self, source: Source<'_>) -> Outside {
         kept::with_names_taken(self.outside, &self.value(source), self.document, self.project.root.as_deref())

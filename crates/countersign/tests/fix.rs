@@ -244,6 +244,7 @@ fn a_handoff_that_cannot_be_made_to_fit_is_left_alone_and_a_person_is_asked() {
     assert_eq!(house.all(), before);
     assert!(answer.err.contains("a person must decide"), "{answer:?}");
     assert!(answer.err.contains("refused: TOKEN_LIMIT_EXCEEDED"), "{answer:?}");
+    assert!(answer.err.contains("nothing was written") && !answer.err.contains("would be kept"), "{answer:?}");
 }
 
 #[test]
@@ -283,6 +284,62 @@ fn a_loose_answer_becomes_a_response_only_with_its_request() {
     house.document("two.json", "validation_request", two);
     house.write("bare.json", r#"{"result": "pass", "reason": "POST /checkout answered 400"}"#);
     assert_eq!(house.run(&["fix", "bare.json", "--with", "two.json"]).code, 1);
+}
+
+#[test]
+fn of_a_loose_answer_it_is_said_what_a_person_must_decide() {
+    let house = House::new();
+    let two = json!({"acceptance_criteria": [{"id": "A", "description": "one"}, {"id": "B", "description": "two"}]});
+    house.document("one.json", "validation_request", json!({})).document("two.json", "validation_request", two);
+    let cases = [
+        (json!({"result": "pass"}), "two.json", "2 were asked about"),
+        (json!({"result": "pass", "task_id": "T-99"}), "one.json", "the answer is to task `T-99`"),
+        (json!({"result": "pass", "status": "fail"}), "one.json", "`status` is `fail` and `result` is `pass`"),
+        (json!({"result": "perhaps"}), "one.json", "`result` is `perhaps`"),
+    ];
+    for (answer, request, why) in cases {
+        house.write("answer.json", answer.to_string());
+        let fixed = house.run(&["fix", "answer.json", "--with", request]);
+        assert!(fixed.code == 1 && fixed.err.contains(why), "{fixed:?}");
+        assert!(!fixed.err.contains("no contract has these keys"), "{fixed:?}");
+    }
+}
+
+#[test]
+fn results_by_criterion_are_a_list_by_names_and_no_item_of_one() {
+    let house = House::new();
+    house.document("request.json", "validation_request", json!({}));
+    let mut response = document("validation_response", json!({}));
+    let mut result = response["criteria_results"][0].clone();
+    let id = result.as_object_mut().unwrap().remove("criterion_id").unwrap();
+    let id = id.as_str().unwrap();
+    for (results, code) in [(json!({id: "pass"}), 1), (json!({id: result}), 0)] {
+        response["criteria_results"] = results;
+        let text = response.to_string();
+        house.write("response.json", &text);
+        let answer = house.run(&["fix", "--write", "response.json"]);
+        assert_eq!(answer.code, code, "{answer:?}");
+        assert!(code == 0 || house.read("response.json") == text, "{answer:?}");
+    }
+}
+
+#[test]
+fn what_is_filled_in_is_said_with_its_value() {
+    let house = House::new();
+    let mut response = document("validation_response", json!({}));
+    response.as_object_mut().unwrap().remove("verdict");
+    house.write("response.json", response.to_string());
+    let answer = house.run(&["fix", "response.json"]);
+    assert!(answer.code == 0 && answer.err.contains("/verdict: add `verdict`: `PASS`\n"), "{answer:?}");
+}
+
+#[test]
+fn a_kind_of_secret_is_named_once() {
+    let house = House::new();
+    let secrets = format!("the token is ghp_{} ", "a1B2c3D4e5F6".repeat(3)).repeat(50);
+    house.document("entry.json", "worklog_entry", json!({"decision": secrets}));
+    let answer = house.run(&["check", "entry.json"]);
+    assert!(answer.code == 1 && answer.out.contains("holds a secret (github-token)\n"), "{answer:?}");
 }
 
 #[test]

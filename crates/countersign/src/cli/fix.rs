@@ -11,7 +11,7 @@ use crate::terminal::Terminal;
 use crate::{files, world};
 use anyhow::{Context, ensure};
 use countersign_contract::fix::Fixed;
-use countersign_contract::{Checked, Checker, Outside, check};
+use countersign_contract::{Checked, Checker, Outside, check, rules};
 use countersign_diagnostic::render::text;
 use countersign_diagnostic::{Diagnostic, Severity, Source, visible};
 use countersign_runner::agent::Stop;
@@ -204,9 +204,11 @@ impl Job<'_> {
 
     /// Says where what is taken out would be kept, and that the document which is shown refers to nothing that is there.
     fn say_unkept(&self, input: &Input, at: &str) {
+        if self.args.write {
+            return;
+        }
         output::say(&format!("what is taken out would be kept in {at}"));
         let how = match &input.path {
-            _ if self.args.write => return,
             Some(_) => "--write writes both",
             None => "save the original as a file, and repair that with --write, which writes both",
         };
@@ -247,11 +249,24 @@ impl Job<'_> {
         let look = output::look(terminal.look(), &fixed.text, &fixed.checked);
         let most = countersign_contract::fix::ATTEMPTS_MAX;
         output::say_lines(&format!("\nafter {} of {most} attempts a person must decide:\n", fixed.attempts));
-        for finding in decision.details.diagnostics.iter().filter(|it| it.severity == Severity::Error) {
+        let untold = !fixed.checked.told && self.args.contract.is_none();
+        let doubt = self.repairs.doubt(source).filter(|_| untold);
+        let said_by_doubt = |it: &&Diagnostic| doubt.is_some() && it.rule == rules::CONTRACT_UNDETECTED.id;
+        let errors = decision.details.diagnostics.iter().filter(|it| it.severity == Severity::Error);
+        for finding in errors.filter(|it| !said_by_doubt(it)) {
             output::say_rendered(&text::diagnostic(&beyond_fix(finding), source, look));
         }
-        if !fixed.checked.told && self.args.contract.is_none() && self.args.with.is_empty() {
+        if let Some(doubt) = &doubt {
+            output::say(&format!("{doubt}\n"));
+        }
+        if untold && self.args.with.is_empty() {
             output::say("if it is a validator's loose answer, name what it was asked with `--with REQUEST`");
+        }
+        if self.args.write && !unchanged && !self.may_write(fixed) {
+            output::say(&format!(
+                "nothing was written: what was taken out was not enough; {} is as it was",
+                visible(&input.name)
+            ));
         }
         output::say(&text::verdict(decision));
         Exit::Refused

@@ -169,8 +169,9 @@ pub fn fix_tool(shared: &Shared, arguments: &str) -> Said {
         kept_at: fixed.kept_at.clone(),
     };
     let decided = decided(&fixed.checked, Source { name: &name, text: &fixed.text }, &answer);
-    let said = said.map(str::to_owned).into_iter().chain(left(&fixed));
-    said.fold(decided, |decided, said| decided.with("note", said))
+    let doubt = repairs.doubt(source).filter(|_| !fixed.checked.told);
+    let said: Vec<String> = said.map(str::to_owned).into_iter().chain(left(&fixed)).chain(doubt).collect();
+    if said.is_empty() { decided } else { decided.with("note", said.join("\n")) }
 }
 
 /// Explains a code or a rule.

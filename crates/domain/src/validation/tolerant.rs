@@ -11,7 +11,10 @@
 //! words that contradict each other, leave the answer as it is.
 //! **Invariant:** what is not understood is kept, for the check to speak of.
 
+mod doubt;
 mod words;
+
+pub use doubt::doubt;
 
 use super::payload::{CriterionId, ValidationRequest, ValidationResponse, ValidationTaskId};
 use super::verdict::{CriterionStatus, Verdict};
@@ -239,11 +242,7 @@ fn outcome(entry: &mut Map<String, Value>, id: &str, done: &mut Vec<String>) -> 
     let mut found: Option<(CriterionStatus, &str)> = None;
     for key in WORD.iter().chain(TRUTH) {
         let Some(value) = entry.get(*key) else { continue };
-        let status = match (TRUTH.contains(key), truth_of(value)) {
-            (true, Some(true)) => CriterionStatus::Pass,
-            (true, Some(false)) => CriterionStatus::Fail,
-            _ => status_of(value.as_str()?)?,
-        };
+        let status = said(key, value)?;
         if found.is_some_and(|(other, _)| other != status) {
             return None;
         }
@@ -255,6 +254,15 @@ fn outcome(entry: &mut Map<String, Value>, id: &str, done: &mut Vec<String>) -> 
         entry.shift_remove(*key);
     }
     found.map(|(status, _)| status)
+}
+
+/// How something came out by one of its members.
+fn said(key: &str, value: &Value) -> Option<CriterionStatus> {
+    match (TRUTH.contains(&key), truth_of(value)) {
+        (true, Some(true)) => Some(CriterionStatus::Pass),
+        (true, Some(false)) => Some(CriterionStatus::Fail),
+        _ => status_of(value.as_str()?),
+    }
 }
 
 fn evidence(entry: &mut Map<String, Value>, id: &str, done: &mut Vec<String>) -> Option<String> {
