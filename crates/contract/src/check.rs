@@ -9,7 +9,7 @@ use crate::report::Report;
 use crate::rule::RuleInfo;
 use crate::set::{Alone, Others};
 use crate::shape::Shape;
-use crate::{parse, rules, show};
+use crate::{FINDINGS_MAX, parse, rules, show};
 use countersign_diagnostic::{Decision, Details, Pointer, Severity, Source};
 use std::sync::Arc;
 
@@ -96,7 +96,12 @@ pub struct Run<'a> {
 
 /// Checks one document. Never fails: what cannot be read is a decision that says so.
 pub fn check(checker: &Checker<'_>, request: &Request<'_>) -> Checked {
-    let mut report = Report::new(checker.settings.strict);
+    check_for(checker, request, FINDINGS_MAX)
+}
+
+/// Checks one document, and lists up to `most` errors and as many other findings.
+pub(crate) fn check_for(checker: &Checker<'_>, request: &Request<'_>, most: usize) -> Checked {
+    let mut report = Report::new(checker.settings.strict).with_room(most);
     let source = request.source;
     let document = match parse(source.text, request.form(), checker.settings.size_max) {
         Ok(document) => document,

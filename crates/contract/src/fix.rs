@@ -1,12 +1,13 @@
 //! Repairing a document: the repairs of rules first, then the rungs of its contract's ladder, at most three attempts.
 
-use crate::check::{Checked, Checker, Request, check};
+use crate::check::{Checked, Checker, Request, check, check_for};
 use crate::contract::ContractInfo;
 use crate::document::Form;
 use crate::outside::{Outside, Settings};
-use crate::{redact_value, scan};
-use countersign_diagnostic::{Decision, Repair, Severity, Source};
+use crate::{FINDINGS_MAX, redact_value, scan, show};
+use countersign_diagnostic::{Decision, Diagnostic, Repair, Severity, Source};
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 
 mod seal;
 mod write;
@@ -16,6 +17,9 @@ pub use write::write;
 
 /// How often a document is repaired before a person is asked.
 pub const ATTEMPTS_MAX: usize = 3;
+
+/// How many findings one attempt mends: far more than are listed for a reader, and few enough to hold and to place.
+const REPAIRS_MAX: usize = 50_000;
 
 /// A step of a contract's ladder: changes a document so that it may pass, losing nothing that it does not keep.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +69,8 @@ pub struct Fixed {
     pub checked: Checked,
     /// How many attempts were made.
     pub attempts: usize,
+    /// How many repairs were left undone, since lines of a log are not changed for less than an error.
+    pub left: usize,
 }
 
 /// Repairs a document. `kept_at` overrides where what is taken out will be found.
@@ -95,7 +101,7 @@ pub fn fix(
         kept_path = climb.kept_at.or_else(|| kept_path.take());
         done
     };
-    while attempts < ATTEMPTS_MAX && needs_repair(&checked.decision) {
+    while attempts < ATTEMPTS_MAX && needs_repair(&checked.decision, form) {
         let Some(mut document) = read(&text, form, checker) else { break };
         let Some(contract) = checked.contract else {
             // Of a contract that is not ours only this is known to be right.
@@ -109,7 +115,7 @@ pub fn fix(
         attempts += 1;
         let before = changes.len();
         changes.extend(redact(&mut document, &mut text, form));
-        changes.extend(repair(&mut document, &checked.decision, &contract, request.outside));
+        changes.extend(repair(&mut document, &checked.decision, form, &contract, request.outside));
         let helps = |step: &&Rung| (step.helps)(&checked.decision);
         let (mending, climbing): (Vec<&Rung>, Vec<&Rung>) = (contract.rungs)().iter().partition(|step| step.mends);
         changes.extend(mending.into_iter().filter(helps).flat_map(|step| climb(step, &mut document)));
@@ -132,8 +138,14 @@ pub fn fix(
         text = write(&document, &text, form);
         checked = check_text(checker, request, &text, form);
     }
+    let findings = &checked.decision.details.diagnostics;
+    let left = findings.iter().filter(|it| it.repair.is_some() && !is_to_mend(it, form)).count();
+    if findings.len() > FINDINGS_MAX {
+        let source = Source { name: request.source.name, text: &text };
+        checked = check(checker, &Request { source, form: Some(form), ..*request });
+    }
     let kept_at = kept_path.filter(|_| !kept.is_empty());
-    Fixed { text, changes, kept, kept_at, checked, attempts }
+    Fixed { text, changes, kept, kept_at, checked, attempts, left }
 }
 
 /// Takes every secret out, whether or not a finding lists it, before anything of the document is kept elsewhere.
@@ -151,14 +163,20 @@ fn redact(document: &mut Value, text: &mut String, form: Form) -> Vec<String> {
 }
 
 /// Errors want mending; so does a warning or a note whose rule knows how.
-fn needs_repair(decision: &Decision) -> bool {
+fn needs_repair(decision: &Decision, form: Form) -> bool {
     let mut findings = decision.details.diagnostics.iter();
-    findings.any(|it| it.severity == Severity::Error || it.repair.is_some())
+    findings.any(|it| it.severity == Severity::Error || (it.repair.is_some() && is_to_mend(it, form)))
+}
+
+/// JSON Lines is how logs are written, which only grow: a line that was changed for a trifle would be refused beside an
+/// earlier copy. Errors have to go all the same, and secrets.
+fn is_to_mend(finding: &Diagnostic, form: Form) -> bool {
+    form != Form::JsonLines || finding.severity == Severity::Error || finding.rule == crate::rules::SECRET_IN_TEXT.id
 }
 
 fn check_text(checker: &Checker<'_>, request: &Request<'_>, text: &str, form: Form) -> Checked {
     let source = Source { name: request.source.name, text };
-    check(checker, &Request { source, form: Some(form), ..*request })
+    check_for(checker, &Request { source, form: Some(form), ..*request }, REPAIRS_MAX)
 }
 
 fn read(text: &str, form: Form, checker: &Checker<'_>) -> Option<Value> {
@@ -167,9 +185,15 @@ fn read(text: &str, form: Form, checker: &Checker<'_>) -> Option<Value> {
 
 /// Does every repair that the findings offer, those deepest in the document first so that the place of one is not moved
 /// by another, and fills in the contract's defaults for what is missing.
-fn repair(document: &mut Value, decision: &Decision, contract: &ContractInfo, outside: &Outside) -> Vec<String> {
+fn repair(
+    document: &mut Value,
+    decision: &Decision,
+    form: Form,
+    contract: &ContractInfo,
+    outside: &Outside,
+) -> Vec<String> {
     let mut repairs: Vec<Repair> = Vec::new();
-    for finding in &decision.details.diagnostics {
+    for finding in decision.details.diagnostics.iter().filter(|it| is_to_mend(it, form)) {
         if finding.rule == crate::rules::SECRET_IN_TEXT.id {
             continue;
         }
@@ -179,13 +203,19 @@ fn repair(document: &mut Value, decision: &Decision, contract: &ContractInfo, ou
             && let Some(value) = (contract.default_for)(finding.pointer.as_str(), document, outside)
         {
             let field = finding.pointer.last().unwrap_or_default();
-            repairs.push(Repair::add(finding.pointer.clone(), value, format!("add `{field}` with its default")));
+            // Some defaults are always the same and some follow from the rest; what is added says it for both.
+            let summary = match &value {
+                Value::Object(_) | Value::Array(_) => format!("add `{field}`"),
+                Value::String(text) => format!("add `{field}`: `{}`", show(text)),
+                scalar => format!("add `{field}`: `{scalar}`"),
+            };
+            repairs.push(Repair::add(finding.pointer.clone(), value, summary));
         }
     }
     // Later places first: taking an item out of a list moves those behind it.
     repairs.reverse();
     let mut done = Vec::new();
-    let mut touched: Vec<String> = Vec::new();
+    let mut touched: HashSet<String> = HashSet::new();
     for repair in repairs {
         let path = repair.patch.first().map(|edit| edit.path().to_string()).unwrap_or_default();
         // Two repairs of one place are not both right; the next attempt sees whether the other is still wanted.
@@ -193,7 +223,7 @@ fn repair(document: &mut Value, decision: &Decision, contract: &ContractInfo, ou
             continue;
         }
         done.push(format!("{}: {}", if path.is_empty() { "/" } else { &path }, repair.summary));
-        touched.push(path);
+        touched.insert(path);
     }
     done.reverse();
     done

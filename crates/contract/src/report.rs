@@ -16,6 +16,8 @@ pub struct Report {
     rule: &'static RuleInfo,
     base: Pointer,
     strict: bool,
+    /// How many errors are listed, and how many of the rest.
+    most: usize,
     findings: Vec<Diagnostic>,
     /// How many of `findings` are errors by their rule. Errors and the rest have room of their own, so that warnings
     /// cannot crowd errors out.
@@ -41,6 +43,7 @@ impl Report {
             rule: &rules::SYNTAX_INVALID,
             base: Pointer::root(),
             strict,
+            most: FINDINGS_MAX,
             findings: Vec::new(),
             errors: 0,
             spare: None,
@@ -51,6 +54,11 @@ impl Report {
             hidden: Hidden::default(),
             elsewhere: None,
         }
+    }
+
+    /// The same, for so many findings that a reader would not want them all.
+    pub(crate) fn with_room(self, most: usize) -> Self {
+        Self { most, ..self }
     }
 
     /// Adds a finding of the rule that is being checked. The pointer starts at the record.
@@ -90,7 +98,7 @@ impl Report {
 
     fn is_full(&self, rule: &RuleInfo) -> bool {
         let errors = rule.severity == Severity::Error;
-        (if errors { self.errors } else { self.findings.len() - self.errors }) >= FINDINGS_MAX
+        (if errors { self.errors } else { self.findings.len() - self.errors }) >= self.most
     }
 
     fn push(&mut self, rule: &'static RuleInfo, pointer: Pointer, message: String, help: String) -> &mut Diagnostic {
@@ -129,6 +137,20 @@ impl Report {
 
     /// Says that this place holds a value of another kind than the one wanted.
     pub fn wrong_kind(&mut self, at: Cursor<'_>, wanted: &str) {
+        self.say_wrong_kind(at, wanted);
+    }
+
+    /// Says that there is no list here. What would be an item of it is put into one, if that is wanted.
+    pub(crate) fn no_list(&mut self, at: Cursor<'_>, is_item: bool) {
+        let found = self.say_wrong_kind(at, Kind::List.word());
+        if is_item {
+            let list = serde_json::Value::Array(vec![at.to_value()]);
+            let pointer = found.pointer.clone();
+            found.repair(Repair::replace(pointer, list, "put it in a list"));
+        }
+    }
+
+    fn say_wrong_kind(&mut self, at: Cursor<'_>, wanted: &str) -> &mut Diagnostic {
         let found = at.kind().word();
         let help = match (wanted, at.kind()) {
             ("a text", Kind::Number | Kind::Bool) => format!("put it in quotes: \"{}\"", show(at.raw())),
@@ -138,15 +160,12 @@ impl Report {
             _ => format!("write {wanted} here"),
         };
         let scalar = repaired_scalar(at, wanted);
-        let wraps = wanted == "a list" && matches!(at.kind(), Kind::Text | Kind::Object);
         let found = self.find(&rules::KIND_MISMATCH, at, format!("expected {wanted}, found {found}"), help);
         let pointer = found.pointer.clone();
         if let Some(value) = scalar {
             found.repair(Repair::replace(pointer, value, format!("write it as {wanted}")));
-        } else if wraps {
-            let list = serde_json::Value::Array(vec![at.to_value()]);
-            found.repair(Repair::replace(pointer, list, "put it in a list"));
         }
+        found
     }
 
     /// Says that a required member is absent.

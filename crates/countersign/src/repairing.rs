@@ -3,6 +3,7 @@
 use crate::cli::output;
 use crate::company::Company;
 use crate::project::Project;
+use crate::world;
 use countersign_contract::fix::{Fixed, fix};
 use countersign_contract::{Checked, Checker, Contract, Form, Outside, Request, check, parse};
 use countersign_diagnostic::Source;
@@ -27,6 +28,8 @@ pub struct Repairs<'a> {
     pub company: &'a Company<'a>,
     /// The contract by name; none means to tell from their keys.
     pub contract: Option<&'a str>,
+    /// Where the document lies; empty for one that lies nowhere.
+    pub document: &'a Path,
 }
 
 impl Repairs<'_> {
@@ -48,15 +51,21 @@ impl Repairs<'_> {
         }
     }
 
+    /// What about a validator's loose answer only a person can decide, where its request was given.
+    pub fn doubt(&self, source: Source<'_>) -> Option<String> {
+        let request = self.company.given_only::<ValidationRequest>()?;
+        tolerant::doubt(&self.value(source), &request)
+    }
+
     /// The world with those of the names for what is taken out that are taken.
-    pub fn with_names_taken(&self, source: Source<'_>, document: &Path) -> Outside {
-        kept::with_names_taken(self.outside, &self.value(source), document, self.project.root.as_deref())
+    pub fn with_names_taken(&self, source: Source<'_>) -> Outside {
+        kept::with_names_taken(self.outside, &self.value(source), self.document, self.project.root.as_deref())
     }
 
     /// The file that the document refers to for what earlier repairs took out of it, if more can be added to it.
-    pub fn kept_before(&self, source: Source<'_>, document: &Path) -> Option<(String, PathBuf)> {
+    pub fn kept_before(&self, source: Source<'_>) -> Option<(String, PathBuf)> {
         let size_max = self.checker.settings.size_max;
-        kept::before(&self.value(source), document, self.project.root.as_deref(), size_max)
+        kept::before(&self.value(source), self.document, self.project.root.as_deref(), size_max)
     }
 
     /// The document, as far as it can be read.
@@ -74,7 +83,15 @@ impl Repairs<'_> {
         summarize: &mut dyn FnMut(&str, usize) -> Option<String>,
     ) -> Fixed {
         let fixed = fix(self.checker, &self.request(source, outside), kept_at, summarize);
-        self.noted(fixed, source.name, outside)
+        // What it refers to counts as it does in a check; which files these are is known once it can be read. The file with
+        // what is taken out is there before the document is.
+        let seen = world::look_for_files(&fixed.checked, outside, self.document, self.project).map(|mut seen| {
+            seen.files.extend(fixed.kept_at.iter().map(|kept_at| (kept_at.clone(), true)));
+            seen
+        });
+        let Some(outside) = seen.as_ref() else { return self.noted(fixed, source.name, outside) };
+        let checked = check(self.checker, &self.request(Source { text: &fixed.text, ..source }, outside));
+        self.noted(Fixed { checked, ..fixed }, source.name, outside)
     }
 
     /// A handoff has a place for what was done to it, its trace, and says how many tokens it has: after a repair both are
@@ -117,6 +134,12 @@ impl Repairs<'_> {
     pub fn request<'r>(&'r self, source: Source<'r>, outside: &'r Outside) -> Request<'r> {
         Request { source, form: None, contract: self.contract, against: None, others: self.company, outside }
     }
+}
+
+/// What is to be said of repairs that were left undone.
+pub fn left(fixed: &Fixed) -> Option<String> {
+    let (many, lines) = (fixed.left, "a worklog only grows, and its lines are changed for errors alone");
+    (many > 0).then(|| format!("left as they are: {many} warnings and notes; {lines}"))
 }
 
 /// The repaired document as it may be shown, and what is to be said of that. A secret that no repair could take out, such

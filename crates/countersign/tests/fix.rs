@@ -145,6 +145,21 @@ fn however_often_a_handoff_is_repaired_one_reference_leads_to_everything() {
     assert!(house.path("session/handoffs/session-context-2.json").is_file());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_that_a_handoff_names_is_not_waited_for() {
+    let house = House::new();
+    let pipe = house.path("session-context.json");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let file = json!({"path": "session-context.json", "size": 0, "created": "2026-01-01T00:00:00Z"});
+    let patch = json!({"handoff": {"payload": {"references": {"files": [file]}}}});
+    house.write("handoff.json", document("universal_handoff", patch).to_string());
+    assert_eq!(house.run(&["check", "handoff.json"]).code, 0);
+    let answer = house.run(&["fix", "handoff.json"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert_eq!(house.run(&["handoff", "check", "handoff.json"]).code, 0);
+}
+
 #[test]
 fn what_an_earlier_repair_kept_is_never_overwritten() {
     let house = House::new();
@@ -229,6 +244,7 @@ fn a_handoff_that_cannot_be_made_to_fit_is_left_alone_and_a_person_is_asked() {
     assert_eq!(house.all(), before);
     assert!(answer.err.contains("a person must decide"), "{answer:?}");
     assert!(answer.err.contains("refused: TOKEN_LIMIT_EXCEEDED"), "{answer:?}");
+    assert!(answer.err.contains("nothing was written") && !answer.err.contains("would be kept"), "{answer:?}");
 }
 
 #[test]
@@ -271,6 +287,62 @@ fn a_loose_answer_becomes_a_response_only_with_its_request() {
 }
 
 #[test]
+fn of_a_loose_answer_it_is_said_what_a_person_must_decide() {
+    let house = House::new();
+    let two = json!({"acceptance_criteria": [{"id": "A", "description": "one"}, {"id": "B", "description": "two"}]});
+    house.document("one.json", "validation_request", json!({})).document("two.json", "validation_request", two);
+    let cases = [
+        (json!({"result": "pass"}), "two.json", "2 were asked about"),
+        (json!({"result": "pass", "task_id": "T-99"}), "one.json", "the answer is to task `T-99`"),
+        (json!({"result": "pass", "status": "fail"}), "one.json", "`status` is `fail` and `result` is `pass`"),
+        (json!({"result": "perhaps"}), "one.json", "`result` is `perhaps`"),
+    ];
+    for (answer, request, why) in cases {
+        house.write("answer.json", answer.to_string());
+        let fixed = house.run(&["fix", "answer.json", "--with", request]);
+        assert!(fixed.code == 1 && fixed.err.contains(why), "{fixed:?}");
+        assert!(!fixed.err.contains("no contract has these keys"), "{fixed:?}");
+    }
+}
+
+#[test]
+fn results_by_criterion_are_a_list_by_names_and_no_item_of_one() {
+    let house = House::new();
+    house.document("request.json", "validation_request", json!({}));
+    let mut response = document("validation_response", json!({}));
+    let mut result = response["criteria_results"][0].clone();
+    let id = result.as_object_mut().unwrap().remove("criterion_id").unwrap();
+    let id = id.as_str().unwrap();
+    for (results, code) in [(json!({id: "pass"}), 1), (json!({id: result}), 0)] {
+        response["criteria_results"] = results;
+        let text = response.to_string();
+        house.write("response.json", &text);
+        let answer = house.run(&["fix", "--write", "response.json"]);
+        assert_eq!(answer.code, code, "{answer:?}");
+        assert!(code == 0 || house.read("response.json") == text, "{answer:?}");
+    }
+}
+
+#[test]
+fn what_is_filled_in_is_said_with_its_value() {
+    let house = House::new();
+    let mut response = document("validation_response", json!({}));
+    response.as_object_mut().unwrap().remove("verdict");
+    house.write("response.json", response.to_string());
+    let answer = house.run(&["fix", "response.json"]);
+    assert!(answer.code == 0 && answer.err.contains("/verdict: add `verdict`: `PASS`\n"), "{answer:?}");
+}
+
+#[test]
+fn a_kind_of_secret_is_named_once() {
+    let house = House::new();
+    let secrets = format!("the token is ghp_{} ", "a1B2c3D4e5F6".repeat(3)).repeat(50);
+    house.document("entry.json", "worklog_entry", json!({"decision": secrets}));
+    let answer = house.run(&["check", "entry.json"]);
+    assert!(answer.code == 1 && answer.out.contains("holds a secret (github-token)\n"), "{answer:?}");
+}
+
+#[test]
 fn yaml_and_markdown_stay_what_they_are() {
     let house = House::new();
     let result = document("subagent_result", json!({"status": "Done"}));
@@ -293,6 +365,65 @@ fn a_link_stays_a_link_and_permissions_stay() {
     assert!(house.path("link.json").is_symlink());
     assert_eq!(std::fs::metadata(house.path("real.json")).unwrap().permissions().mode() & 0o777, 0o640);
     assert!(house.read("real.json").contains("\"priority\": \"high\""));
+}
+
+#[test]
+fn what_check_refuses_for_its_files_fix_does_not_allow() {
+    let house = House::new();
+    house.write(".countersign/config.toml", "[severity]\nhandoff-file-missing = \"error\"\n");
+    let file = json!({"path": "docs/plan.md"});
+    let patch = json!({"handoff": {"payload": {"references": {"files": [file]}}}});
+    let fit = document("universal_handoff", patch.clone());
+    // What cannot be read before it is repaired is looked for afterwards.
+    let mut unfit = fit.clone();
+    unfit["handoff"]["workflow"] = Value::Null;
+    for (name, handoff) in [("fit.json", &fit), ("unfit.json", &unfit)] {
+        house.write(name, handoff.to_string());
+        for verb in ["check", "fix"] {
+            let answer = house.run(&[verb, name]);
+            assert!(answer.code == 1 && (answer.out + &answer.err).contains("docs/plan.md"), "{verb} {name}");
+        }
+    }
+    house.write("docs/plan.md", "a plan");
+    assert_eq!(house.run(&["fix", "fit.json"]).code, 0);
+    // The file that is written with the document is there when the document is.
+    house.write("long.json", long_handoff("session").to_string());
+    assert_eq!(house.run(&["fix", "--write", "long.json"]).code, 0);
+    assert_eq!(house.run(&["check", "long.json"]).code, 0);
+}
+
+#[test]
+fn everything_is_repaired_also_what_is_not_listed() {
+    let house = House::new();
+    let line = document("worklog_entry", json!({})).to_string();
+    let mut broken: Value = serde_json::from_str(&line).unwrap();
+    broken["evidence"] = Value::Null;
+    house.write("log.jsonl", format!("{broken}\n").repeat(1000));
+    assert_eq!(house.run(&["check", "log.jsonl"]).code, 1);
+    let answer = house.run(&["fix", "--write", "log.jsonl"]);
+    assert_eq!(answer.code, 0, "{}", answer.err.lines().last().unwrap());
+    let before = house.read("log.jsonl");
+    assert!(house.run(&["fix", "--write", "log.jsonl"]).err.contains("nothing to repair"));
+    assert_eq!(house.read("log.jsonl"), before);
+}
+
+#[test]
+fn lines_of_a_worklog_are_changed_for_errors_and_secrets_alone() {
+    let house = House::new();
+    let line = |patch| format!("{}\n", document("worklog_entry", patch));
+    let odd = line(json!({"files_touched": ["src//a"]}));
+    house.write("log.jsonl", &odd).write("earlier.jsonl", &odd);
+    let answer = house.run(&["fix", "--write", "log.jsonl"]);
+    assert!(answer.code == 0 && answer.err.contains("left as they are: 1 "), "{answer:?}");
+    assert_eq!(house.read("log.jsonl"), odd);
+    assert_eq!(house.run(&["check", "log.jsonl", "--against", "earlier.jsonl"]).code, 0);
+    // The same entry by itself is no log.
+    house.write("entry.json", &odd);
+    assert!(house.run(&["fix", "entry.json"]).out.contains("src/a"));
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    house.write("log.jsonl", odd.clone() + &line(json!({"decision": format!("the token is {secret}")})));
+    assert_eq!(house.run(&["fix", "--write", "log.jsonl"]).code, 0);
+    assert!(house.read("log.jsonl").starts_with(&odd) && !house.read("log.jsonl").contains(&secret));
 }
 
 #[test]

@@ -188,7 +188,7 @@ fn entries_with_their_instruction_and_response() {
             json!({"OUTCOME": {"RESOURCE_ID": "x"}, "PLATFORM_RESPONSE": {"RESOURCE_ID": "x"}}),
             &["audit-outcome-mismatch"],
         ),
-        (json!({"OUTCOME": {"RESOURCE_NUMBER": 43}}), &["audit-outcome-mismatch"]),
+        (json!({"OUTCOME": {"RESOURCE_NUMBER": 43}}), &["audit-outcome-mismatch", "audit-resource-number-foreign"]),
         (
             json!({"PLATFORM_RESPONSE": {"RESOURCE_URL": "https://github.com/acme/shop/pull/43"}}),
             &["audit-outcome-mismatch"],

@@ -30,6 +30,7 @@ const MENDING: &[&str] = &[
     "retry-after-unwanted",
     "row-heartbeat-not-below-timeout",
     "row-scope-redundant",
+    "status-section-forbidden",
     "verdict-unsupported",
 ];
 
@@ -79,6 +80,16 @@ fn only_rules_that_decide_nothing_offer_repairs() {
     let unexpected: Vec<_> = offering.iter().filter(|rule| !MENDING.contains(rule)).collect();
     assert!(unexpected.is_empty(), "{unexpected:?}");
     assert!(offering.len() > MENDING.len() / 2, "{offering:?}");
+}
+
+#[test]
+fn of_parts_that_belong_to_another_status_only_an_empty_one_is_left_out() {
+    let empty = fixed(&example("delegation_response", &json!({"VALIDATION_ERRORS": []})), None);
+    assert!(empty.checked.decision.allow && !empty.text.contains("VALIDATION_ERRORS"), "{}", empty.text);
+    let error = json!({"FIELD": "ACTION.TYPE", "ERROR": "it is not known", "EXPECTED": "an action"});
+    let filled = example("delegation_response", &json!({"VALIDATION_ERRORS": [error]}));
+    let left = fixed(&filled, None);
+    assert_eq!((rules(&left), left.text), (vec!["status-section-forbidden"], filled.to_string()));
 }
 
 #[test]

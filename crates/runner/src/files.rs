@@ -33,6 +33,21 @@ pub fn read(path: &Path, size_max: usize) -> Result<Vec<u8>, Unread> {
     limited(file, size_max, length)
 }
 
+/// The same for a path that a document names: only a regular file is read. A pipe there would be waited for as long as
+/// nobody writes into it.
+pub fn read_regular(path: &Path, size_max: usize) -> Result<Vec<u8>, Unread> {
+    let failed = |error: std::io::Error| Unread::Failed(reason(&error));
+    let file = open_at_once(path).map_err(failed)?;
+    let kind = file.metadata().map_err(failed)?;
+    if !kind.is_file() {
+        return Err(Unread::Failed("it is no regular file".to_owned()));
+    }
+    if kind.len() > size_max as u64 {
+        return Err(Unread::TooLarge);
+    }
+    limited(file, size_max, kind.len())
+}
+
 /// A file that was named, to be read bit by bit, however long it is.
 pub fn opened(path: &Path) -> anyhow::Result<BufReader<File>> {
     let (file, _) = open(path).map_err(|why| unread(path, &why))?;
@@ -62,6 +77,19 @@ fn open(path: &Path) -> Result<(File, u64), String> {
         return Err("it is a directory".to_owned());
     }
     Ok((file, kind.len()))
+}
+
+/// Opens without waiting for anybody at the other end.
+#[cfg(unix)]
+fn open_at_once(path: &Path) -> std::io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = rustix::fs::OFlags::NONBLOCK.bits();
+    File::options().read(true).custom_flags(flags.cast_signed()).open(path)
+}
+
+#[cfg(not(unix))]
+fn open_at_once(path: &Path) -> std::io::Result<File> {
+    File::open(path)
 }
 
 fn limited(from: impl Read, size_max: usize, expected: u64) -> Result<Vec<u8>, Unread> {

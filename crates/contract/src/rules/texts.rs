@@ -50,7 +50,9 @@ fn check_secrets(at: Cursor<'_>, report: &mut Report) {
     }
     let Some(text) = at.text() else { return };
     let Some(redacted) = scan::redact(text) else { return };
-    let kinds: Vec<&str> = scan::secrets(text).iter().map(|secret| secret.kind).collect();
+    let mut kinds: Vec<&str> = scan::secrets(text).iter().map(|secret| secret.kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
     let message = format!("this text holds a secret ({})", kinds.join(", "));
     let help = format!("remove it and change it; redacted it reads `{}`", crate::show(&redacted));
     let found = report.find(&SECRET_IN_TEXT, at, message, help);

@@ -35,7 +35,10 @@ impl<T: Serialize, const MIN: usize, const MAX: usize> Serialize for List<T, MIN
 
 impl<T: Shape, const MIN: usize, const MAX: usize> Shape for List<T, MIN, MAX> {
     fn read(at: Cursor<'_>, report: &mut Report) -> Option<Self> {
-        if !report.expect(at, Kind::List) {
+        if at.kind() != Kind::List {
+            // An object may also be a list by names, which is no item of it.
+            let is_item = || T::read(at, &mut Report::new(false)).is_some();
+            report.no_list(at, at.kind() == Kind::Text || (at.kind() == Kind::Object && is_item()));
             return None;
         }
         let length = at.items().count();

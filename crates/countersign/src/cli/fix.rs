@@ -5,13 +5,13 @@ use super::{Exit, contracts, interrupt, output};
 use crate::company::{Company, Given, Together};
 use crate::gather::Input;
 use crate::project::Project;
-use crate::repairing::{Repairs, printable};
+use crate::repairing::{Repairs, left, printable};
 use crate::shelf::Shelf;
 use crate::terminal::Terminal;
 use crate::{files, world};
 use anyhow::{Context, ensure};
 use countersign_contract::fix::Fixed;
-use countersign_contract::{Checked, Checker, Outside, check};
+use countersign_contract::{Checked, Checker, Outside, check, rules};
 use countersign_diagnostic::render::text;
 use countersign_diagnostic::{Diagnostic, Severity, Source, visible};
 use countersign_runner::agent::Stop;
@@ -89,7 +89,8 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     for (number, input) in inputs.iter().enumerate() {
         let company = Company::new(&given, &together, &inputs, &checker, &shelf, number);
         let contract = args.contract.as_deref();
-        let repairs = Repairs { project, checker: &checker, outside: &outside, company: &company, contract };
+        let document = input.path.as_deref().unwrap_or(Path::new(""));
+        let repairs = Repairs { project, checker: &checker, outside: &outside, company: &company, contract, document };
         let job = Job { args, summarizer: summarizer.as_ref(), repairs };
         // One that fails does not keep the others from being repaired.
         exit = exit.max(job.one(input).unwrap_or_else(|error| {
@@ -136,6 +137,7 @@ impl Job<'_> {
         for change in &changes {
             output::say(&format!("  {change}"));
         }
+        left(&fixed).iter().for_each(|left| output::say(left));
         match &input.path {
             Some(path) if self.may_write(&fixed) && !unchanged => files::write(path, &fixed.text)?,
             _ if self.args.write => {}
@@ -161,9 +163,8 @@ impl Job<'_> {
     /// Repairs the document, and with --write keeps what was taken out before anything else is written.
     fn fix_and_keep(&self, input: &Input, text: &str) -> anyhow::Result<Fixed> {
         let source = Source { name: &input.name, text };
-        let document = input.path.as_deref().unwrap_or(Path::new(""));
-        let outside = self.repairs.with_names_taken(source, document);
-        let before = self.repairs.kept_before(source, document);
+        let outside = self.repairs.with_names_taken(source);
+        let before = self.repairs.kept_before(source);
         let fixed = self.fix(source, before.as_ref().map(|(name, _)| name.as_str()), &outside)?;
         let Some(at) = &fixed.kept_at else { return Ok(fixed) };
         let writes = self.may_write(&fixed);
@@ -172,7 +173,7 @@ impl Job<'_> {
             Some((_, path)) if writes => keeping::add(path, &fixed.kept, size_max).map(|()| path.clone()),
             Some((_, path)) => Ok(path.clone()),
             None => {
-                let place = world::place(at, document, self.repairs.project)
+                let place = world::place(at, self.repairs.document, self.repairs.project)
                     .with_context(|| format!("{at} lies outside the project and the temporary directory"));
                 place.and_then(|path| if writes { keeping::begin(&path, &fixed.kept).map(|()| path) } else { Ok(path) })
             }
@@ -203,9 +204,11 @@ impl Job<'_> {
 
     /// Says where what is taken out would be kept, and that the document which is shown refers to nothing that is there.
     fn say_unkept(&self, input: &Input, at: &str) {
+        if self.args.write {
+            return;
+        }
         output::say(&format!("what is taken out would be kept in {at}"));
         let how = match &input.path {
-            _ if self.args.write => return,
             Some(_) => "--write writes both",
             None => "save the original as a file, and repair that with --write, which writes both",
         };
@@ -246,11 +249,24 @@ impl Job<'_> {
         let look = output::look(terminal.look(), &fixed.text, &fixed.checked);
         let most = countersign_contract::fix::ATTEMPTS_MAX;
         output::say_lines(&format!("\nafter {} of {most} attempts a person must decide:\n", fixed.attempts));
-        for finding in decision.details.diagnostics.iter().filter(|it| it.severity == Severity::Error) {
+        let untold = !fixed.checked.told && self.args.contract.is_none();
+        let doubt = self.repairs.doubt(source).filter(|_| untold);
+        let said_by_doubt = |it: &&Diagnostic| doubt.is_some() && it.rule == rules::CONTRACT_UNDETECTED.id;
+        let errors = decision.details.diagnostics.iter().filter(|it| it.severity == Severity::Error);
+        for finding in errors.filter(|it| !said_by_doubt(it)) {
             output::say_rendered(&text::diagnostic(&beyond_fix(finding), source, look));
         }
-        if !fixed.checked.told && self.args.contract.is_none() && self.args.with.is_empty() {
+        if let Some(doubt) = &doubt {
+            output::say(&format!("{doubt}\n"));
+        }
+        if untold && self.args.with.is_empty() {
             output::say("if it is a validator's loose answer, name what it was asked with `--with REQUEST`");
+        }
+        if self.args.write && !unchanged && !self.may_write(fixed) {
+            output::say(&format!(
+                "nothing was written: what was taken out was not enough; {} is as it was",
+                visible(&input.name)
+            ));
         }
         output::say(&text::verdict(decision));
         Exit::Refused

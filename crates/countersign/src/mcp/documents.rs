@@ -6,7 +6,7 @@ use crate::checking;
 use crate::company::{Company, Given, Together};
 use crate::explaining;
 use crate::project::Project;
-use crate::repairing::{Repairs, printable};
+use crate::repairing::{Repairs, left, printable};
 use crate::shelf::Shelf;
 use crate::world;
 use countersign_contract::{
@@ -147,12 +147,13 @@ pub fn fix_tool(shared: &Shared, arguments: &str) -> Said {
     let (together, shelf) = (Together::default(), Shelf::default());
     let company = Company::new(&given, &together, &[], &checker, &shelf, 0);
     let contract = asked.contract.as_deref();
-    let repairs = Repairs { project, checker: &checker, outside: &outside, company: &company, contract };
+    let document = Path::new("");
+    let repairs = Repairs { project, checker: &checker, outside: &outside, company: &company, contract, document };
     let (name, original) = (name_of(asked.name.as_ref()), text_of(&asked.document));
     let before = check(&checker, &repairs.request(Source { name: &name, text: &original }, &outside));
     let (text, mut changes) = repairs.take_answer(&name, &original, &before);
     let source = Source { name: &name, text: &text };
-    let outside = repairs.with_names_taken(source, Path::new(""));
+    let outside = repairs.with_names_taken(source);
     let fixed = repairs.fix(source, None, &outside, &mut |_, _| None);
     changes.extend(fixed.changes.iter().cloned());
     let (shown, said) = printable(&fixed);
@@ -168,7 +169,9 @@ pub fn fix_tool(shared: &Shared, arguments: &str) -> Said {
         kept_at: fixed.kept_at.clone(),
     };
     let decided = decided(&fixed.checked, Source { name: &name, text: &fixed.text }, &answer);
-    said.into_iter().fold(decided, |decided, said| decided.with("note", said))
+    let doubt = repairs.doubt(source).filter(|_| !fixed.checked.told);
+    let said: Vec<String> = said.map(str::to_owned).into_iter().chain(left(&fixed)).chain(doubt).collect();
+    if said.is_empty() { decided } else { decided.with("note", said.join("\n")) }
 }
 
 /// Explains a code or a rule.

@@ -176,6 +176,12 @@ impl Parameters {
         }
     }
 
+    /// The number that the action is about, where it says one and a resource has another.
+    pub fn number_instead_of(&self, found: i64) -> Option<i64> {
+        let [first, second] = self.numbers();
+        first.filter(|named| *named != found && second != Some(found))
+    }
+
     /// The numbers of the issues or of the pull request that the action is about, if it says.
     pub fn numbers(&self) -> [Option<i64>; 2] {
         let number = match self {

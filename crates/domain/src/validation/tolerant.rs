@@ -11,7 +11,10 @@
 //! words that contradict each other, leave the answer as it is.
 //! **Invariant:** what is not understood is kept, for the check to speak of.
 
+mod doubt;
 mod words;
+
+pub use doubt::doubt;
 
 use super::payload::{CriterionId, ValidationRequest, ValidationResponse, ValidationTaskId};
 use super::verdict::{CriterionStatus, Verdict};

@@ -71,7 +71,7 @@ fn turn(folder: &Path) -> anyhow::Result<File> {
 }
 
 fn read(path: &Path, size_max: usize) -> anyhow::Result<Map<String, Value>> {
-    let bytes = match files::read(path, size_max) {
+    let bytes = match files::read_regular(path, size_max) {
         Ok(bytes) => bytes,
         Err(why) => bail!("{} cannot be read: {}", path.display(), why.why(size_max)),
     };

@@ -36,7 +36,7 @@ pub fn before(handoff: &Value, document: &Path, root: Option<&Path>, size_max: u
 /// What was taken out of a handoff, as the files say that it refers to.
 pub fn taken(handoff: &Value, document: &Path, root: Option<&Path>) -> Vec<String> {
     let places = names(handoff).filter_map(|name| {
-        let bytes = files::read(&reach::place(name, document, root)?, SIZE_MAX).ok()?;
+        let bytes = files::read_regular(&reach::place(name, document, root)?, SIZE_MAX).ok()?;
         serde_json::from_slice::<Value>(&bytes).ok()
     });
     let mut taken = Vec::new();
@@ -54,7 +54,7 @@ pub fn taken(handoff: &Value, document: &Path, root: Option<&Path>) -> Vec<Strin
 /// read whole, is left out.
 pub fn sums(handoff: &Value, document: &Path, root: Option<&Path>) -> Vec<Value> {
     let sum = |name: &str| {
-        let bytes = files::read(&reach::place(name, document, root)?, SIZE_MAX).ok()?;
+        let bytes = files::read_regular(&reach::place(name, document, root)?, SIZE_MAX).ok()?;
         Some(json!({ "path": name, "sha256": sha256_hex(&bytes), "bytes": bytes.len() }))
     };
     names(handoff).filter_map(sum).collect()

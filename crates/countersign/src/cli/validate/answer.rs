@@ -53,6 +53,7 @@ impl<'a> Answers<'a> {
             outside: &self.outside,
             company: &company,
             contract: None,
+            document: std::path::Path::new(""),
         };
         let checked = |text: &str| check(&self.checker, &repairs.request(Source { name: NAME, text }, &self.outside));
         let before = checked(answer);
@@ -71,20 +72,11 @@ impl<'a> Answers<'a> {
         changes.extend(fixed.changes.iter().cloned());
         match self.response(&fixed.checked, &fixed.text) {
             Some(response) => Ok((response, changes)),
-            None if self.is_bare(answer) => Err(format!(
-                "{}; an answer in a word counts where there is one criterion: answer each in `criteria_results`",
-                why_not(&fixed.checked)
-            )),
-            None => Err(why_not(&fixed.checked)),
+            None => Err(repairs
+                .doubt(Source { name: NAME, text: answer })
+                .filter(|_| !fixed.checked.told)
+                .unwrap_or_else(|| why_not(&fixed.checked))),
         }
-    }
-
-    /// Whether an answer is one word for everything that was asked.
-    fn is_bare(&self, answer: &str) -> bool {
-        let form = countersign_contract::Form::of_text(answer);
-        let value = parse(answer, form, self.checker.settings.size_max).map(|it| it.root().to_value());
-        let has = |value: &Value, names: &[&str]| names.iter().any(|name| value.get(name).is_some());
-        value.is_ok_and(|it| has(&it, &["result", "status"]) && !has(&it, &["criteria_results", "results"]))
     }
 
     /// Says so, if an answer comes under another name than that of whom we asked. The response has the latter.
@@ -129,6 +121,7 @@ impl<'a> Answers<'a> {
             outside: &self.outside,
             company: &company,
             contract: Some("validation_response"),
+            document: std::path::Path::new(""),
         };
         let checked = |response: &Value| {
             let text = response.to_string();

@@ -76,6 +76,11 @@ impl Repository {
     pub fn name(&self) -> &str {
         self.as_str().split_once('/').map_or("", |(_, name)| name)
     }
+
+    /// Whether it is the one of this owner and name, which platforms take in any case.
+    pub fn is(&self, owner: &str, name: &str) -> bool {
+        owner.eq_ignore_ascii_case(self.owner()) && name.eq_ignore_ascii_case(self.name())
+    }
 }
 
 /// The day in an id, as written: `2025-12-25`. Days in this form are in order when their texts are.

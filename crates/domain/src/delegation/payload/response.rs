@@ -89,7 +89,7 @@ shape! {
         /// What went wrong. There when, and only when, the action failed or was blocked.
         pub failure_details as "FAILURE_DETAILS": Option<FailureDetails>,
         /// What is wrong with the instruction. There when, and only when, the request is invalid.
-        pub validation_errors as "VALIDATION_ERRORS": Option<List<ValidationError, 1>>,
+        pub validation_errors as "VALIDATION_ERRORS": Option<List<ValidationError>>,
         /// The entry in the audit trail.
         pub audit_entry_id as "AUDIT_ENTRY_ID": AuditEntryId,
         /// The file of that entry, relative to the repository.
@@ -170,6 +170,8 @@ pub struct Section {
     pub name: &'static str,
     /// Whether it is there.
     pub there: bool,
+    /// Whether nothing is in it, so that it says as little as one that is not there.
+    pub empty: bool,
     /// Whether the status calls for it.
     pub wanted: bool,
 }
@@ -177,7 +179,9 @@ pub struct Section {
 impl DelegationResponse {
     /// The parts that depend on the status. A status calls for exactly one of them.
     pub fn sections(&self) -> [Section; 3] {
-        let section = |name, there, wanted| Section { name, there, wanted };
+        let empty = self.validation_errors.as_ref().is_some_and(|errors| errors.is_empty());
+        let section =
+            |name, there, wanted| Section { name, there, empty: empty && name == "VALIDATION_ERRORS", wanted };
         let status = self.status;
         [
             section("PLATFORM_EVIDENCE", self.platform_evidence.is_some(), status == Status::Success),

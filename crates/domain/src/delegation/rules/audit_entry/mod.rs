@@ -20,10 +20,12 @@ mod audit_platform_section_invented;
 mod audit_platform_section_missing;
 mod audit_reference_differs;
 mod audit_reference_missing;
+mod audit_repository_foreign;
 mod audit_requester_mismatch;
 mod audit_requester_unknown;
 mod audit_resource_contradicted;
 mod audit_resource_missing;
+mod audit_resource_number_foreign;
 mod audit_resource_type_foreign;
 mod audit_response_mismatch;
 mod audit_rewritten;
@@ -61,6 +63,8 @@ pub static RULES: &[&Rule<AuditEntry>] = &[
     &audit_rewritten::AUDIT_REWRITTEN,
     &audit_action_mismatch::AUDIT_ACTION_MISMATCH,
     &audit_requester_mismatch::AUDIT_REQUESTER_MISMATCH,
+    &audit_resource_number_foreign::AUDIT_RESOURCE_NUMBER_FOREIGN,
+    &audit_repository_foreign::AUDIT_REPOSITORY_FOREIGN,
     &audit_authorization_mismatch::AUDIT_AUTHORIZATION_MISMATCH,
     &audit_reference_differs::AUDIT_REFERENCE_DIFFERS,
     &audit_context_mismatch::AUDIT_CONTEXT_MISMATCH,

@@ -37,9 +37,7 @@ fn check(it: &Subject<'_, DelegationResponse>, report: &mut Report) {
     let Some(evidence) = &it.record.platform_evidence else { return };
     let Some(number) = evidence.resource_number else { return };
     let Some(instruction) = it.other::<DelegationInstruction>(it.record.instruction_id.as_str()) else { return };
-    let [first, second] = instruction.action.parameters.numbers();
-    let Some(named) = first else { return };
-    if number.get() != named && Some(number.get()) != second {
+    if let Some(named) = instruction.action.parameters.number_instead_of(number.get()) {
         report.add(
             Pointer::at("/PLATFORM_EVIDENCE/RESOURCE_NUMBER"),
             format!("{} is not the number in the instruction, which is {named}", number.get()),

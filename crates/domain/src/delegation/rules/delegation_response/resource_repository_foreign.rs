@@ -38,7 +38,7 @@ fn check(it: &Subject<'_, DelegationResponse>, report: &mut Report) {
     let Some((owner, name)) = evidence.resource_url.repository() else { return };
     let Some(instruction) = it.other::<DelegationInstruction>(it.record.instruction_id.as_str()) else { return };
     let repository = &instruction.requester.repository;
-    if !owner.eq_ignore_ascii_case(repository.owner()) || !name.eq_ignore_ascii_case(repository.name()) {
+    if !repository.is(owner, name) {
         report.add(
             Pointer::at("/PLATFORM_EVIDENCE/RESOURCE_URL"),
             format!("the resource lies in `{}/{}`, the instruction is for `{repository}`", show(owner), show(name)),

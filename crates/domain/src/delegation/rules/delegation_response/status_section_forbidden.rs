@@ -1,12 +1,13 @@
 use crate::delegation::payload::DelegationResponse;
-use countersign_contract::diagnostic::Pointer;
+use countersign_contract::diagnostic::{Pointer, Repair};
 use countersign_contract::{Report, Subject, rule};
 
 rule! {
     /// A response holds the part that its status calls for and neither of the other two.
     ///
     /// ## Why
-    /// A response that both succeeded and failed says nothing. Which of the two is true is for its author to say.
+    /// A response that both succeeded and failed says nothing. Which of the two is true is for its author to say; only an
+    /// empty list is left out by `fix`.
     ///
     /// ## Rejected
     /// ```json rejected
@@ -19,6 +20,9 @@ rule! {
     ///     "RETRY_ALLOWED": "YES"
     ///   }
     /// }
+    /// ```
+    /// ```json rejected
+    /// {"VALIDATION_ERRORS": []}
     /// ```
     ///
     /// ## Accepted
@@ -39,7 +43,12 @@ fn check(it: &Subject<'_, DelegationResponse>, report: &mut Report) {
         if section.there && !section.wanted {
             let message = format!("the status is {}, and `{}` belongs to another", it.record.status, section.name);
             let help = format!("leave `{}` out, or correct the status", section.name);
-            report.add(Pointer::root().key(section.name), message, help).label(Pointer::at("/STATUS"), "the status");
+            let place = report.place(Pointer::root().key(section.name));
+            let found = report.add(Pointer::root().key(section.name), message, help);
+            found.label(Pointer::at("/STATUS"), "the status");
+            if section.empty {
+                found.repair(Repair::remove(place, format!("leave out the empty `{}`", section.name)));
+            }
         }
     }
 }

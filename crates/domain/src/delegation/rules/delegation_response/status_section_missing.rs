@@ -13,6 +13,9 @@ rule! {
     /// ```json rejected
     /// {"PLATFORM_EVIDENCE": null}
     /// ```
+    /// ```json rejected
+    /// {"STATUS": "INVALID_REQUEST", "PLATFORM_EVIDENCE": null, "VALIDATION_ERRORS": []}
+    /// ```
     ///
     /// ## Accepted
     /// ```json accepted
@@ -39,10 +42,11 @@ rule! {
 
 fn check(it: &Subject<'_, DelegationResponse>, report: &mut Report) {
     for section in it.record.sections() {
-        if section.wanted && !section.there {
-            let message = format!("the status is {}, and `{}` is missing", it.record.status, section.name);
+        if section.wanted && (section.empty || !section.there) {
+            let (lack, add) = if section.empty { ("empty", "fill in") } else { ("missing", "add") };
+            let message = format!("the status is {}, and `{}` is {lack}", it.record.status, section.name);
             report
-                .add(Pointer::root().key(section.name), message, format!("add `{}`", section.name))
+                .add(Pointer::root().key(section.name), message, format!("{add} `{}`", section.name))
                 .label(Pointer::at("/STATUS"), "calls for it");
         }
     }
