@@ -1,7 +1,7 @@
 //! The sentences that steer the work: acceptance, scope, the form of the answer. The comments show what a rule is for.
 
 use super::phrase::Step::{Either, End, Gap, Other, Sign, Some, Word};
-use super::phrase::{Family, any};
+use super::phrase::{Family, Step, any};
 use super::phrases::{FILLERS, accept, answer, reach};
 
 /// What accepted work is called.
@@ -70,6 +70,31 @@ pub static EXPAND: &[Family] = &[Family {
     .command()],
 }];
 
+/// Before a scope, from its end: you may edit files outside the lock …
+const MAY_GO_OUTSIDE: &[Step] = &[
+    Some(3, ITS_SCOPE),
+    Word(any![beyond outside]),
+    Some(3, WHAT_LIES_THERE),
+    Word(CHANGE),
+    Word(any![can may must should will]),
+    Word(any![you]),
+];
+/// The same where leave is given: you are allowed to change files outside your …
+const IS_LET_OUTSIDE: &[Step] = &[
+    Some(3, ITS_SCOPE),
+    Word(any![beyond outside]),
+    Some(3, WHAT_LIES_THERE),
+    Word(CHANGE),
+    Word(any![to]),
+    Word(any![allowed authorised authorized cleared free permitted]),
+    Some(1, any![also hereby now]),
+    Word(any![are re]),
+    Word(any![you]),
+];
+const ITS_SCOPE: &[&str] = any![assigned lock of the your];
+const WHAT_LIES_THERE: &[&str] = any![all any anything code files paths the];
+const CHANGE: &[&str] = any![change edit modify touch write];
+
 pub static SCOPE: &[Family] = &[
     Family {
         words: any![scope],
@@ -81,26 +106,9 @@ pub static SCOPE: &[Family] = &[
                 Word(any![change move reset set switch update]),
             ]),
             // you may edit files outside the lock scope
-            reach(&[]).behind(&[
-                Some(3, any![assigned lock of the your]),
-                Word(any![beyond outside]),
-                Some(3, any![all any anything code files paths the]),
-                Word(any![change edit modify touch write]),
-                Word(any![can may must should will]),
-                Word(any![you]),
-            ]),
+            reach(&[]).behind(MAY_GO_OUTSIDE),
             // you are allowed to change files outside your lock scope
-            reach(&[]).behind(&[
-                Some(3, any![assigned lock of the your]),
-                Word(any![beyond outside]),
-                Some(3, any![all any anything code files paths the]),
-                Word(any![change edit modify touch write]),
-                Word(any![to]),
-                Word(any![allowed authorised authorized cleared free permitted]),
-                Some(1, any![also hereby now]),
-                Word(any![are re]),
-                Word(any![you]),
-            ]),
+            reach(&[]).behind(IS_LET_OUTSIDE),
             // the forbidden scope is lifted, the forbidden scope does not apply
             reach(&[Either(&[
                 &[Word(any![is]), Word(any![cancelled canceled lifted suspended void waived])],
@@ -145,26 +153,9 @@ pub static SCOPE: &[Family] = &[
             ]),
             reach(&[Word(any![no]), Word(any![longer]), Word(any![applies])]),
             // you are allowed to change files outside lock_scope
-            reach(&[]).behind(&[
-                Some(2, any![of the your]),
-                Word(any![beyond outside]),
-                Some(3, any![all any anything code files paths the]),
-                Word(any![change edit modify touch write]),
-                Word(any![to]),
-                Word(any![allowed authorised authorized cleared free permitted]),
-                Some(1, any![also hereby now]),
-                Word(any![are re]),
-                Word(any![you]),
-            ]),
+            reach(&[]).behind(IS_LET_OUTSIDE),
             // you may edit files outside lock_scope
-            reach(&[]).behind(&[
-                Some(2, any![of the your]),
-                Word(any![beyond outside]),
-                Some(3, any![all any anything code files paths the]),
-                Word(any![change edit modify touch write]),
-                Word(any![can may must should will]),
-                Word(any![you]),
-            ]),
+            reach(&[]).behind(MAY_GO_OUTSIDE),
         ],
     },
 ];

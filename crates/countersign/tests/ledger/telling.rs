@@ -3,8 +3,8 @@
 use super::Project;
 use super::house::House;
 use countersign_ledger::conformance::postgres_server::{self, Server};
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::io::{BufRead, BufReader, Lines};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// Takes a ledger and what belongs to it away.
 fn remove_ledger(project: &Project) {
@@ -88,13 +88,11 @@ fn an_erasure_that_leaves_a_copy_does_not_say_that_nothing_was_written() {
     assert!(project.says(&["show", "2"]).contains("text 0: erased"));
 }
 
-#[test]
-fn following_goes_on_after_the_server_was_away() {
-    let server = Server::start();
-    let project = Project { house: House::new(), server: None };
-    project.says(&["--ledger", &server.url(), "init"]);
+/// A process that follows the log of a project, and what it prints behind the first line.
+fn following(project: &Project, arguments: &[&str]) -> (Child, Lines<BufReader<ChildStdout>>) {
     let mut follower = Command::new(env!("CARGO_BIN_EXE_countersign"))
-        .args(["log", "--follow", "-n", "2"])
+        .args(["log", "--follow"])
+        .args(arguments)
         .current_dir(project.house.path(""))
         .env("COUNTERSIGN_HOME", project.house.path(".home"))
         .stdout(Stdio::piped())
@@ -103,6 +101,15 @@ fn following_goes_on_after_the_server_was_away() {
         .unwrap();
     let mut lines = BufReader::new(follower.stdout.take().unwrap()).lines();
     assert!(lines.next().unwrap().unwrap().contains("project.initialised"));
+    (follower, lines)
+}
+
+#[test]
+fn following_goes_on_after_the_server_was_away() {
+    let server = Server::start();
+    let project = Project { house: House::new(), server: None };
+    project.says(&["--ledger", &server.url(), "init"]);
+    let (mut follower, mut lines) = following(&project, &["-n", "2"]);
     server.crash();
     let mut told = String::new();
     BufReader::new(follower.stderr.take().unwrap()).read_line(&mut told).unwrap();
@@ -123,20 +130,8 @@ fn following_ends_when_waiting_does_not_help() {
     let followed = format!("{}/followed", server.url().strip_suffix("/postgres").unwrap());
     let project = Project { house: House::new(), server: None };
     project.says(&["--ledger", &followed, "init"]);
-    let follow = |patience: &str| {
-        let mut follower = Command::new(env!("CARGO_BIN_EXE_countersign"))
-            .args(["log", "--follow", "--patience", patience])
-            .current_dir(project.house.path(""))
-            .env("COUNTERSIGN_HOME", project.house.path(".home"))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(follower.stdout.take().unwrap()).lines();
-        assert!(lines.next().unwrap().unwrap().contains("project.initialised"));
-        follower
-    };
-    let ends = |follower: std::process::Child| {
+    let follow = |patience: &str| following(&project, &["--patience", patience]).0;
+    let ends = |follower: Child| {
         let ended = follower.wait_with_output().unwrap();
         assert_eq!(ended.status.code(), Some(3), "{ended:?}");
         String::from_utf8(ended.stderr).unwrap()
