@@ -137,6 +137,26 @@ fn nobody_speaks_at_the_gates_of_a_run_that_has_stopped() {
     assert_eq!((yard.count("gate.validated", "T-1"), yard.count("task.completed", "T-1")), (0, 0));
 }
 
+/// Whoever goes on with a run says which programs its checks find.
+#[test]
+fn what_a_person_began_no_agent_goes_on_with() {
+    let yard = Yard::new();
+    let (token, begun) = (yard.owner_token(), yard.path("begun"));
+    let first = format!("touch {}; sleep 60", begun.display());
+    let script = format!("if [ ! -e {} ]; then {first}; fi; echo work > src/T-1; claim src/T-1", begun.display());
+    let plan = yard.plan(json!({ "coder": yard.agent(&script) }), vec![task("T-1", json!({}))], json!({}));
+    let mut going = yard.start(&["run", &plan, "--token-file", &token]);
+    going.until("coder works");
+    run_support::wait_for("the agent being at work", || begun.exists());
+    going.signal("-KILL");
+    going.end();
+    let refused = yard.run(&["run", "--resume", "--as", "coder"]);
+    refused.says("AUTHORIZATION_MISSING").says("only a person goes on with it").says("--token-file").ended_with(1);
+    assert_eq!((yard.count("task.completed", "T-1"), yard.landed().len()), (0, 0), "{}", refused.out);
+    yard.run(&["run", "--resume", "--token-file", &token]).ended(0);
+    assert_eq!((yard.count("task.completed", "T-1"), yard.landed().len()), (1, 1));
+}
+
 #[test]
 fn nobody_takes_the_task_of_another_agent() {
     let yard = Yard::new();

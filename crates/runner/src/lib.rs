@@ -21,6 +21,9 @@ pub mod page;
 pub mod program;
 #[cfg(unix)]
 pub mod run;
+mod trouble;
 #[cfg(unix)]
 pub mod validate;
 pub mod worktree;
+
+pub use trouble::Trouble;

@@ -26,6 +26,17 @@ pub(crate) fn must_not_interrupt(run: &RunRow, desk: &Desk) -> Result<(), Refusa
     if run.led_by.is_some() { must_steer(run, desk) } else { Ok(()) }
 }
 
+/// Refuses whoever would carry out what a person began and is none: an agent that ends the process which leads could put itself in
+/// its place otherwise, with programs of its own in the way of the checks.
+pub(super) fn must_be_leader(run: &RunRow, desk: &Desk) -> Result<(), Refusal> {
+    if !run.is_gated() || !run.person || leads(run, desk) || desk.moment().person {
+        return Ok(());
+    }
+    let reason = format!("a person began run {}, and only a person goes on with it", run.run);
+    let help = "go on with it at a terminal, or with an owner's token: `countersign run --resume --token-file FILE`";
+    Err(Refusal::new(Code::AuthorizationMissing, reason, help).of_run(&run.run))
+}
+
 /// Whether who asks says how a run goes on, by what the ledger knows: a person, its orchestrator, or where there are gates the
 /// process that carries it out.
 pub(super) fn directs(run: &RunRow, desk: &Desk) -> bool {

@@ -1,7 +1,7 @@
 //! Who decides how a run with gates goes on: who leads it, and people. A worker has what is its own.
 
-use crate::desk::spec;
-use crate::stage::{Stage, code, of_process, owner, plan, say, task, with, word};
+use crate::desk::{Desk, spec};
+use crate::stage::{Stage, code, of_process, owner, plan, reviewer, say, task, with, word};
 use countersign_engine::{COMMANDS, Call};
 use serde_json::{Value, json};
 
@@ -119,6 +119,25 @@ fn nor_does_a_worker_while_nobody_carries_the_run_out() {
             assert_eq!(code(say(&stage.desk, call, id, &request(id))), NO, "{id} by {}", call.actor);
         }
         say(&stage.desk, &owner("olga"), id, &request(id)).unwrap();
+    }
+}
+
+/// Otherwise an agent that ends the process which leads could put itself in its place, with its own programs in the way of the checks.
+#[test]
+fn what_a_person_began_only_a_person_goes_on_with() {
+    let callers = [of_process("coder", 2), of_process("ana", 4), owner("olga"), reviewer("rita")];
+    for (begins, expected) in [(owner("olga"), [NO, NO, OK, NO]), (of_process("ana", 1), [OK, OK, OK, NO])] {
+        for (call, expected) in callers.iter().zip(expected) {
+            let desk = Desk::new();
+            let plan = plan(&[task("T-1", &[word(1)])], json!({ "validate": "critic" }));
+            let started = say(&desk, &begins, "run.start", &json!({ "plan": plan })).unwrap();
+            let lead = |leads: bool| json!({ "run_id": started["run_id"], "leads": leads });
+            say(&desk, &begins, "run.lead", &lead(true)).unwrap();
+            let said = say(&desk, call, "run.lead", &lead(true));
+            assert_eq!(outcome(said.clone()), expected, "begun by {}, {}: {said:?}", begins.actor, call.actor);
+            // To have stopped is nothing that anybody gains by.
+            say(&desk, &of_process("coder", 2), "run.lead", &lead(false)).unwrap();
+        }
     }
 }
 

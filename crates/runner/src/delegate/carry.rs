@@ -2,6 +2,7 @@
 
 use super::place::Place;
 use super::{Attempt, Executor, Obstacle, Seen, entry, said, unrecorded};
+use crate::trouble::Trouble;
 use countersign_contract::diagnostic::{Diagnostic, Source};
 use countersign_contract::{Outside, Request, check};
 use countersign_domain::delegation::payload::{DelegationInstruction, Status};
@@ -66,27 +67,6 @@ pub enum Looked {
     Missing,
     /// It could not be looked at, and why. Handing it in again looks again.
     Unseen(String),
-}
-
-/// Why there is no response.
-#[derive(Debug)]
-pub enum Trouble {
-    /// The engine refused.
-    Refused(Box<Failure>),
-    /// Something could not be done.
-    Failed(String),
-}
-
-impl From<Failure> for Trouble {
-    fn from(failure: Failure) -> Self {
-        Self::Refused(Box::new(failure))
-    }
-}
-
-impl From<String> for Trouble {
-    fn from(why: String) -> Self {
-        Self::Failed(why)
-    }
 }
 
 /// Carries an instruction out, once, and gives its response.

@@ -23,7 +23,7 @@ mod platform;
 mod said;
 mod unrecorded;
 
-pub use carry::{Answered, Looked, Setup, Trouble, carry_out};
+pub use carry::{Answered, Looked, Setup, carry_out};
 pub use dry::DryRun;
 pub use git::GitExecutor;
 pub use github::{GITHUB, GithubExecutor};

@@ -11,7 +11,8 @@
 use super::attempt::{give_up_lease, stopped};
 use super::no::No;
 use super::{Note, Run, handing};
-use crate::delegate::{self, Executor, Looked, Trouble};
+use crate::delegate::{self, Executor, Looked};
+use crate::trouble::Trouble;
 use countersign_domain::deciding::Tree;
 use countersign_domain::delegation::command::ExecutorKind;
 use countersign_domain::plan::payload::PlannedTask;

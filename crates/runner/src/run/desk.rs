@@ -92,12 +92,12 @@ impl<'a> Desk<'a> {
 
     /// Says that this process carries the run out, so that nobody else speaks at its gates; and what it starts from, if that is
     /// not noted yet.
-    pub(super) fn lead(&self, budgets: Option<&Budgets>, base: &Value) -> Result<(), String> {
+    pub(super) fn lead(&self, budgets: Option<&Budgets>, base: &Value) -> Result<(), Failure> {
         let budgets = budgets.and_then(|budgets| serde_json::to_value(budgets).ok());
         let base = base.as_object().map(|base| base.iter().filter(|(_, it)| !it.is_null()).collect::<BTreeMap<_, _>>());
         let base = base.filter(|base| !base.is_empty());
         let request = json!({ "run_id": self.run, "leads": true, "budgets": budgets, "base": base });
-        self.ask("run.lead", &request).map(|_| ()).map_err(String::from)
+        self.ask_engine(self.call, self.world, "run.lead", &request).map(|_| ())
     }
 
     /// Says that this process has stopped to carry the run out.
@@ -127,6 +127,10 @@ impl<'a> Desk<'a> {
     }
 
     fn put(&self, call: &Call, world: &dyn World, id: &str, request: &Value) -> Result<Value, No> {
+        Ok(self.ask_engine(call, world, id, request)?)
+    }
+
+    fn ask_engine(&self, call: &Call, world: &dyn World, id: &str, request: &Value) -> Result<Value, Failure> {
         let mut request = request.clone();
         if let Some(fields) = request.as_object_mut() {
             fields.retain(|_, value| !value.is_null());

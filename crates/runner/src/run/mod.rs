@@ -58,6 +58,7 @@ pub use watch::{Note, Watch};
 
 use crate::agent::Stop;
 use crate::delegate::Platform;
+use crate::trouble::Trouble;
 use board::Board;
 use countersign_domain::plan::machine_checks;
 use countersign_domain::plan::payload::{Plan, PlannedTask};
@@ -201,8 +202,9 @@ fn needs_repository(planned: &PlannedTask) -> Option<(&str, usize, &'static str)
 /// Carries a run out, as far as it goes without people, or to its end.
 ///
 /// # Errors
-/// The ledger or the repository cannot be used. What was begun is as it stands in the ledger.
-pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, String> {
+/// Who asks may not go on with the run, or the ledger or the repository cannot be used. What was begun is as it stands in the
+/// ledger.
+pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, Trouble> {
     let alone = alone::Alone::of(setup.spool, setup.run)?;
     let desk = Desk::new(setup.engine, setup.world, setup.call, setup.run);
     let ground = Ground::of(setup.root, setup.run)?;

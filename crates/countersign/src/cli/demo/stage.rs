@@ -13,6 +13,8 @@ use clap::Parser;
 use countersign_diagnostic::visible_lines;
 use countersign_domain::plan::command::read;
 use countersign_domain::plan::payload::Plan;
+use countersign_engine::Failure;
+use countersign_runner::Trouble;
 use countersign_runner::agent::Stop;
 use countersign_runner::delegate::Platform;
 use countersign_runner::run::{self as runner, End, Outcome, Setup, State};
@@ -64,17 +66,21 @@ pub fn play(dir: &Path, fleeting: bool) -> anyhow::Result<Exit> {
     let _signals = interrupt::stops(&stop, true)?;
     let story = Story::new(&plan);
     let stage = Stage { client: &client, root: &root, run: &run, plan: &plan, story: &story, stop: &stop };
-    match stage.carry_out()?.end {
-        End::Waits => {}
-        End::Stopped => return stopped(),
-        other => bail!("three tasks should wait for a person now, and it ended as {other:?}"),
+    match stage.carry_out()?.map(|outcome| outcome.end) {
+        Ok(End::Waits) => {}
+        Ok(End::Stopped) => return stopped(),
+        Err(failure) => return failed(*failure),
+        Ok(other) => bail!("three tasks should wait for a person now, and it ended as {other:?}"),
     }
     say("What is left waits for a person; the demonstration plays one");
     if let Err(failure) = reviewer::answer(&project, &client, &run)? {
         return failed(failure);
     }
     say("The run goes on, as with `countersign run --resume`");
-    let outcome = stage.carry_out()?;
+    let outcome = match stage.carry_out()? {
+        Ok(outcome) => outcome,
+        Err(failure) => return failed(*failure),
+    };
     if outcome.end == End::Stopped {
         return stopped();
     }
@@ -93,7 +99,7 @@ pub fn play(dir: &Path, fleeting: bool) -> anyhow::Result<Exit> {
 }
 
 impl Stage<'_> {
-    fn carry_out(&self) -> anyhow::Result<Outcome> {
+    fn carry_out(&self) -> anyhow::Result<Result<Outcome, Box<Failure>>> {
         let spool = self.root.join(FOLDER).join("runs").join(self.run);
         std::fs::create_dir_all(&spool).with_context(|| format!("{} cannot be made", spool.display()))?;
         let platform = Platform::at(self.root.to_owned(), self.root.join(FOLDER).join("delegations"));
@@ -114,7 +120,11 @@ impl Stage<'_> {
             stop: self.stop,
             watch: self.story,
         };
-        runner::carry_out(&setup).map_err(anyhow::Error::msg)
+        match runner::carry_out(&setup) {
+            Ok(outcome) => Ok(Ok(outcome)),
+            Err(Trouble::Refused(failure)) => Ok(Err(failure)),
+            Err(Trouble::Failed(why)) => bail!(why),
+        }
     }
 }
 

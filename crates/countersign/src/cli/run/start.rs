@@ -16,6 +16,7 @@ use countersign_diagnostic::Code;
 use countersign_domain::plan::command::read;
 use countersign_domain::plan::payload::Plan;
 use countersign_engine::{Call, Failure};
+use countersign_runner::Trouble;
 use countersign_runner::agent::Stop;
 use countersign_runner::run::{self as runner, End, Outcome, Setup, State};
 use serde_json::{Value, json};
@@ -205,8 +206,11 @@ fn carry_out(args: &Args, here: &Here<'_>, client: &Client<'_>, run: &str) -> an
     };
     let outcome = runner::carry_out(&setup);
     live.end();
-    let outcome = outcome.map_err(anyhow::Error::msg)?;
-    conclude(args, client, run, &outcome)
+    match outcome {
+        Ok(outcome) => conclude(args, client, run, &outcome),
+        Err(Trouble::Refused(failure)) => refused(*failure, args.how.format),
+        Err(Trouble::Failed(why)) => Err(anyhow::Error::msg(why)),
+    }
 }
 
 /// Who carries a run out, known by more than the number of a process: that can be had again, and looks the same in another

@@ -6,7 +6,7 @@ use crate::deciding::{
 };
 use crate::ids::RunId;
 use crate::work::event::RUN_LED;
-use crate::work::picking;
+use crate::work::{picking, steering};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Json, Text, shape};
 use serde_json::json;
@@ -63,6 +63,9 @@ impl Command for LeadRun {
 
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
         let run = picking::run(self.run_id.as_ref(), desk.seen())?;
+        if self.leads {
+            steering::must_be_leader(&run, desk)?;
+        }
         let by = self.leads.then(|| desk.moment().authn.clone());
         // Whoever has stopped to lead says nothing about whoever does now.
         let is_so = run.led_by == by || (!self.leads && run.led_by.as_ref() != Some(&desk.moment().authn));
