@@ -1,71 +1,25 @@
 //! Handoffs under a clock that the test moves.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![allow(dead_code, reason = "each test file uses its part of what is timed")]
 
-use countersign_contract::{Checked, Checker, Outside, Settings};
-use countersign_domain::deciding::{Refusal, Role, Tree};
-use countersign_engine::{Call, Engine, Failure, Reply, World};
-use countersign_ledger::{Clock, Memory, Time};
-use serde_json::{Value, json};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+mod timed;
+
+use countersign_domain::deciding::Refusal;
+use countersign_engine::{Call, Failure, Reply};
+use serde_json::json;
+use timed::Shop;
 
 const TRACE: &str = "550e8400-e29b-41d4-a716-446655440000";
 const HOUR_MS: i64 = 3_600_000;
 
-/// A world in which there is nothing but the time of the ledger.
-struct Timed {
-    hand: Arc<AtomicI64>,
-    settings: Settings,
+trait Handoffs {
+    fn handoff(&self, expires: i64) -> String;
+    fn send(&self, document: &str) -> Result<Reply, Failure>;
+    fn receive(&self, document: Option<&str>) -> Result<Reply, Failure>;
 }
 
-impl World for Timed {
-    fn checker(&self) -> Checker<'_> {
-        Checker { contracts: countersign_domain::contracts(), foreign: &[], settings: &self.settings, raised: &[] }
-    }
-
-    fn outside(&self) -> Outside {
-        let now = jiff::Timestamp::from_millisecond(self.hand.load(Ordering::SeqCst)).unwrap();
-        Outside { now: Some(now), ..Outside::default() }
-    }
-
-    fn look_for_files(&self, _: &Checked, _: &str) -> Option<Outside> {
-        None
-    }
-
-    fn tree(&self, _: Option<&str>) -> Option<Tree> {
-        None
-    }
-}
-
-struct Shop {
-    engine: Engine,
-    world: Timed,
-}
-
-impl Shop {
-    fn new() -> Self {
-        let (clock, hand) = Clock::manual(Time(1_800_000_000_000));
-        let engine = Engine::create(Box::new(Memory::new(clock)), "project").unwrap();
-        let shop = Self { engine, world: Timed { hand, settings: Settings::default() } };
-        shop.ask("ana", "project.init", json!({ "name": "shop" })).unwrap();
-        shop
-    }
-
-    fn ask(&self, actor: &str, id: &str, request: Value) -> Result<Reply, Failure> {
-        let call = Call { roles: vec![Role::Owner], ..Call::declared(actor) };
-        self.engine.ask(&self.world, &call, id, &request.to_string())
-    }
-
-    fn wait(&self, ms: i64) {
-        self.world.hand.fetch_add(ms, Ordering::SeqCst);
-    }
-
-    fn time(&self, later: i64) -> String {
-        let now = self.world.hand.load(Ordering::SeqCst) + later;
-        jiff::Timestamp::from_millisecond(now).unwrap().to_string()
-    }
-
+impl Handoffs for Shop {
     fn handoff(&self, expires: i64) -> String {
         let mut document = (countersign_domain::contract("universal_handoff").unwrap().example)();
         document["handoff"]["trace_id"] = json!(TRACE);

@@ -247,8 +247,9 @@ fn actions(walk: &Walk) {
     walk.does("delegate", &[&walk.file("instruction.json", &made)]);
     walk.shows("delegation.next", &format!("delegate --next {id}"));
     walk.shows("delegation.alerts", "delegate --alerts");
-    // The branch is there already, and a person decides.
-    let (id, again) = instruction(&walk.yard, 2, "main");
+    // It lacks authority, and a person decides.
+    let (id, mut again) = instruction(&walk.yard, 2, "other");
+    again["AUTHORIZATION"]["HUMAN_APPROVAL"] = json!("NO");
     walk.yard.run(&["delegate", &walk.file("instruction.json", &again)]).ended(1);
     let shown = walk.yard.asked()["shown"].as_str().unwrap().to_owned();
     walk.owner(&format!("delegate --resolve {id} --decision abandon --reason r --shown {shown}"), &[]);

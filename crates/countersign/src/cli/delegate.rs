@@ -30,7 +30,9 @@ Examples:
   countersign delegate instruction.yaml --executor dry-run
   countersign delegate instruction.yaml --format json > response.json
   countersign delegate --next DI-2025-12-25-001
-  countersign delegate --resolve DI-2025-12-25-001 --decision retry --reason 'the token was renewed'
+  countersign inbox
+  countersign delegate --resolve DI-2025-12-25-001 --decision retry \\
+      --reason 'the token was renewed' --shown MARK
   countersign delegate --alerts
   GITHUB_TOKEN=… countersign delegate instruction.yaml --executor github
 
@@ -40,7 +42,7 @@ pub struct Args {
     #[arg(value_name = "INSTRUCTION", required_unless_present_any = ["next", "alerts", "resolve"])]
     instruction: Option<PathBuf>,
 
-    /// Say what the requester of an instruction does next: verify, proceed, retry, wait, correct or escalate
+    /// Say what the requester of an instruction does next: await, verify, proceed, retry, wait, correct, escalate or abandon
     #[arg(long, value_name = "ID", conflicts_with = "instruction")]
     next: Option<String>,
 

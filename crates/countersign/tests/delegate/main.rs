@@ -81,6 +81,13 @@ impl Shop {
         self.instruction(number, "CREATE_BRANCH", json!({ "BRANCH_NAME": name, "SOURCE_SHA": self.commit }))
     }
 
+    /// The same for another requirement.
+    fn requiring(&self, number: u32, requirement: &str, name: &str) -> String {
+        let parameters = json!({ "BRANCH_NAME": name, "SOURCE_SHA": self.commit });
+        let patch = json!({ "AUDIT_CONTEXT": { "REQUIREMENT_ID": requirement } });
+        self.instruction_with(number, "CREATE_BRANCH", parameters, patch)
+    }
+
     fn delegate(&self, file: &str) -> (Answer, Value) {
         self.delegate_to(file, "git")
     }
@@ -168,29 +175,63 @@ fn branches_and_tags_are_made_and_deleted_once() {
 }
 
 #[test]
-fn what_git_refuses_is_a_failure_and_nothing_is_overwritten() {
+fn what_git_cannot_do_is_not_tried_and_nothing_is_overwritten() {
     let shop = Shop::new();
     let sha = shop.commit.clone();
-    shop.git(&["branch", "taken"]);
-    shop.git(&["branch", "a"]);
+    let tree = shop.git(&["rev-parse", "HEAD^{tree}"]);
+    for name in ["taken", "feat/x", "deep/er/still"] {
+        shop.git(&["branch", name]);
+        shop.git(&["tag", name]);
+    }
     let absent = "1f0c3a5b7d9e2f4a6b8c0d1e3f5a7b9c2d4e6f80";
+    let branch = |name: &str, sha: &str| ("CREATE_BRANCH", json!({ "BRANCH_NAME": name, "SOURCE_SHA": sha }));
+    let tag = |name: &str, sha: &str| {
+        ("CREATE_TAG", json!({ "TAG_NAME": name, "TARGET_SHA": sha, "TAG_TYPE": "lightweight" }))
+    };
+    let delete = |name: &str| ("DELETE_BRANCH", json!({ "BRANCH_NAME": name }));
     let cases = [
-        ("CREATE_BRANCH", json!({ "BRANCH_NAME": "taken", "SOURCE_SHA": sha }), "FAILURE", "VALIDATION_FAILURE"),
-        ("CREATE_BRANCH", json!({ "BRANCH_NAME": "new", "SOURCE_SHA": absent }), "FAILURE", "VALIDATION_FAILURE"),
-        ("CREATE_BRANCH", json!({ "BRANCH_NAME": "a/b", "SOURCE_SHA": sha }), "FAILURE", "API_ERROR"),
-        ("DELETE_BRANCH", json!({ "BRANCH_NAME": "absent" }), "FAILURE", "VALIDATION_FAILURE"),
-        ("DELETE_BRANCH", json!({ "BRANCH_NAME": "main" }), "BLOCKED", "PLATFORM_CONSTRAINT"),
-        ("DELETE_TAG", json!({ "TAG_NAME": "v9" }), "FAILURE", "VALIDATION_FAILURE"),
+        (branch("taken", &sha), "BRANCH_NAME", "is there already"),
+        (branch("new", absent), "SOURCE_SHA", "has no commit"),
+        (branch("new", &tree), "SOURCE_SHA", "has no commit"),
+        (branch("feat/x/y", &sha), "BRANCH_NAME", "cannot be beside branch feat/x:"),
+        (branch("feat/x/y/z", &sha), "BRANCH_NAME", "cannot be beside branch feat/x:"),
+        (branch("deep", &sha), "BRANCH_NAME", "cannot be beside branch deep/er/still:"),
+        (branch("deep/er", &sha), "BRANCH_NAME", "cannot be beside branch deep/er/still:"),
+        (delete("absent"), "BRANCH_NAME", "there is no branch absent"),
+        (delete("feat"), "BRANCH_NAME", "there is no branch feat"),
+        (tag("taken", &sha), "TAG_NAME", "is there already"),
+        (tag("v1", &tree), "TARGET_SHA", "has no commit"),
+        (tag("feat/x/y", &sha), "TAG_NAME", "cannot be beside tag feat/x:"),
+        (("DELETE_TAG", json!({ "TAG_NAME": "v9" })), "TAG_NAME", "there is no tag v9"),
+        (branch(&"x".repeat(100_000), &sha), "BRANCH_NAME", "has a part of 100000 bytes"),
+        (branch(&"ö".repeat(126), &sha), "BRANCH_NAME", "has a part of 252 bytes"),
+        (tag("x/".repeat(600).trim_end_matches('/'), &sha), "TAG_NAME", "has 1199 bytes"),
     ];
     let before = shop.git(&["for-each-ref"]);
-    for (number, (action, parameters, status, kind)) in (1..).zip(cases) {
+    for (number, ((action, parameters), field, says)) in (1..).zip(cases) {
         let file = shop.instruction(number, action, parameters);
         let (answer, response) = shop.delegate(&file);
-        assert_eq!(answer.code, 1, "{action}: {answer:?}");
-        assert_eq!((&response["STATUS"], &response["FAILURE_DETAILS"]["ERROR_TYPE"]), (&json!(status), &json!(kind)));
+        assert_eq!((answer.code, &response["STATUS"]), (1, &json!("INVALID_REQUEST")), "{action}: {answer:?}");
+        let error = &response["VALIDATION_ERRORS"][0];
+        assert_eq!(error["FIELD"], format!("ACTION.PARAMETERS.{field}"), "{response:#}");
+        assert!(error["ERROR"].as_str().unwrap().contains(says), "{says}: {response:#}");
         shop.passes(&file, &response, true);
     }
+    assert_eq!(shop.events("delegation.started"), 0);
+    // What forbids it is for the one who has the branch to change.
+    let file = shop.instruction(20, "DELETE_BRANCH", json!({ "BRANCH_NAME": "main" }));
+    let (_, response) = shop.delegate(&file);
+    assert_eq!(
+        (&response["STATUS"], &response["FAILURE_DETAILS"]["ERROR_TYPE"]),
+        (&json!("BLOCKED"), &json!("PLATFORM_CONSTRAINT"))
+    );
+    shop.passes(&file, &response, true);
     assert_eq!(shop.git(&["for-each-ref"]), before);
+    // Names that only begin alike are no obstacle.
+    for (number, name) in [(21, "feat/xy"), (22, "feat/x-y/z"), (23, "tak")] {
+        let (answer, _) = shop.delegate(&shop.requiring(number, "REQ-2", name));
+        assert_eq!(answer.code, 0, "{name}: {answer:?}");
+    }
 }
 
 #[test]
@@ -237,7 +278,6 @@ fn what_is_not_right_and_does_not_stand_against_it_is_said() {
 #[test]
 fn the_requester_is_told_what_to_do_next() {
     let shop = Shop::new();
-    shop.git(&["branch", "a"]);
     let next = |file: &str| {
         let answer = shop.house.run(&["delegate", "--next", &file.replace(".json", ""), "--format", "json"]);
         serde_json::from_str::<Value>(&answer.out).unwrap()["step"].as_str().unwrap().to_owned()
@@ -246,10 +286,11 @@ fn the_requester_is_told_what_to_do_next() {
     shop.delegate(&done);
     assert_eq!(next(&done), "proceed");
     assert_eq!(shop.house.run(&["delegate", "--alerts"]).code, 0);
-    // A branch beneath another cannot be made, and git does not say that it never will be.
+    // Somebody else seems to be about to change it, and git does not say that it never ends.
+    shop.house.write(".git/refs/heads/busy.lock", "");
     let mut steps = Vec::new();
     for number in 2..6 {
-        let file = shop.branch(number, "a/b");
+        let file = shop.branch(number, "busy");
         shop.delegate(&file);
         steps.push(next(&file));
     }

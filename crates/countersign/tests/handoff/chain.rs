@@ -26,6 +26,13 @@ fn a_chain_is_what_was_sent_and_received_by_one_process_after_the_other() {
     house.document("else.json", "universal_handoff", json!({ "handoff": {
         "trace_id": TRACE, "source": { "skill": "c" }, "target": { "skill": "d" }, "meta": { "handoff_chain": ["x", "c"] } } }));
     assert_eq!(code(&send(&house, "else.json", "c")), "CORRELATION_MISMATCH");
+    // Who asks before gets the same answer, and one only.
+    assert_eq!(code(&house.run(&["handoff", "check", "else.json", "--format", "json"])), "CORRELATION_MISMATCH");
+    for name in ["else.json", "hidden.json"] {
+        let said = house.run(&["handoff", "check", name]);
+        assert_eq!((said.code, said.out.matches("refused").count()), (1, 1), "{said:?}");
+        assert!(!said.out.contains("allowed") && said.out.contains("by what is recorded, "), "{said:?}");
+    }
     house.document(
         "stranger.json",
         "universal_handoff",
@@ -57,6 +64,25 @@ fn a_chain_is_what_was_sent_and_received_by_one_process_after_the_other() {
     assert_eq!(house.run(&["verify"]).code, 0);
     done(house.run(&["rebuild"]));
     assert_eq!(json_of(&house.run(&["handoff", "chain", TRACE, "--format", "json"])), chain);
+}
+
+#[test]
+fn a_fork_of_the_chain_does_not_hide_where_it_was() {
+    let house = project();
+    plan(&house);
+    pass(&house, "a", "b", &[]);
+    pass(&house, "b", "c", &[]);
+    // Who began hands it to c as well, so that the last that c received knows nothing of b.
+    pass(&house, "a", "c", &[]);
+    let looped = make(&house, "c", "b", "c-b.json", &["--payload", "plan.json"]);
+    assert_eq!(code(&looped), "CIRCULAR_HANDOFF");
+    assert!(looped.out.contains("b → c → b"), "{looped:?}");
+    let hidden = json!({ "handoff": {
+        "trace_id": TRACE, "source": { "skill": "c" }, "target": { "skill": "b" }, "meta": { "handoff_chain": ["a", "c"] } } });
+    house.document("hidden.json", "universal_handoff", hidden);
+    assert_eq!(code(&send(&house, "hidden.json", "c")), "CIRCULAR_HANDOFF");
+    assert_eq!(code(&house.run(&["handoff", "check", "hidden.json", "--format", "json"])), "CIRCULAR_HANDOFF");
+    pass(&house, "c", "b", &["--reason", "b looks at it again"]);
 }
 
 #[test]

@@ -210,6 +210,11 @@ fn nobody_but_the_runner_takes_an_action() {
     assert!(has(&yard, "refs/tags/v1"));
 }
 
+/// Another commit than the one that is checked out.
+fn beside(yard: &Yard) -> String {
+    yard.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit-tree", "-m", "beside", "HEAD^{tree}"])
+}
+
 #[test]
 fn nobody_goes_around_a_plan() {
     let yard = Yard::new();
@@ -234,6 +239,22 @@ fn nobody_goes_around_a_plan() {
         other
     };
     cases.extend([loud("/ACTION/PARAMETERS/TARGET_SHA"), loud("/REQUESTER/REPOSITORY")]);
+    // The same name in another way: then there would be nothing left to approve.
+    let otherwise = |pointer: &str, value: Value| {
+        let mut other = under(7);
+        *other.pointer_mut(pointer).unwrap() = value;
+        other
+    };
+    let annotated = json!({
+        "TAG_NAME": "v1", "TARGET_SHA": yard.git(&["rev-parse", "HEAD"]), "TAG_TYPE": "annotated", "MESSAGE": "m",
+    });
+    let elsewhere = json!({ "TAG_NAME": "v1", "TARGET_SHA": beside(&yard), "TAG_TYPE": "lightweight" });
+    cases.extend([
+        otherwise("/ACTION/PARAMETERS", annotated),
+        otherwise("/ACTION/PARAMETERS", elsewhere),
+        // Git acts in the repository of the project, whatever that is called.
+        otherwise("/REQUESTER/REPOSITORY", json!("somebody/else")),
+    ]);
     for refused in [false, true] {
         for instruction in &cases {
             let answer = delegate(instruction);
@@ -355,10 +376,11 @@ fn an_answer_counts_for_the_exact_instruction_alone() {
 #[test]
 fn what_fails_is_tried_again_three_times_and_then_when_a_person_says_so() {
     let yard = Yard::new();
-    // A branch beneath another cannot be made, and git does not say that it never will be.
-    yard.git(&["branch", "a"]);
     for (number, patch, tries) in [(1, json!({}), 4), (2, json!({ "retries": 1 }), 2)] {
-        let name = format!("a/{number}");
+        // Somebody else seems to be about to change it, and git does not say that it never ends.
+        let name = format!("busy-{number}");
+        let lock = yard.root().join(format!(".git/refs/heads/{name}.lock"));
+        std::fs::write(&lock, "").unwrap();
         let before = events(&yard, "delegation.received");
         let answer = yard.run(&["run", &plan(&yard, vec![action("T-1", branch(&yard, number, &name), patch)])]);
         assert_eq!(answer.code, 1, "{answer:?}");
@@ -370,11 +392,10 @@ fn what_fails_is_tried_again_three_times_and_then_when_a_person_says_so() {
         unblock();
         assert_eq!(yard.run(&["run", "--resume", &run]).code, 1);
         assert_eq!(events(&yard, "delegation.received") - before, tries + 1);
-        yard.git(&["branch", "-m", "a", "b"]);
+        std::fs::remove_file(&lock).unwrap();
         unblock();
         yard.run(&["run", "--resume", &run]).ended(0);
-        yard.git(&["branch", "-D", &name]);
-        yard.git(&["branch", "-m", "b", "a"]);
+        assert!(has(&yard, &format!("refs/heads/{name}")));
     }
 }
 

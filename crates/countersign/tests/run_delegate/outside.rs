@@ -135,7 +135,11 @@ fn github_is_asked_where_the_settings_say_once_the_user_has_said_so() {
 #[test]
 fn what_a_requester_may_not_go_on_with_is_in_the_inbox_and_answered_there() {
     let yard = Yard::new();
-    yard.git(&["branch", "taken"]);
+    let lacking = |number: u32| {
+        let mut it = branch(&yard, number, "wanted");
+        it["AUTHORIZATION"]["HUMAN_APPROVAL"] = json!("NO");
+        it
+    };
     let delegate = |number: u32, instruction: Value| {
         let name = format!("{number}.json");
         yard.write(&name, &instruction.to_string());
@@ -154,7 +158,7 @@ fn what_a_requester_may_not_go_on_with_is_in_the_inbox_and_answered_there() {
     delegate(2, branch(&yard, 2, "a..b"));
     delegate(3, instruction(&yard, 3, "DELETE_BRANCH", json!({ "BRANCH_NAME": "main" })));
     assert_eq!(yard.look("inbox.list", json!({}))["items"], json!([]));
-    let id = delegate(4, branch(&yard, 4, "taken"));
+    let id = delegate(4, lacking(4));
     let item = yard.asked();
     assert_eq!(
         (&item["instruction_id"], &item["asks"], next(&id)),
@@ -162,11 +166,11 @@ fn what_a_requester_may_not_go_on_with_is_in_the_inbox_and_answered_there() {
     );
     let text = yard.run(&["inbox"]).ended(0);
     assert!(text.contains(&format!("countersign delegate --resolve {id} --decision retry")), "{text}");
-    assert!(text.contains("is there already"), "{text}");
+    assert!(text.contains("lacks authority"), "{text}");
     assert!(text.contains("its requester meant then to: escalate to the owner"), "{text}");
-    // Until then nothing is tried for the same end, under whatever id.
+    // Until then nothing is tried for the same end, under whatever id and by whatever authority is claimed.
     let again = |number: u32| {
-        delegate(number, branch(&yard, number, "taken"));
+        delegate(number, branch(&yard, number, "wanted"));
         yard.run(&["delegate", &format!("{number}.json")]).says("AUTHORIZATION_MISSING");
     };
     again(8);
@@ -189,8 +193,8 @@ fn what_a_requester_may_not_go_on_with_is_in_the_inbox_and_answered_there() {
     assert_eq!(next(&id), "retry");
     assert!(resolve(&id, &item["shown"], "abandon").unwrap_err().starts_with("INVALID_TRANSITION"));
     assert_eq!(yard.look("inbox.list", json!({}))["items"], json!([]));
-    // The next try fails as well, and is given up.
-    let id = delegate(5, branch(&yard, 5, "taken"));
+    // The next try is wrong as well, and is given up.
+    let id = delegate(5, lacking(5));
     let item = yard.asked();
     resolve(&id, &item["shown"], "abandon").unwrap();
     assert_eq!(next(&id), "abandon");
@@ -234,21 +238,31 @@ fn what_is_forbidden_is_not_tried_before_it_was_seen_to_have_cleared() {
 #[test]
 fn what_is_wrong_again_and_again_is_for_a_person() {
     let yard = Yard::new();
-    let delegate = |number: u32, name: &str| {
+    let hand_in = |number: u32, name: &str| {
         let it = branch(&yard, number, name);
         yard.write("next.json", &it.to_string());
-        yard.run(&["delegate", "next.json"]);
-        yard.look("delegation.next", json!({ "instruction_id": it["INSTRUCTION_ID"] }))["step"].clone()
+        (it["INSTRUCTION_ID"].clone(), yard.run(&["delegate", "next.json"]))
+    };
+    let delegate = |number: u32, name: &str| {
+        let (id, _) = hand_in(number, name);
+        yard.look("delegation.next", json!({ "instruction_id": id }))["step"].clone()
     };
     // Each corrects the name, and none of them is one.
     for (number, name) in [(1, "a..b"), (2, "a b"), (3, "a~b")] {
         assert_eq!(delegate(number, name), "correct", "{name}");
     }
     assert_eq!(delegate(4, "a^b"), "escalate");
-    assert_eq!(yard.asked()["asks"], "delegation");
-    // Who has it right goes on.
-    assert_eq!(delegate(5, "right"), "proceed");
-    assert_eq!(delegate(6, "a..c"), "correct");
+    let item = yard.asked();
+    assert_eq!(item["asks"], "delegation");
+    // Who has it right by now goes on when a person has said so.
+    hand_in(5, "right").1.says("AUTHORIZATION_MISSING").says("wrong 4 times in a row");
+    assert!(!has(&yard, "refs/heads/right"));
+    let decided = json!({
+        "instruction_id": item["instruction_id"], "shown": item["shown"], "decision": "retry", "reason": "r",
+    });
+    yard.owner("delegation.resolve", decided).unwrap();
+    assert_eq!(delegate(6, "right"), "proceed");
+    assert_eq!(delegate(7, "a..c"), "correct");
 }
 
 #[test]

@@ -338,8 +338,8 @@ fn whatever_happens_between_sending_and_receiving_is_noticed_and_a_person_can_le
 #[test]
 fn what_cannot_be_made_to_fit_is_reported_and_somebody_can_send_one_instead() {
     let yard = Yard::new();
-    // A hundred short words of which none can be made shorter.
-    let own: Value = (0..400).map(|n| (format!("key {n}"), json!("a word"))).collect::<serde_json::Map<_, _>>().into();
+    // Four hundred short words in the context, out of which nothing of its kind is taken.
+    let own = json!({ "focus_areas": (0..400).map(|n| format!("area {n}")).collect::<Vec<_>>() });
     let agents = json!({ "coder": talker(&yard, &own.to_string()) });
     let tasks = vec![task("T-1", json!({})), task("T-2", json!({})), task("T-3", json!({ "depends_on": "T-1" }))];
     let plan = yard.plan(agents, tasks, json!({ "handoffs": [edge("T-1", "T-2", json!({ "max_tokens": 700 }))] }));

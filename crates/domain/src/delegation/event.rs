@@ -8,13 +8,14 @@
 /// lacking), and if it belongs to a plan `run` and `task`. Its texts are the instruction without secrets, what of it goes into the audit entry, and what is wrong
 /// with it.
 pub const DELEGATION_RECEIVED: &str = "delegation.received";
-/// Its executor is about to act. Facts: `place`, `until` (when nobody is acting on it any more, in milliseconds since
-/// 1970), `again` (whether somebody was before), `recovery`, and `before` (what was there before anybody acted), if that tells
+/// Its executor is about to act. Facts: `place`, `at` and `first` (when this attempt began, and the first one did) and `until` (when
+/// nobody is acting on it any more), all in milliseconds since 1970, `again` (whether somebody was before), `recovery`, and `before` (what was there before anybody acted), if that tells
 /// what became of it.
 pub const DELEGATION_STARTED: &str = "delegation.started";
 /// An entry of the audit trail was written. Facts: `audit_entry_id`, `checksum`, `path`, `success`; the entry is text 0.
 pub const DELEGATION_AUDITED: &str = "delegation.audited";
-/// It was answered. Facts: `response_id`, `end`, `concern`, `status`, `duration_ms`, `audit_lag_ms`, and of a failure
+/// It was answered. Facts: `response_id`, `end`, `concern`, `status`, `duration_ms`, `audit_lag_ms`, `lacks` (authority was lacking,
+/// and its requester has to ask a person), and of a failure
 /// `error_type`, `retry_allowed`, `retry_after` and `doubt` (`unknown`: nobody knows whether it was done; `part`: a part of it
 /// was); the response is text 0.
 pub const DELEGATION_ANSWERED: &str = "delegation.answered";
@@ -22,8 +23,8 @@ pub const DELEGATION_ANSWERED: &str = "delegation.answered";
 /// is there; `constraint`: whether what stood against it still does), `holds`; what was seen is text 0.
 pub const DELEGATION_OBSERVED: &str = "delegation.observed";
 /// An action stands in a plan. Facts: `run`, `task`, `digest`, `digests` (of each try), `action`, `repository`, `executor`,
-/// `asks` (whether a person must approve it), `retries`, `agents` (of the plan), `deed` (what is done where, as a hash); the
-/// instruction is text 0.
+/// `asks` (whether a person must approve it), `retries`, `agents` (of the plan), `deed` (what is done where, as a hash) and of
+/// what git does `deed_here`; the instruction is text 0.
 pub const DELEGATION_PLANNED: &str = "delegation.planned";
 /// A person approved an action of a plan. Facts: `run`, `task`, `digest`; why is text 0.
 pub const DELEGATION_APPROVED: &str = "delegation.approved";

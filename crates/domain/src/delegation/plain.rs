@@ -45,6 +45,40 @@ pub(super) fn action(instruction: &Value) -> Value {
     json!({ "TYPE": kind.as_str(), "PARAMETERS": plain })
 }
 
+/// What an action is done to, without how: what cannot be done twice, so that whoever does it in another way is in the way of who
+/// waits to do it in this one. Where each is a thing of its own, such as a comment, that is all of it.
+///
+/// | action | what it is done to |
+/// |---|---|
+/// | a branch or a tag is made or deleted | the name |
+/// | an issue or a pull request is closed, merged or approved; changes to it are asked for | the number |
+/// | an update that closes, whatever else it changes | as a closing |
+/// | a pull request is opened | from where to where |
+/// | a branch is protected | the branch |
+/// | a workflow is run | the workflow, and on what |
+pub(super) fn deed(instruction: &Value) -> Value {
+    let mut plain = action(instruction);
+    let kind = plain["TYPE"].as_str().and_then(ActionType::parse);
+    let parameters = plain.get_mut("PARAMETERS").and_then(Value::as_object_mut);
+    let (Some(kind), Some(parameters)) = (kind, parameters) else { return plain };
+    use ActionType::*;
+    let closes = parameters.get("STATE").is_some_and(|state| state == "closed");
+    let (kind, objects): (_, &[&str]) = match kind {
+        CreateBranch | DeleteBranch | UpdateBranchProtection => (kind, &["BRANCH_NAME"]),
+        CreateTag | DeleteTag => (kind, &["TAG_NAME"]),
+        UpdateGithubIssue if closes => (CloseGithubIssue, &["ISSUE_NUMBER"]),
+        UpdatePullRequest if closes => (ClosePullRequest, &["PR_NUMBER"]),
+        CloseGithubIssue => (kind, &["ISSUE_NUMBER"]),
+        ClosePullRequest | MergePullRequest | ApprovePr | RequestPrChanges => (kind, &["PR_NUMBER"]),
+        CreatePullRequest => (kind, &["HEAD_BRANCH", "BASE_BRANCH"]),
+        TriggerWorkflow => (kind, &["WORKFLOW_ID", "REF"]),
+        _ => return plain,
+    };
+    parameters.retain(|name, _| objects.contains(&name.as_str()));
+    plain["TYPE"] = json!(kind.as_str());
+    plain
+}
+
 /// One parameter, or a part of one. None, if it is as good as nothing.
 fn parameter(name: &str, value: &Value) -> Option<Value> {
     let text = |text: &str| {
@@ -138,6 +172,43 @@ mod tests {
         };
         let names = [CASELESS, OR_NONE, OR_FALSE, &["REF", "RUN_ID", "WORKFLOW_ID"]].concat();
         assert!(names.iter().all(known));
+    }
+
+    #[test]
+    fn a_deed_is_what_is_done_to_what_and_not_how() {
+        let done =
+            |kind: &str, parameters: Value| deed(&json!({ "ACTION": { "TYPE": kind, "PARAMETERS": parameters } }));
+        let sha = |digit: &str| digit.repeat(40);
+        let tag = |name: &str, sha: String, kind: &str| json!({ "TAG_NAME": name, "TARGET_SHA": sha, "TAG_TYPE": kind, "MESSAGE": "m" });
+        let waiting = done("CREATE_TAG", tag("v1", sha("a"), "lightweight"));
+        assert_eq!(waiting, done("CREATE_TAG", tag("v1", sha("A"), "annotated")));
+        assert_eq!(waiting, done("CREATE_TAG", tag("v1", sha("b"), "lightweight")));
+        assert_ne!(waiting, done("CREATE_TAG", tag("v2", sha("a"), "lightweight")));
+        assert_ne!(waiting, done("DELETE_TAG", json!({ "TAG_NAME": "v1" })));
+        let closed = done("CLOSE_PULL_REQUEST", json!({ "PR_NUMBER": 4, "COMMENT": "c" }));
+        assert_eq!(closed, done("UPDATE_PULL_REQUEST", json!({ "PR_NUMBER": 4, "STATE": "closed", "TITLE": "t" })));
+        assert_ne!(closed, done("UPDATE_PULL_REQUEST", json!({ "PR_NUMBER": 4, "TITLE": "t" })));
+        let merged =
+            |number: u64, how: &str| done("MERGE_PULL_REQUEST", json!({ "PR_NUMBER": number, "MERGE_METHOD": how }));
+        assert_eq!(merged(4, "merge"), merged(4, "squash"));
+        assert_ne!(merged(4, "merge"), merged(5, "merge"));
+        // What cannot be read is taken as it is.
+        for odd in [json!([7]), json!("x"), json!(null), json!({ "TYPE": "CREATE_TAG", "PARAMETERS": [7] })] {
+            assert_eq!(deed(&json!({ "ACTION": odd })), odd);
+        }
+        // Two comments are two things.
+        let comment = |text: &str| done("COMMENT_ON_PR", json!({ "PR_NUMBER": 4, "COMMENT_BODY": text }));
+        assert_ne!(comment("a"), comment("b"));
+    }
+
+    #[test]
+    fn each_object_of_a_deed_is_a_parameter_of_its_action() {
+        for info in ACTIONS {
+            let all: Map<String, Value> = info.parameters.iter().map(|name| ((*name).to_owned(), json!("x"))).collect();
+            let given = json!({ "ACTION": { "TYPE": info.action.as_str(), "PARAMETERS": all } });
+            let kept = deed(&given)["PARAMETERS"].as_object().map_or(0, Map::len);
+            assert!(kept > 0, "{}", info.action.as_str());
+        }
     }
 
     #[test]

@@ -74,6 +74,11 @@ pub struct StartedRow {
     pub place: String,
     /// When it acts no more, in milliseconds since 1970.
     pub until: i64,
+    /// When it began, and when the first that acted did. Not there for what began before that was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<i64>,
     /// What was there before anybody acted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
@@ -102,7 +107,7 @@ pub struct AnsweredRow {
     pub doubt: Option<String>,
     /// How long it took from receiving to answering, in milliseconds.
     pub duration_ms: u64,
-    /// How long after acting the entry was written, in milliseconds.
+    /// How long there was no entry without anybody acting who then wrote it, in milliseconds.
     pub audit_lag_ms: u64,
 }
 
@@ -137,6 +142,9 @@ pub struct EndRow {
     /// How many were wrong, one after the other.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub invalid: u64,
+    /// The last that lacked authority, until a person has decided about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lacking: Option<String>,
     /// Since when a rule of the platform stands against it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked_since: Option<String>,
@@ -180,6 +188,9 @@ pub struct PlannedRow {
     /// What is done where, as a hash: the same for every instruction that asks for the very same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deed: Option<String>,
+    /// What git does in the repository of the project, as a hash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deed_here: Option<String>,
     /// The event that has the instruction.
     pub planned: u64,
     /// When a person approved it, in milliseconds since 1970. What came of it must not have been brought before them since.
@@ -202,6 +213,11 @@ impl DelegationRow {
         let missing = self.found.as_ref().is_some_and(|found| !found.holds);
         let answered = self.answered.as_ref().and_then(|answered| answered.doubt.as_deref());
         answered.or(missing.then_some("missing"))
+    }
+
+    /// When it came, in milliseconds since 1970.
+    pub fn received_ms(&self) -> Option<i64> {
+        self.received_at.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond)
     }
 
     /// In a word: `received`, `started` or `answered`.

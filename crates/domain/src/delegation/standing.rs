@@ -14,7 +14,7 @@
 use super::command::ExecutorKind;
 use super::row::{DelegationRow, PlannedRow, delegation_key, delegation_of, end_key, end_of, planned_key, planned_of};
 use super::trying::{TRIES_MAX, id_of_try};
-use super::view::{NextStep, next};
+use super::view::{NextStep, Wrong, next};
 use crate::deciding::{Desk, Need, Refusal, Seen};
 use crate::ids::{RunId, TaskId};
 use crate::work::picking;
@@ -124,7 +124,7 @@ impl Planned {
         }
         let end = end_of(seen.so_far(&end_key(&found.end))).unwrap_or_default();
         // Its instruction stands in the plan, and is not corrected.
-        let after = next(&found, &end, 0, now_ms);
+        let after = next(&found, &end, Wrong::default(), now_ms);
         let was_decided = self.planned.escalated.as_ref() == Some(&id);
         match after.step {
             NextStep::Proceed => Standing::Done(Box::new(found)),

@@ -89,11 +89,20 @@ fn end(before: Option<&Value>, event: &Happened<'_>) -> EndRow {
     row
 }
 
-/// How often what has a concern in common was wrong, one after the other. A dry run says nothing of that.
+/// How often what has a concern in common was wrong, one after the other, and which of it lacked authority. A dry run says nothing
+/// of that.
 fn concern(before: Option<&Value>, event: &Happened<'_>) -> EndRow {
     let mut row = before.and_then(|before| EndRow::deserialize(before).ok()).unwrap_or_default();
+    let id = event.facts["instruction_id"].as_str().unwrap_or_default();
     if event.kind == DELEGATION_ANSWERED {
-        row.last = event.facts["instruction_id"].as_str().unwrap_or_default().to_owned();
+        row.last = id.to_owned();
+        if event.facts["lacks"] == true {
+            row.lacking = Some(id.to_owned());
+        }
+    }
+    // A person decides about the one that lacked authority, or about the last, which speaks for it.
+    if event.kind == DELEGATION_RESOLVED && (row.lacking.as_deref() == Some(id) || row.last == id) {
+        row.lacking = None;
     }
     match (event.kind, event.facts["status"].as_str()) {
         (DELEGATION_ANSWERED, Some("INVALID_REQUEST")) if event.facts["dry"] == true => {}
@@ -120,6 +129,7 @@ fn planned(before: Option<&Value>, event: &Happened<'_>) -> Option<PlannedRow> {
             retries: facts["retries"].as_u64().unwrap_or(0),
             agents: Vec::deserialize(&facts["agents"]).unwrap_or_default(),
             deed: text("deed"),
+            deed_here: text("deed_here"),
             planned: event.seq,
             approved: None,
             escalated: None,
@@ -168,7 +178,8 @@ fn change(row: &mut DelegationRow, event: &Happened<'_>) {
     match event.kind {
         DELEGATION_STARTED => {
             let (place, until) = (text("place").unwrap_or_default(), facts["until"].as_i64().unwrap_or(0));
-            row.started = Some(StartedRow { seq: event.seq, place, until, before: text("before") });
+            let (at, first) = (facts["at"].as_i64(), facts["first"].as_i64());
+            row.started = Some(StartedRow { seq: event.seq, place, until, at, first, before: text("before") });
         }
         DELEGATION_AUDITED => row.audited = Some(event.seq),
         DELEGATION_OBSERVED => {
@@ -219,7 +230,8 @@ pub fn places(key: &Key, facts: &Value) -> Vec<Place> {
 fn plan_places(row: &PlannedRow) -> Vec<Place> {
     let order = (u64::MAX - row.planned).to_be_bytes();
     let at = |name: &str| Place { index: DELEGATION_PLANS, at: [name.as_bytes(), &[0], &order].concat() };
-    [Some(at(&first_id(&row.instruction_id))), row.deed.as_deref().map(at)].into_iter().flatten().collect()
+    let deeds = [&row.deed, &row.deed_here].into_iter().flatten().map(|deed| at(deed));
+    deeds.chain([at(&first_id(&row.instruction_id))]).collect()
 }
 
 /// The actions of plans with an instruction, or that do the same.

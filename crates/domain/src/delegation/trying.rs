@@ -5,7 +5,6 @@
 //! DI-2025-12-25-001 ─▶ DI-2025-12-25-1000001 ─▶ DI-2025-12-25-2000001 ─▶ …
 //! ```
 
-use super::payload::Requester;
 use super::plain;
 use countersign_contract::{canonical, sha256_hex};
 use serde_json::{Value, json};
@@ -39,9 +38,14 @@ pub(crate) fn is_try_of(id: &str, first: &str) -> bool {
     (0..TRIES_MAX).any(|number| id_of_try(first, number).as_deref() == Some(id))
 }
 
-/// What an instruction does, whoever asks for it and why, and however it is written: the hash of its action and of where.
+/// What an instruction does to what, whoever asks for it and why, and however it is written: as a hash.
 pub fn deed(instruction: &Value) -> String {
-    digest(&json!([plain::repository(instruction), plain::action(instruction)]))
+    digest(&json!([plain::repository(instruction), plain::deed(instruction)]))
+}
+
+/// The same for what git does, which is in the repository of the project, whatever an instruction calls that.
+pub fn deed_here(instruction: &Value) -> String {
+    digest(&json!(["here", plain::deed(instruction)]))
 }
 
 /// What an instruction is for, as a hash: the same for every one of a requester that asks for the same for the same reason.
@@ -56,12 +60,10 @@ pub fn concern(instruction: &Value) -> String {
     digest(&json!(["concern", requester(instruction), why, kind]))
 }
 
+/// Who asks, and where. Not on what authority: whoever lacked it is the same when they claim more.
 fn requester(instruction: &Value) -> Value {
-    let mut given = instruction["REQUESTER"].clone();
-    if given["REPOSITORY"].is_string() {
-        given["REPOSITORY"] = plain::repository(instruction);
-    }
-    Requester::FIELDS.iter().map(|name| ((*name).to_owned(), given[*name].clone())).collect()
+    let given = &instruction["REQUESTER"];
+    json!([given["AGENT_TYPE"], given["AGENT_INSTANCE_ID"], plain::repository(instruction)])
 }
 
 /// The instruction of a try.

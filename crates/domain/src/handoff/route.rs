@@ -2,13 +2,18 @@
 //!
 //! A document says of itself through whom it came; whoever wants a loop to pass leaves a name out. So the chain is taken from
 //! what was sent and received. Only where a trace is new to the ledger is there nothing but the document's word.
+//!
+//! ```text
+//! a ─▶ b ─▶ c     c has it by two lines. The last that it received is the one that it goes on from and names;
+//! └─────────▶     whether it goes in a circle, or too far, is told by both.
+//! ```
 
 use super::row::{StepRow, TraceRow};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::show;
 
 /// How long a chain may become before a person is asked.
-const UNAPPROVED_MAX: usize = 5;
+pub const UNAPPROVED_MAX: usize = 5;
 /// How many names of a chain a document may have; the middle of a longer one is cut.
 const WRITTEN_MAX: usize = 10;
 
@@ -77,20 +82,26 @@ pub fn route(row: Option<&TraceRow>, source: &str, written: &[String]) -> Result
     })
 }
 
-/// Why a handoff may not go on its way; none, if it may.
-pub fn bar(route: &Route, onward: &Onward<'_>) -> Option<Barred> {
+/// Why a handoff may not go on its way; none, if it may. Of a trace that went on from one place by several lines, each counts.
+pub fn bar(row: Option<&TraceRow>, route: &Route, onward: &Onward<'_>) -> Option<Barred> {
     let circular = |why: String, help: &str| Some(Barred { code: Code::CircularHandoff, why, help: help.to_owned() });
-    let (chain, target) = (&route.chain, onward.target);
-    if onward.source == target {
+    let (chain, source, target) = (&route.chain, onward.source, onward.target);
+    if source == target {
         return circular(format!("`{}` would hand over to itself", show(target)), "name another target");
     }
-    if chain.iter().any(|skill| skill == target) && !onward.reasoned {
-        let why = format!("`{}` was part of the recorded chain before: {}", show(target), drawing(chain, target));
+    let before = match chain.iter().any(|skill| skill == target) {
+        true => Some(chain.clone()),
+        false => row.and_then(|row| way_between(row, target, source)),
+    };
+    if let Some(before) = before.filter(|_| !onward.reasoned) {
+        let why = format!("`{}` was part of the recorded chain before: {}", show(target), drawing(&before, target));
         return circular(why, "say in `meta.handoff_reason` why it is entered again, or name another target");
     }
-    if chain.len() > UNAPPROVED_MAX && !onward.approved {
+    let longest = row.and_then(|row| longest(row, source)).filter(|line| line.len() > chain.len());
+    let longest = longest.as_ref().unwrap_or(chain);
+    if longest.len() > UNAPPROVED_MAX && !onward.approved {
         let why =
-            format!("the recorded chain has {} workflows and no approval: {}", chain.len(), drawing(chain, target));
+            format!("the recorded chain has {} workflows and no approval: {}", longest.len(), drawing(longest, target));
         return circular(why, "ask the user whether the work should go on, and write down what they say");
     }
     if !agrees(chain, onward) {
@@ -106,6 +117,41 @@ pub fn bar(route: &Route, onward: &Onward<'_>) -> Option<Barred> {
         });
     }
     None
+}
+
+/// The shortest way from one workflow to another by what was received, whichever lines that is made of.
+fn way_between(row: &TraceRow, from: &str, to: &str) -> Option<Vec<String>> {
+    let mut ways = vec![vec![to]];
+    let mut at = 0;
+    while let Some(way) = ways.get(at).cloned() {
+        let here = way.first().copied().unwrap_or(to);
+        if here == from {
+            return Some(way.into_iter().map(str::to_owned).collect());
+        }
+        for step in row.steps.iter().filter(|step| step.target == here && step.received.is_some()) {
+            if !ways.iter().any(|way| way.first() == Some(&step.source.as_str())) {
+                ways.push([&[step.source.as_str()], way.as_slice()].concat());
+            }
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The longest line by which a workflow has got what it hands on. None, if it received nothing.
+fn longest(row: &TraceRow, source: &str) -> Option<Vec<String>> {
+    // The longest line to the source of each step. What came later is no part of it.
+    let mut lines: Vec<Vec<String>> = Vec::new();
+    let to = |lines: &[Vec<String>], source: &str| {
+        let received = row.steps.iter().zip(lines).filter(|(step, _)| step.target == source && step.received.is_some());
+        let line = received.map(|(_, line)| line).max_by_key(|line| line.len())?;
+        Some(line.iter().cloned().chain([source.to_owned()]).collect::<Vec<_>>())
+    };
+    for step in &row.steps {
+        let line = to(&lines, &step.source).unwrap_or_else(|| step.chain.clone());
+        lines.push(line);
+    }
+    to(&lines, source)
 }
 
 /// Whether a document names the chain as it was, or what is left of it where it is too long to be named whole.
@@ -223,7 +269,39 @@ mod tests {
             let written = names(written);
             let source = route.chain.last().unwrap();
             let onward = Onward { source, target, written: &written, reasoned, approved };
-            assert_eq!(bar(&route, &onward).map(|it| it.code), wanted, "{chain} to {target} as {written:?}");
+            assert_eq!(bar(None, &route, &onward).map(|it| it.code), wanted, "{chain} to {target} as {written:?}");
+        }
+    }
+
+    #[test]
+    fn a_way_is_barred_by_every_line_that_leads_to_it() {
+        // What was sent, the target of the last one's receiver, a reason, an approval, and what is drawn if it is barred.
+        let cases = [
+            // b has it by a, and c by b; that c has it by a too does not make b new.
+            ("a>b b>c a>c", "c", "b", false, false, Some("b → c → b")),
+            ("a>b b>c a>c", "c", "b", true, false, None),
+            ("a>b b>c a>c", "c", "d", false, false, None),
+            // Two lines that meet are no circle; the way back is one.
+            ("a>b a>c", "c", "b", false, false, None),
+            ("a>b a>c c>b", "b", "c", false, false, Some("a → c → b → c")),
+            // Over two lines at once.
+            ("a>b b>c a>d d>b a>c", "c", "d", false, false, Some("d → b → c → d")),
+            // What was not received leads nowhere.
+            ("a>b b>c? a>c", "c", "b", false, false, None),
+            // The shorter line does not make the longer one short.
+            ("a>b b>c c>d d>e e>f a>f", "f", "g", false, false, Some("a → b → c → d → e → f → g")),
+            ("a>b b>c c>d d>e e>f a>f", "f", "g", false, true, None),
+            ("a>b b>c c>d d>e a>e", "e", "g", false, false, None),
+            // A line that joined a shorter one before it went on.
+            ("a>b b>c c>d a>d d>e e>f", "f", "g", false, false, Some("a → b → c → d → e → f → g")),
+        ];
+        for (steps, source, target, reasoned, approved, wanted) in cases {
+            let row = trace(steps);
+            let route = route(Some(&row), source, &[]).unwrap();
+            let onward = Onward { source, target, written: &route.chain, reasoned, approved };
+            let barred = bar(Some(&row), &route, &onward);
+            let drawn = barred.as_ref().map(|it| it.why.rsplit(": ").next().unwrap_or_default().trim_matches('`'));
+            assert_eq!(drawn, wanted, "{steps}, {source} to {target}: {barred:?}");
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use super::payload::{Instructed, Plan, PlannedTask, Written};
 use crate::deciding::{Desk, Happening, Refusal};
+use crate::delegation::command::ExecutorKind;
 use crate::delegation::event::DELEGATION_PLANNED;
-use crate::delegation::trying::{deed, digest, digests};
+use crate::delegation::trying::{deed, deed_here, digest, digests};
 use crate::delegation::view::RETRIES_MAX;
 use crate::work::command::exists;
 use countersign_contract::diagnostic::Code;
@@ -54,12 +55,15 @@ pub(super) fn add(
     let retries = task.retries.map_or(RETRIES_MAX, |retries| retries.get().unsigned_abs().min(RETRIES_MAX));
     let record = &written.record;
     let agents: Vec<&str> = plan.agents.iter().map(|(name, _)| name.as_str()).collect();
-    let facts = json!({
+    let mut facts = json!({
         "action": record.action.kind().as_str(), "agents": agents, "asks": task.asks_a_person(),
         "deed": deed(&written.value), "digest": digest(&written.value), "digests": digests(&written.value),
         "executor": task.executor().map(|it| it.as_str()), "instruction_id": record.instruction_id,
         "repository": record.requester.repository, "retries": retries, "run": run, "task": task.id,
     });
+    if task.executor() == Some(ExecutorKind::Git) {
+        facts["deed_here"] = json!(deed_here(&written.value));
+    }
     let text = Untrusted::new(canonical(&written.value));
     desk.record(Happening::of_run(DELEGATION_PLANNED, run, facts).with_texts(vec![text]));
     Ok(())

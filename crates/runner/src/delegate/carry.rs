@@ -236,7 +236,8 @@ impl Setup<'_> {
             let is_first = shown["state"] == "received";
             let before = is_first.then(|| self.executor.before(instruction)).flatten();
             let Some(begun) = self.begin(id, place, before.as_deref())? else { return Ok(self.look(id)?) };
-            let attempt = Attempt { again: begun["again"] == true, before: begun["before"].as_str() };
+            let first = begun["first"].as_i64().and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
+            let attempt = Attempt { again: begun["again"] == true, before: begun["before"].as_str(), first };
             let acted = self.executor.act(instruction, &attempt);
             let acted = acted.map_err(|why| {
                 format!(

@@ -6,6 +6,9 @@
 //! | `CREATE_TAG` | `mktag` if it is annotated, `update-ref REF OBJECT 0…0` | the tag is at that commit, and of that kind |
 //! | `DELETE_BRANCH`, `DELETE_TAG` | `update-ref -d REF OLD` | it is not there |
 //!
+//! What cannot be done is an invalid request, as far as it can be seen before anything is tried: a name that is taken or not there, one
+//! inside of another, a commit that is not there. Only what somebody changed meanwhile is a failure.
+//!
 //! The old value is given each time, so that nothing is overwritten that somebody else made meanwhile; and what is there
 //! afterwards decides what came of it, not what git said. Of what is deleted it is the value from before the first attempt:
 //! a name that is at another by then may be somebody else's, and nobody deletes it. Git knows no HTTP: 201, 204, 409, 422 and
@@ -13,9 +16,10 @@
 //!
 //! What is done is done in this clone, and pushed nowhere: the answer says so.
 
-use super::{Attempt, Executor, Obstacle, Seen, now, said};
+use super::{Attempt, Executor, Obstacle, Seen, in_seconds, now, said};
 use crate::worktree::Identity;
 use crate::worktree::call::{Fault, Git, is_commit, object};
+use countersign_contract::show;
 use countersign_domain::delegation::action::{ActionType, Effect, Parameters};
 use countersign_domain::delegation::command::ExecutorKind;
 use countersign_domain::delegation::parameters::TagType;
@@ -28,6 +32,10 @@ use std::path::PathBuf;
 const SECONDS: u32 = 1800;
 /// How much is told of what git says.
 const SAID_MAX: usize = 1000;
+/// How long a name may be in all, so that files can have it wherever the repository is.
+const NAME_BYTES_MAX: usize = 1000;
+/// How long the name of a file may be, without `.lock`.
+const PART_BYTES_MAX: usize = 250;
 /// What a name is at that is not there.
 const NOTHING: &str = "0000000000000000000000000000000000000000";
 /// Where resources are said to be, if the repository has no address.
@@ -58,9 +66,9 @@ struct Wanted {
 impl Wanted {
     fn of(parameters: &Parameters) -> Option<Self> {
         let wanted = |short: &str, is_tag: bool, target: Option<&str>| {
-            let full = format!("refs/{}/{short}", if is_tag { "tags" } else { "heads" });
             let target = target.map(str::to_ascii_lowercase);
-            Some(Self { full, short: short.to_owned(), is_tag, target, message: None })
+            let wanted = Self { full: String::new(), short: short.to_owned(), is_tag, target, message: None };
+            Some(Self { full: format!("{}{short}", wanted.folder()), ..wanted })
         };
         match parameters {
             Parameters::CreateBranch(it) => wanted(it.branch_name.as_str(), false, Some(it.source_sha.as_str())),
@@ -78,12 +86,29 @@ impl Wanted {
     fn noun(&self) -> &'static str {
         if self.is_tag { "tag" } else { "branch" }
     }
+
+    /// Where such names are.
+    fn folder(&self) -> &'static str {
+        if self.is_tag { "refs/tags/" } else { "refs/heads/" }
+    }
+
+    /// The field of the instruction that has the name.
+    fn field(&self) -> &'static str {
+        if self.is_tag { "ACTION.PARAMETERS.TAG_NAME" } else { "ACTION.PARAMETERS.BRANCH_NAME" }
+    }
+
+    /// The field of the instruction that has the commit.
+    fn target_field(&self) -> &'static str {
+        if self.is_tag { "ACTION.PARAMETERS.TARGET_SHA" } else { "ACTION.PARAMETERS.SOURCE_SHA" }
+    }
 }
 
 /// Why something was not done.
 struct Declined {
     status: &'static str,
     error_type: &'static str,
+    /// The field of the instruction that it is about.
+    field: &'static str,
     code: u16,
     message: String,
     remedy: &'static str,
@@ -94,19 +119,21 @@ struct Declined {
 
 impl Declined {
     /// An earlier attempt may have deleted it, and what is there now is not what was there then.
-    fn left(noun: &str, short: &str) -> Self {
+    fn left(wanted: &Wanted) -> Self {
+        let (noun, short) = (wanted.noun(), &wanted.short);
         let message = format!(
             "whether it was done is not known: an earlier attempt that did not end may have deleted {noun} {short}, and what \
              is there now is not known to be what was there before; it was not deleted now"
         );
         let remedy = "a person must look whose it is; if it is to go, give it again under a new instruction id";
-        Self { error_type: "API_ERROR", code: 409, unknown: true, ..Self::invalid(message, remedy) }
+        Self { error_type: "API_ERROR", code: 409, unknown: true, ..Self::invalid(wanted.field(), message, remedy) }
     }
 
-    fn invalid(message: String, remedy: &'static str) -> Self {
+    fn invalid(field: &'static str, message: String, remedy: &'static str) -> Self {
         Self {
             status: "FAILURE",
             error_type: "VALIDATION_FAILURE",
+            field,
             code: 422,
             message,
             remedy,
@@ -121,33 +148,31 @@ impl GitExecutor {
         Git::at(&self.folder)
     }
 
-    /// What a name is at, and whether that is a tag's own object.
+    /// What a name is at: a commit, or a tag's own object.
     fn value(&self, full: &str) -> Result<Option<String>, String> {
-        let out = self.git().run(&["for-each-ref", "--format=%(refname) %(objectname)", full], b"")?;
-        let out = String::from_utf8_lossy(&out).into_owned();
-        // Names below it are listed too.
-        let line = out.lines().find_map(|line| line.split_once(' ').filter(|(name, _)| *name == full));
-        match line {
-            None => Ok(None),
-            Some((_, value)) if is_commit(value) => Ok(Some(value.to_owned())),
-            Some(_) => Err(format!("git says of {full} what is no name of an object")),
-        }
+        let names = self.names(&[full])?;
+        Ok(names.into_iter().find(|(name, _)| name == full).map(|(_, value)| value))
     }
 
-    /// What a name is at, and whether a commit is there: asked at once.
-    fn value_and_commit(&self, full: &str, commit: &str) -> Result<(Option<String>, bool), String> {
-        let asked = format!("{full}\n{commit}\n");
-        let out = self.git().run(&["cat-file", "--batch-check=%(objectname) %(objecttype)"], asked.as_bytes())?;
-        let out = String::from_utf8_lossy(&out).into_owned();
-        let mut lines = out.lines().map(|line| line.split_once(' ').unwrap_or((line, "")));
-        let (Some((value, kind)), Some((_, of_commit))) = (lines.next(), lines.next()) else {
-            return Err(format!("git does not say what {full} is at"));
+    /// The names that are there of these and below them, and what each is at.
+    fn names(&self, full: &[&str]) -> Result<Vec<(String, String)>, String> {
+        let arguments = [&["for-each-ref", "--format=%(refname) %(objectname)"], full].concat();
+        let out = String::from_utf8_lossy(&self.git().run(&arguments, b"")?).into_owned();
+        let read = |line: &str| match line.split_once(' ') {
+            Some((name, value)) if is_commit(value) => Ok((name.to_owned(), value.to_owned())),
+            _ => Err("git lists among its names what is no name of an object".to_owned()),
         };
-        let value = (kind != "missing").then(|| value.to_owned());
-        if value.as_deref().is_some_and(|value| !is_commit(value)) {
-            return Err(format!("git says of {full} what is no name of an object"));
-        }
-        Ok((value, of_commit == "commit"))
+        out.lines().map(read).collect()
+    }
+
+    /// The name that stands where one is to be made: it itself, one that it would be inside of, or one inside of it. Git keeps
+    /// them as files and folders.
+    fn taken(&self, full: &str) -> Result<Option<(String, String)>, String> {
+        let above: Vec<&str> = full.match_indices('/').skip(2).map(|(at, _)| &full[..at]).collect();
+        let there = self.names(&[above.as_slice(), &[full]].concat())?;
+        let inside = |name: &str| name.strip_prefix(full).is_some_and(|rest| rest.starts_with('/'));
+        let stands = |name: &str| name == full || above.contains(&name) || inside(name);
+        Ok(there.into_iter().find(|(name, _)| stands(name)))
     }
 
     /// The kind of an object. None, if it is not there.
@@ -173,26 +198,36 @@ impl GitExecutor {
     /// What stands against it, as far as can be seen now.
     fn declined(&self, wanted: &Wanted) -> Result<Option<Declined>, String> {
         let (noun, short) = (wanted.noun(), &wanted.short);
-        let (there, has_commit) = match &wanted.target {
-            Some(target) => self.value_and_commit(&wanted.full, target)?,
-            None => (self.value(&wanted.full)?, false),
+        let there = match &wanted.target {
+            Some(_) => self.taken(&wanted.full)?,
+            None => self.value(&wanted.full)?.map(|value| (wanted.full.clone(), value)),
         };
         Ok(match (&wanted.target, there) {
-            (Some(_), Some(value)) => {
+            (Some(_), Some((name, value))) if name == wanted.full => {
                 let message = format!("{noun} {short} is there already, at {value}");
-                Some(Declined::invalid(message, "choose another name, or delete that one first"))
+                let remedy = "choose another name, or delete that one first";
+                Some(Declined::invalid(wanted.field(), message, remedy))
             }
-            (Some(target), None) if !has_commit => {
+            (Some(_), Some((name, _))) => {
+                let other = name.strip_prefix(wanted.folder()).unwrap_or(&name);
+                let message =
+                    format!("{noun} {short} cannot be beside {noun} {}: one would be inside of the other", show(other));
+                let remedy = "choose a name that neither lies inside of another nor has others inside of it";
+                Some(Declined::invalid(wanted.field(), message, remedy))
+            }
+            (Some(target), None) if self.kind_of(target).as_deref() != Some("commit") => {
                 let message = format!("the repository has no commit {target}");
-                Some(Declined::invalid(message, "name a commit that the repository has; it may have to be fetched"))
+                let remedy = "name a commit that the repository has; it may have to be fetched";
+                Some(Declined::invalid(wanted.target_field(), message, remedy))
             }
             (None, None) => {
                 let message = format!("there is no {noun} {short}");
-                Some(Declined::invalid(message, "name one that is there"))
+                Some(Declined::invalid(wanted.field(), message, "name one that is there"))
             }
             (None, Some(_)) if !wanted.is_tag && self.is_checked_out(&wanted.full)? => Some(Declined {
                 status: "BLOCKED",
                 error_type: "PLATFORM_CONSTRAINT",
+                field: wanted.field(),
                 code: 409,
                 message: format!("branch {short} is checked out in a working tree"),
                 remedy: "check out another branch there, then delegate it under a new id",
@@ -263,10 +298,11 @@ impl Executor for GitExecutor {
         SECONDS
     }
 
-    fn obstacles(&self, instruction: &DelegationInstruction, _: bool) -> Vec<Obstacle> {
+    fn obstacles(&self, instruction: &DelegationInstruction, valid: bool) -> Vec<Obstacle> {
         let mut obstacles = Vec::new();
         let action = instruction.action.kind();
-        match Wanted::of(&instruction.action.parameters) {
+        let wanted = Wanted::of(&instruction.action.parameters);
+        match &wanted {
             None => obstacles.push(Obstacle {
                 field: "ACTION.TYPE",
                 error: format!("git cannot carry out {action}"),
@@ -274,25 +310,33 @@ impl Executor for GitExecutor {
             }),
             Some(wanted) => {
                 let kind = if wanted.is_tag { RefKind::Tag } else { RefKind::Branch };
-                if let Some(fault) = ref_name::fault(kind, &wanted.short) {
-                    let field =
-                        if wanted.is_tag { "ACTION.PARAMETERS.TAG_NAME" } else { "ACTION.PARAMETERS.BRANCH_NAME" };
-                    let expected = "a name that git takes".to_owned();
+                let fault = ref_name::fault(kind, &wanted.short).map(|fault| fault.to_string());
+                if let Some(fault) = fault.or_else(|| too_long(&wanted.short)) {
+                    let (field, expected) = (wanted.field(), "a name that git takes".to_owned());
                     obstacles.push(Obstacle { field, error: format!("the name {fault}"), expected });
                 }
             }
         }
         let field = "REQUESTER.REPOSITORY";
         match self.address() {
-            Err(_) => {
-                let error = "there is no git repository in the project".to_owned();
+            Err(Fault { code, text, .. }) => {
+                let error = match code {
+                    Some(_) => "there is no git repository in the project".to_owned(),
+                    None => said::told(&text, SAID_MAX),
+                };
                 obstacles.push(Obstacle { field, error, expected: "a project in a git repository".to_owned() });
             }
             Ok(Some((_, path))) if !path.eq_ignore_ascii_case(instruction.requester.repository.as_str()) => {
-                let error = format!("the repository here is {}", countersign_contract::show(&path));
+                let error = format!("the repository here is {}", show(&path));
                 obstacles.push(Obstacle { field, error, expected: "the repository that the project is in".to_owned() });
             }
             Ok(_) => {}
+        }
+        // What forbids it is for the action to find out, and to be answered with as such.
+        if let Some(wanted) = wanted.filter(|_| valid && obstacles.is_empty())
+            && let Ok(Some(Declined { status: "FAILURE", field, message: error, remedy, .. })) = self.declined(&wanted)
+        {
+            obstacles.push(Obstacle { field, error, expected: remedy.to_owned() });
         }
         obstacles
     }
@@ -308,10 +352,11 @@ impl Executor for GitExecutor {
             Wanted::of(&instruction.action.parameters).ok_or_else(|| format!("git cannot carry out {kind}"))?;
         let sent = now();
         if attempt.again && self.is_done(&wanted)? {
+            let sent = attempt.first.map_or(sent, in_seconds);
             return Ok(self.acted(instruction, &wanted, &sent, Ok(true)));
         }
         if attempt.again && wanted.target.is_none() && self.value(&wanted.full)?.as_deref() != attempt.before {
-            let left = Declined::left(wanted.noun(), &wanted.short);
+            let left = Declined::left(&wanted);
             return Ok(self.acted(instruction, &wanted, &sent, Err(left)));
         }
         if let Some(declined) = self.declined(&wanted)? {
@@ -325,6 +370,7 @@ impl Executor for GitExecutor {
         let declined = self.declined(&wanted)?.unwrap_or_else(|| Declined {
             status: "FAILURE",
             error_type: "API_ERROR",
+            field: wanted.field(),
             code: 500,
             message: said
                 .err()
@@ -387,7 +433,9 @@ impl GitExecutor {
                     "API_RESPONSE_STATUS": code,
                 });
                 let effect = ActionType::info(instruction.action.kind()).effect;
-                evidence[if effect == Effect::Creates { "CREATED_AT" } else { "UPDATED_AT" }] = json!(at);
+                // What an earlier attempt did was done when that began, as far as anybody knows.
+                let when = if found { sent } else { &at };
+                evidence[if effect == Effect::Creates { "CREATED_AT" } else { "UPDATED_AT" }] = json!(when);
                 let notes = if found {
                     "found done by an earlier attempt whose end was not recorded; it was not done again"
                 } else {
@@ -408,7 +456,7 @@ impl GitExecutor {
                     "completion_notes": notes,
                 })
             }
-            Err(Declined { status, error_type, code, message, remedy, retry, unknown }) => without_nothing(json!({
+            Err(Declined { status, error_type, code, message, remedy, retry, unknown, .. }) => without_nothing(json!({
                 "status": status,
                 "doubt": unknown.then_some("unknown"),
                 "platform_request": request,
@@ -434,6 +482,16 @@ fn without_nothing(mut value: Value) -> Value {
         members.retain(|_, member| !member.is_null());
     }
     value
+}
+
+/// What keeps a name from being kept in files, each with `.lock` behind it while it is changed.
+fn too_long(name: &str) -> Option<String> {
+    let part = name.split('/').map(str::len).max().unwrap_or(0);
+    match (part > PART_BYTES_MAX, name.len() > NAME_BYTES_MAX) {
+        (true, _) => Some(format!("has a part of {part} bytes, and git keeps at most {PART_BYTES_MAX} of one")),
+        (_, true) => Some(format!("has {} bytes, and git is given at most {NAME_BYTES_MAX} here", name.len())),
+        _ => None,
+    }
 }
 
 /// An id of at most as many letters as a name has.

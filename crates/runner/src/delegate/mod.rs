@@ -69,6 +69,8 @@ pub struct Attempt<'a> {
     pub again: bool,
     /// What was there before anybody acted, as far as it is known.
     pub before: Option<&'a str>,
+    /// When the first attempt began.
+    pub first: Option<jiff::Timestamp>,
 }
 
 /// What somebody saw who looked.
@@ -102,6 +104,10 @@ impl Obstacle {
 
 /// The time, in whole seconds.
 fn now() -> String {
-    let now = jiff::Timestamp::now();
-    jiff::Timestamp::from_second(now.as_second()).unwrap_or(now).to_string()
+    in_seconds(jiff::Timestamp::now())
+}
+
+/// A time in whole seconds.
+fn in_seconds(time: jiff::Timestamp) -> String {
+    jiff::Timestamp::from_second(time.as_second()).unwrap_or(time).to_string()
 }

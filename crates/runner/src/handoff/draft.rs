@@ -1,8 +1,9 @@
 //! Drafting a handoff: what was said, over what was begun with, over what can be known without asking anybody.
 
-use super::Making;
+use super::{Chain, Making};
 use countersign_domain::handoff::noting::stamp;
 use countersign_domain::handoff::payload::TraceId;
+use countersign_domain::handoff::route::UNAPPROVED_MAX;
 use countersign_engine::Failure;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -144,8 +145,9 @@ impl Making<'_> {
         };
         let mut recorded = None;
         if let (Some(trace), Some(ask)) = (trace.as_deref().and_then(TraceId::parse), self.chain) {
-            let shown = ask(&json!({ "trace_id": trace, "source": source })).map_err(Undrafted::Unasked)?;
-            if let Some(why) = shown["barred"].as_str() {
+            let shown =
+                asked(ask, value, &json!({ "trace_id": trace, "source": source })).map_err(Undrafted::Unasked)?;
+            if let Some(why) = shown["barred"].as_str().filter(|_| !shows_itself(&shown, value)) {
                 let code = shown["code"].as_str().unwrap_or_default().to_owned();
                 return Err(Undrafted::Barred { code, why: why.to_owned() });
             }
@@ -168,6 +170,30 @@ impl Making<'_> {
         meta.insert("handoff_chain".to_owned(), chain);
         Ok(())
     }
+}
+
+/// What the ledger says of a handoff from a source to the target of a draft; from that source alone, where the target is no name.
+fn asked(ask: Chain<'_>, value: &Value, question: &Value) -> Result<Value, Failure> {
+    let mut whole = question.clone();
+    let meta = &value["handoff"]["meta"];
+    whole["target"] = value["handoff"]["target"]["skill"].clone();
+    whole["reasoned"] = json!(meta["handoff_reason"].is_string());
+    whole["approved"] = json!(meta["user_approved"] == true);
+    if !whole["target"].is_string() {
+        return ask(question);
+    }
+    match ask(&whole) {
+        Err(Failure::Malformed(_)) => ask(question),
+        shown => shown,
+    }
+}
+
+/// Whether the document, with the chain that the ledger gives it, shows by itself why it may not go on: then it is reported with all
+/// else that is wrong with it. Where a trace went on by several lines, the chain of one does not show it.
+fn shows_itself(shown: &Value, value: &Value) -> bool {
+    let Some(chain) = shown["next"].as_array() else { return false };
+    let target = &value["handoff"]["target"]["skill"];
+    chain.contains(target) || chain.len() > UNAPPROVED_MAX
 }
 
 /// A handoff that was received becomes the draft of the next one: what spoke of that step alone does not speak of this one. How

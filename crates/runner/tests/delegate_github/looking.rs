@@ -132,7 +132,7 @@ fn a_success_is_looked_at() {
     ];
     for (answers, wanted) in cases {
         let platform = shows(answers);
-        let seen = platform.executor().verify(&issue(), &response);
+        let seen = platform.verify(&issue(), &response);
         assert_eq!(seen.as_ref().ok().map(|seen| seen.holds), wanted, "{seen:?}");
         assert!(platform.changes().is_empty());
     }
@@ -141,7 +141,7 @@ fn a_success_is_looked_at() {
         0 => Does::Answers(404, &[], json!({})),
         _ => Does::Answers(200, &[], json!({ "body": MARK })),
     });
-    assert!(matches!(platform.executor().verify(&issue(), &response), Ok(Seen { holds: true, .. })));
+    assert!(matches!(platform.verify(&issue(), &response), Ok(Seen { holds: true, .. })));
     assert_eq!(platform.waited(), [1]);
 }
 
@@ -196,7 +196,7 @@ fn a_success_is_all_that_was_asked_for() {
     ];
     for (action, parameters, answer, wanted) in cases {
         let platform = shows(vec![answer.clone()]);
-        let seen = platform.executor().verify(&instruction(action, parameters.clone()), &response);
+        let seen = platform.verify(&instruction(action, parameters.clone()), &response);
         assert_eq!(seen.as_ref().ok().map(|seen| seen.holds), wanted, "{action}, {answer:?}: {seen:?}");
         assert!(platform.changes().is_empty(), "{action}");
     }
@@ -220,7 +220,7 @@ fn what_is_on_a_later_page_is_found() {
         let it = instruction(action, parameters);
         let acted = platform.act(&it, true);
         assert_eq!((&acted["status"], platform.asked().len()), (&json!("SUCCESS"), 3), "{action}: {acted:#}");
-        let seen = platform.executor().verify(&it, &json!({})).unwrap();
+        let seen = platform.verify(&it, &json!({})).unwrap();
         assert!(seen.holds && platform.changes().is_empty(), "{action}: {seen:?}");
     }
 }

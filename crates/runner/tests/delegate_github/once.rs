@@ -1,8 +1,8 @@
 //! What may have been done is looked for, and never done a second time.
 
-use crate::platform::{Asked, Does, MARK, Platform, SHA, attempt, instruction, issue, kind};
+use crate::platform::{Asked, Does, MARK, Platform, SHA, attempt, instruction, instruction_with, issue, kind};
 use countersign_domain::delegation::payload::DelegationInstruction;
-use countersign_runner::delegate::{Attempt, Executor};
+use countersign_runner::delegate::{Attempt, Executor, GithubExecutor};
 use serde_json::{Value, json};
 
 #[test]
@@ -131,7 +131,7 @@ fn a_name_that_is_at_another_commit_than_before_is_not_deleted() {
             false => kind(asked),
         });
         assert_eq!(platform.executor().before(&branch()).as_deref(), Some(is));
-        let acted = platform.executor().act(&branch(), &Attempt { again: true, before }).unwrap();
+        let acted = platform.executor().act(&branch(), &Attempt { again: true, before, ..Attempt::default() }).unwrap();
         assert_eq!((acted["status"] == "SUCCESS", platform.changes().len() == 1), (deleted, deleted), "{acted:#}");
         if !deleted {
             unknown(&acted);
@@ -159,7 +159,7 @@ fn a_name_that_is_at_another_commit_than_before_is_not_deleted() {
         "DELETE" => Does::Answers(502, &[], json!({})),
         _ => Does::Answers(200, &[], json!({ "object": { "sha": now } })),
     });
-    let first = Attempt { again: false, before: Some(then) };
+    let first = Attempt { before: Some(then), ..Attempt::default() };
     unknown(&platform.executor().act(&branch(), &first).unwrap());
     assert_eq!(platform.changes().len(), 1);
 }
@@ -174,5 +174,63 @@ fn a_success_without_a_number_is_looked_for() {
         let acted = platform.act(&issue(), false);
         assert_eq!(acted["platform_evidence"]["RESOURCE_NUMBER"], 42, "{body}: {acted:#}");
         assert_eq!((platform.changes().len(), &acted["platform_request"]["METHOD"]), (1, &json!("GET")), "{body}");
+    }
+}
+
+#[test]
+fn what_another_project_made_under_the_same_id_is_not_ours() {
+    let other = instruction("CREATE_GITHUB_ISSUE", json!({ "TITLE": "another", "BODY": "of another project" }));
+    // The same words in the same second, asked for by somebody else.
+    let twin = issue_with(json!({ "REQUESTER": { "AGENT_INSTANCE_ID": "foreman-of-another-project" } }));
+    let [theirs, of_twin] = [&other, &twin].map(GithubExecutor::mark);
+    for mark in [&theirs, &of_twin] {
+        assert!(mark.contains("countersign:DI-2025-12-25-001 ") && *mark != GithubExecutor::mark(&issue()), "{mark}");
+    }
+    for found in [theirs, of_twin, "<!-- countersign:DI-2025-12-25-001 -->".to_owned()] {
+        let listed = json!([{ "number": 111, "state": "open", "body": format!("b\n\n{found}") }]);
+        let cut = Platform::new(answering(listed.clone()));
+        let acted = cut.act(&issue(), false);
+        assert_eq!((&acted["status"], cut.changes().len()), (&json!("FAILURE"), 1), "{acted:#}");
+        assert_eq!((&acted["failure_details"]["RETRY_ALLOWED"], &acted["doubt"]), (&json!("NO"), &json!("unknown")));
+        // Whoever goes on after a kill does not take it for ours either, and makes no second one.
+        let resumed = Platform::new(answering(listed));
+        let acted = resumed.act(&issue(), true);
+        assert_eq!((&acted["status"], resumed.changes().len()), (&json!("FAILURE"), 0), "{acted:#}");
+        assert_eq!((&acted["failure_details"]["RETRY_ALLOWED"], &acted["doubt"]), (&json!("NO"), &json!("unknown")));
+    }
+}
+
+/// Cuts what changes something, and answers to the rest.
+fn answering(listed: Value) -> impl Fn(&Asked, usize) -> Does + Send + Sync {
+    move |asked, _| match asked.method.as_str() {
+        "POST" => Does::Cuts,
+        _ => Does::Answers(200, &[], listed.clone()),
+    }
+}
+
+fn issue_with(patch: Value) -> DelegationInstruction {
+    instruction_with("CREATE_GITHUB_ISSUE", json!({ "TITLE": "t", "BODY": "b" }), &patch)
+}
+
+#[test]
+fn a_try_under_an_id_of_its_own_has_a_mark_of_its_own() {
+    let again = issue_with(json!({ "INSTRUCTION_ID": "DI-2025-12-25-1000001" }));
+    let [first, second] = [&issue(), &again].map(GithubExecutor::mark);
+    assert!(first != second && !second.contains(&first) && !first.contains("1000001"), "{first} {second}");
+}
+
+#[test]
+fn what_was_made_when_marks_had_no_hash_is_seen_where_its_number_is_known() {
+    let response = json!({ "STATUS": "SUCCESS", "PLATFORM_EVIDENCE": { "RESOURCE_NUMBER": 7 } });
+    let cases = [
+        ("<!-- countersign:DI-2025-12-25-001 -->", true),
+        ("<!-- countersign:DI-2025-12-25-0011 -->", false),
+        ("", false),
+    ];
+    for (mark, holds) in cases {
+        let body = json!({ "number": 7, "body": format!("b\n\n{mark}") });
+        let platform = Platform::new(move |_, _| Does::Answers(200, &[], body.clone()));
+        let seen = platform.verify(&issue(), &response).unwrap();
+        assert_eq!(seen.holds, holds, "{mark}: {seen:?}");
     }
 }

@@ -4,7 +4,7 @@ use countersign_contract::diagnostic::Source;
 use countersign_contract::{Checker, Outside, Request, Settings, check};
 use countersign_domain::delegation::command::Acted;
 use countersign_domain::delegation::payload::DelegationInstruction;
-use countersign_runner::delegate::{Attempt, Executor, GithubExecutor};
+use countersign_runner::delegate::{Attempt, Executor, GithubExecutor, Seen};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -12,7 +12,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub const SHA: &str = "1f0c3a5b7d9e2f4a6b8c0d1e3f5a7b9c2d4e6f80";
-pub const MARK: &str = "<!-- countersign:DI-2025-12-25-001 -->";
+/// Stands for the mark of the instruction that is at hand, in what the platform is asked and what it answers.
+pub const MARK: &str = "<!-- the mark -->";
 
 /// One request as it came.
 #[derive(Clone, Debug)]
@@ -40,6 +41,8 @@ pub type Handler = dyn Fn(&Asked, usize) -> Does + Send + Sync;
 
 pub struct Platform {
     pub url: String,
+    /// The mark of the instruction that is at hand.
+    mark: Arc<Mutex<String>>,
     asked: Arc<Mutex<Vec<Asked>>>,
     waited: Arc<Mutex<Vec<u64>>>,
 }
@@ -51,13 +54,15 @@ impl Platform {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
         let (seen, handler): (_, Arc<Handler>) = (Arc::clone(&asked), Arc::new(handler));
+        let mark: Arc<Mutex<String>> = Arc::new(Mutex::new(MARK.to_owned()));
+        let known = Arc::clone(&mark);
         // It ends with the test.
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                serve(stream, &seen, handler.as_ref());
+                serve(stream, &seen, &known, handler.as_ref());
             }
         });
-        Self { url, asked, waited: Arc::default() }
+        Self { url, mark, asked, waited: Arc::default() }
     }
 
     pub fn executor(&self) -> GithubExecutor {
@@ -67,7 +72,14 @@ impl Platform {
         GithubExecutor::waiting(&self.url, "token-of-a-test", patience, wait).unwrap()
     }
 
+    /// Looks at what was answered for an instruction.
+    pub fn verify(&self, instruction: &DelegationInstruction, response: &Value) -> Result<Seen, String> {
+        *self.mark.lock().unwrap() = GithubExecutor::mark(instruction);
+        self.executor().verify(instruction, response)
+    }
+
     pub fn act(&self, instruction: &DelegationInstruction, again: bool) -> Value {
+        *self.mark.lock().unwrap() = GithubExecutor::mark(instruction);
         let acted = self.executor().act(instruction, &attempt(again)).unwrap();
         // It can be answered with.
         let text = acted.to_string();
@@ -91,7 +103,8 @@ impl Platform {
     }
 }
 
-fn serve(stream: TcpStream, seen: &Mutex<Vec<Asked>>, handler: &Handler) {
+fn serve(stream: TcpStream, seen: &Mutex<Vec<Asked>>, mark: &Mutex<String>, handler: &Handler) {
+    let mark = mark.lock().unwrap().clone();
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let (mut first, mut headers) = (String::new(), String::new());
     reader.read_line(&mut first).unwrap();
@@ -109,7 +122,8 @@ fn serve(stream: TcpStream, seen: &Mutex<Vec<Asked>>, handler: &Handler) {
     reader.read_exact(&mut body).unwrap();
     let mut words = first.split(' ');
     let (method, path) = (words.next().unwrap().to_owned(), words.next().unwrap().to_owned());
-    let asked = Asked { method, path, body: serde_json::from_slice(&body).unwrap_or_default(), headers };
+    let body = String::from_utf8_lossy(&body).replace(&mark, MARK);
+    let asked = Asked { method, path, body: serde_json::from_str(&body).unwrap_or_default(), headers };
     let before = {
         let mut seen = seen.lock().unwrap();
         seen.push(asked.clone());
@@ -124,7 +138,7 @@ fn serve(stream: TcpStream, seen: &Mutex<Vec<Asked>>, handler: &Handler) {
     };
     match handler(&asked, before) {
         Does::Answers(204, headers, _) => answer(204, headers, ""),
-        Does::Answers(status, headers, body) => answer(status, headers, &body.to_string()),
+        Does::Answers(status, headers, body) => answer(status, headers, &body.to_string().replace(MARK, &mark)),
         Does::Mumbles(status, body) => answer(status, &[], body),
         Does::Cuts => {}
         Does::Dawdles => {
@@ -138,7 +152,7 @@ fn serve(stream: TcpStream, seen: &Mutex<Vec<Asked>>, handler: &Handler) {
 }
 
 pub fn attempt(again: bool) -> Attempt<'static> {
-    Attempt { again, before: None }
+    Attempt { again, ..Attempt::default() }
 }
 
 pub fn checker() -> Checker<'static> {
@@ -147,8 +161,14 @@ pub fn checker() -> Checker<'static> {
 }
 
 pub fn instruction(action: &str, parameters: Value) -> DelegationInstruction {
+    instruction_with(action, parameters, &json!({}))
+}
+
+/// The same with other words in it.
+pub fn instruction_with(action: &str, parameters: Value, patch: &Value) -> DelegationInstruction {
     let mut document = (countersign_domain::contract("delegation_instruction").unwrap().example)();
     document["ACTION"] = json!({ "TYPE": action, "PARAMETERS": parameters });
+    countersign_contract::prove::merge(&mut document, patch);
     let (text, outside) = (document.to_string(), Outside::default());
     let checked = check(&checker(), &Request::alone(Source { name: "i.json", text: &text }, &outside));
     let record = checked.records.first().and_then(|it| it.downcast_ref::<DelegationInstruction>()).cloned();

@@ -10,19 +10,19 @@ use serde_json::{Value, json};
 /// How it goes on with an instruction that its requester may not go on with.
 #[derive(Debug, clap::Args)]
 pub struct Resolving {
-    /// Decide how it goes on with an instruction that `countersign inbox` shows; for a person
+    /// Answer what `countersign inbox` asks about an instruction; for a person, with --decision, --reason and --shown
     #[arg(long, value_name = "ID", conflicts_with_all = ["instruction", "next", "alerts"], requires = "decision")]
     pub resolve: Option<String>,
 
-    /// Whether its requester may try again, or leaves it
+    /// With --resolve: `retry`, its requester may try it again under a new id; `abandon`, it is given up
     #[arg(long, value_name = "DECISION", value_parser = ["retry", "abandon"], requires = "resolve")]
     decision: Option<String>,
 
-    /// Why it is decided so
+    /// With --resolve: why it is decided so
     #[arg(long, value_name = "TEXT", requires = "resolve")]
     reason: Option<String>,
 
-    /// The mark that `countersign inbox` shows with it
+    /// With --resolve: the mark that `countersign inbox` shows with it, so that the answer counts for what was seen
     #[arg(long, value_name = "MARK", requires = "resolve")]
     shown: Option<String>,
 }

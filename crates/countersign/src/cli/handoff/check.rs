@@ -1,7 +1,8 @@
 //! `countersign handoff check`
 
 use super::onward::Document;
-use super::{checked, unanswered, verdict};
+use super::{checked, unanswered};
+use crate::checking;
 use crate::cli::asking::{Here, How, line, without_nothing};
 use crate::cli::output::Format;
 use crate::cli::{Exit, output};
@@ -37,16 +38,24 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     let format = args.how.format;
     let Some(document) = Document::read(here, &args.file, format)? else { return Ok(Exit::Refused) };
     let source = Source { name: &document.input.name, text: &document.text };
-    let checked = checked(here.project, source, document.path());
+    let mut checked = checked(here.project, source, document.path());
     let recorded = recorded(here, &document)?;
-    let allowed = checked.decision.allow && recorded.as_ref().is_none_or(|it| it.barred.is_none());
-    let exit = if allowed { Exit::Allowed } else { Exit::Refused };
+    // One document has one verdict: of the two codes the one that outranks the other.
+    if let Some((code, why)) = recorded.as_ref().and_then(|it| it.barred.as_ref()) {
+        let decision = &mut checked.decision;
+        if decision.code.is_none_or(|found| *code < found) {
+            (decision.code, decision.reason) = (Some(*code), why.clone());
+        }
+        decision.allow = false;
+    }
+    let exit = if checked.decision.allow { Exit::Allowed } else { Exit::Refused };
     match format {
         Format::Text => {
-            let mut out = verdict(&checked, source, &Terminal::stdout());
             let said = recorded.map_or("nothing of its trace is recorded here".to_owned(), |it| it.says());
-            out.push_str(&format!("{said}\n"));
-            output::print(&out);
+            let terminal = Terminal::stdout();
+            let findings = checking::findings(&checked, source, terminal.look());
+            let verdict = render::text::verdict(&checked.decision);
+            output::print(&format!("{findings}{said}\n{}\n", terminal.bold(&verdict)));
         }
         Format::Json => {
             let shown = output::masked(&document.text, &checked.decision);
@@ -55,10 +64,8 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
             let mut known = json!(null);
             if let Some(it) = &recorded {
                 known = json!({ "steps": it.steps, "step": it.step, "chain": it.chain });
-                if let (Some((code, why)), true) = (&it.barred, checked.decision.allow) {
-                    decision["allow"] = json!(false);
-                    decision["code"] = json!(code);
-                    decision["reason"] = json!(why);
+                if let Some((code, why)) = &it.barred {
+                    known["barred"] = json!({ "code": code.as_str(), "reason": why });
                 }
             }
             decision["recorded"] = known;
@@ -80,14 +87,14 @@ struct Recorded {
     /// How this one stands, if it was sent.
     status: String,
     /// Why it may not go on, or is not what was sent.
-    barred: Option<(String, String)>,
+    barred: Option<(Code, String)>,
 }
 
 impl Recorded {
     fn says(&self) -> String {
         let way = visible(&drawing(&self.chain, &self.target)).into_owned();
         match (&self.barred, self.step) {
-            (Some((code, why)), _) => format!("refused [{code}] by what is recorded: {}", visible(why)),
+            (Some((_, why)), _) => format!("by what is recorded, {}", visible(why)),
             (None, Some(step)) => format!("recorded as handoff {step}, {}: {way}", self.status),
             (None, None) => format!("{} recorded of its trace; this one would go {way}", self.steps),
         }
@@ -134,16 +141,22 @@ fn recorded(here: &Here<'_>, document: &Document) -> anyhow::Result<Option<Recor
             chain: names(&step["chain"]),
             target: target.to_owned(),
             status: step["status"].as_str().unwrap_or_default().to_owned(),
-            barred: changed.map(|(code, why)| (code.as_str().to_owned(), why)),
+            barred: changed,
         }));
     }
     let meta = &document.value["handoff"]["meta"];
     let question = json!({
         "trace_id": trace, "source": Some(source).filter(|it| !it.is_empty()),
         "target": Some(target).filter(|it| !it.is_empty()), "reasoned": meta["handoff_reason"].is_string(),
-        "approved": meta["user_approved"] == true,
+        "approved": meta["user_approved"] == true, "chain": named_chain(meta),
     });
-    let next = client.look("handoff.chain", &without_nothing(question)).map_err(unanswered)?;
+    let next = match client.look("handoff.chain", &without_nothing(question)) {
+        Err(Failure::Malformed(_)) => {
+            let why = "it is not plain between whom it goes: its source, its target or its chain is no name";
+            json!({ "code": Code::SchemaInvalid.as_str(), "barred": why })
+        }
+        shown => shown.map_err(unanswered)?,
+    };
     let text = |name: &str| next[name].as_str().map(str::to_owned);
     Ok(Some(Recorded {
         steps: steps.len(),
@@ -151,6 +164,11 @@ fn recorded(here: &Here<'_>, document: &Document) -> anyhow::Result<Option<Recor
         chain: names(&next["next"]),
         target: target.to_owned(),
         status: String::new(),
-        barred: text("code").zip(text("barred")),
+        barred: text("code").and_then(|code| Code::parse(&code)).zip(text("barred")),
     }))
+}
+
+/// The chain that a document names; nothing, if its source began, or it cannot be read as one.
+fn named_chain(meta: &Value) -> Vec<&str> {
+    meta["handoff_chain"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }

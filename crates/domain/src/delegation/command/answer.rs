@@ -110,6 +110,7 @@ impl Answer {
             action: &row.action,
             header: &header,
             received: row.received_at.parse().ok(),
+            begun_ms: row.started.as_ref().and_then(|it| it.at),
             executor: (self.agent_type.as_ref().map(Name::as_str), self.agent_instance_id.as_str()),
         };
         // One that is refused for more than lack of authority cannot stand beside others.
@@ -176,6 +177,8 @@ impl Command for Answer {
         }
         if row.executor == ExecutorKind::DryRun.as_str() {
             answered["dry"] = json!(true);
+        } else if row.lacks && row.of_task.is_none() {
+            answered["lacks"] = json!(true);
         }
         if let Some(failure) = response["FAILURE_DETAILS"].as_object() {
             answered["error_type"] = failure["ERROR_TYPE"].clone();

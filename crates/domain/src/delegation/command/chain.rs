@@ -4,9 +4,12 @@
 use crate::deciding::{Desk, Need, Refusal, Seen};
 use crate::delegation::payload::Status;
 use crate::delegation::row::{DelegationRow, EndRow, delegation_key, delegation_of, end_key, end_of};
-use crate::delegation::view::{Next, NextStep, next};
+use crate::delegation::view::{Next, NextStep, Wrong, next};
 use countersign_contract::diagnostic::Code;
 use jiff::Timestamp;
+
+/// Where a person is asked, and answers.
+const ASK: &str = "`countersign inbox` shows what is asked; `countersign delegate --resolve` answers it";
 
 /// What must be seen of an end: how it stands, and its last instruction.
 pub(crate) fn needs(seen: &Seen, end: &str) -> Vec<Need> {
@@ -29,11 +32,30 @@ pub(crate) fn standing(seen: &Seen, end: &str, now_ms: i64) -> Option<(Delegatio
     Some((last, after))
 }
 
-/// How often what has a concern in common with an instruction was wrong, one after the other, if it is the last of them: what was
-/// corrected since is not asked about.
-pub(crate) fn wrong(seen: &Seen, row: &DelegationRow) -> u64 {
+/// How what has a concern in common with an instruction was wrong, if it is the last of them: what was corrected since is not asked
+/// about.
+pub(crate) fn wrong(seen: &Seen, row: &DelegationRow) -> Wrong {
     let concern = row.concern.as_deref().and_then(|concern| end_of(seen.so_far(&end_key(concern))));
-    concern.filter(|concern| concern.last == row.instruction_id).map_or(0, |concern| concern.invalid)
+    concern.filter(|concern| concern.last == row.instruction_id).map(|concern| Wrong::of(&concern)).unwrap_or_default()
+}
+
+/// What must be seen of a concern: how it stands, and its last instruction.
+pub(super) fn concern_needs(seen: &Seen, concern: &str) -> Vec<Need> {
+    let key = end_key(concern);
+    let last = end_of(seen.so_far(&key)).filter(|row| !row.last.is_empty()).map(|row| delegation_key(&row.last));
+    last.into_iter().chain([key]).map(Need::Entity).collect()
+}
+
+/// Refuses an instruction that may be acted on where what it corrects waits for a person: another wording of it is no answer of theirs.
+pub(super) fn must_be_settled(desk: &Desk, id: &str, end: &str, concern: &str) -> Result<(), Refusal> {
+    let Some(row) = end_of(desk.entity(&end_key(concern))) else { return Ok(()) };
+    let of_plan = delegation_of(desk.entity(&delegation_key(&row.last))).is_none_or(|last| last.of_task.is_some());
+    // They have let just this be tried again.
+    let allowed = end_of(desk.entity(&end_key(end))).is_some_and(|end| end.resolved.as_deref() == Some("retry"));
+    let Some(why) = Wrong::of(&row).needs_a_person().filter(|_| !of_plan && !allowed) else { return Ok(()) };
+    let before = row.lacking.as_ref().unwrap_or(&row.last);
+    let reason = format!("{before} was for the same requirement, and a person decides how it goes on: {why}");
+    Err(Refusal::new(Code::AuthorizationMissing, format!("{id} is not received: {reason}"), ASK))
 }
 
 /// Refuses an instruction whose end waits: for a person, for a time, for a constraint, or for an answer. One that is wrong itself,
@@ -46,8 +68,7 @@ pub(super) fn must_be_free(desk: &Desk, id: &str, end: &str, is_wrong: bool) -> 
     let (code, reason, help) = match after.step {
         NextStep::Escalate if !(is_wrong && was_wrong) => {
             let reason = format!("{before} was for the same, and a person decides how it goes on: {}", after.reason);
-            let help = "`countersign inbox` shows what is asked; `countersign delegate --resolve` answers it";
-            (Code::AuthorizationMissing, reason, help)
+            (Code::AuthorizationMissing, reason, ASK)
         }
         NextStep::Abandon => {
             let reason = format!("{before} was for the same, and {}", after.reason);

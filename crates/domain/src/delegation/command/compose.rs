@@ -4,7 +4,7 @@
 use super::answer::Acted;
 use crate::deciding::Refusal;
 use crate::delegation::parties::EXECUTORS;
-use crate::delegation::payload::{AuditEntryId, NOT_APPLICABLE, Status, YesNo, checksum};
+use crate::delegation::payload::{AuditEntryId, NOT_APPLICABLE, Status, YesNo, checksum, is_evidence};
 use crate::paths::{self, Reach};
 use countersign_contract::diagnostic::{Code, Source};
 use countersign_contract::{Checker, Outside, Request, Set, check, redact_value};
@@ -25,6 +25,8 @@ pub(super) struct Case<'a> {
     pub(super) header: &'a Value,
     /// When it was received; now, if that is not known yet.
     pub(super) received: Option<Timestamp>,
+    /// When the attempt began that is answered, in milliseconds since 1970, if that is known.
+    pub(super) begun_ms: Option<i64>,
     /// Who acts: the kind, and which one.
     pub(super) executor: (Option<&'a str>, &'a str),
 }
@@ -34,13 +36,35 @@ impl<'a> Case<'a> {
     pub(super) fn trial(instruction_id: &'a str, action: &'a str, header: &'a Value) -> Self {
         let (response_id, audit_entry_id) = ("DR-2000-01-01-001", "PAA-2000-01-01-001");
         let executor = (None, "trial");
-        Self { instruction_id, response_id, audit_entry_id, action, header, received: None, executor }
+        let (received, begun_ms) = (None, None);
+        Self { instruction_id, response_id, audit_entry_id, action, header, received, begun_ms, executor }
     }
 
     /// The action as the entry has it: as it was given. What was kept before that could be said is known by its fact.
     fn action_type(&self) -> &str {
         self.header["ACTION_TYPE"].as_str().unwrap_or(self.action)
     }
+}
+
+/// What is recorded at the least when something was tried, whatever the platform says of it. None, if it cannot be told.
+pub(super) fn least(checker: &Checker<'_>, now: Timestamp) -> Option<Acted> {
+    let acted = json!({
+        "status": Status::Failure,
+        "platform_request": {
+            "ENDPOINT": "git:trial", "METHOD": "POST", "PARAMETERS": {}, "TIMESTAMP_UTC": in_seconds(now),
+        },
+        "failure_details": {
+            "ERROR_TYPE": "API_ERROR", "ERROR_CODE": "500", "ERROR_MESSAGE": "nobody knows whether it was done",
+            "REMEDIATION_GUIDANCE": "a person must look", "RETRY_ALLOWED": YesNo::No,
+        },
+        "resulting_state": "whether what was asked for was done is not known",
+    });
+    let text = acted.to_string();
+    check::read(checker, Source { name: "trial", text: &text }).ok()
+}
+
+fn in_seconds(time: Timestamp) -> String {
+    Timestamp::from_second(time.as_second()).unwrap_or(time).to_string()
 }
 
 /// What came of an instruction.
@@ -55,7 +79,8 @@ pub(super) enum What<'a> {
 pub(super) struct Documents {
     pub(super) entry: Value,
     pub(super) response: Value,
-    /// How long after acting the entry was written, in milliseconds.
+    /// How long there was no entry, from when the instruction came, without the time in which who answers it acted; in
+    /// milliseconds. Who was killed may have acted, so that the time from then on counts.
     pub(super) lag_ms: i64,
 }
 
@@ -96,7 +121,7 @@ pub(super) fn checked(
 }
 
 fn documents(case: &Case<'_>, what: &What<'_>, now: Timestamp) -> Documents {
-    let seconds = Timestamp::from_second(now.as_second()).unwrap_or(now).to_string();
+    let seconds = in_seconds(now);
     let acted = match what {
         What::Invalid(_) => None,
         What::Acted(acted) => Some(*acted),
@@ -105,7 +130,7 @@ fn documents(case: &Case<'_>, what: &What<'_>, now: Timestamp) -> Documents {
         Some(answer) => answer.timestamp.clone(),
         None => acted.platform_request.timestamp.clone(),
     });
-    let lag_ms = executed.as_ref().map_or(0, |at| (now.as_millisecond() - at.instant().as_millisecond()).max(0));
+    let lag_ms = lag_ms(case, executed.as_ref(), now);
     let executed = executed.map_or_else(|| seconds.clone(), |at| at.as_str().to_owned());
     let mut entry = entry(case, what, &seconds, &executed);
     let mut response = response(case, what, now, &seconds);
@@ -116,6 +141,14 @@ fn documents(case: &Case<'_>, what: &What<'_>, now: Timestamp) -> Documents {
     entry["INTEGRITY"]["SUPERSEDED_BY"] = Value::Null;
     entry["INTEGRITY"]["CHECKSUM"] = checksum(entry.clone()).into();
     Documents { entry, response, lag_ms }
+}
+
+fn lag_ms(case: &Case<'_>, executed: Option<&countersign_contract::Timestamp>, now: Timestamp) -> i64 {
+    let since = |from: i64, to: i64| (to - from).max(0);
+    let received = case.received.unwrap_or(now).as_millisecond();
+    let Some(executed) = executed else { return since(received, now.as_millisecond()) };
+    let before = case.begun_ms.map_or(0, |begun| since(received, begun));
+    before + since(executed.instant().as_millisecond(), now.as_millisecond())
 }
 
 fn entry(case: &Case<'_>, what: &What<'_>, now: &str, executed: &str) -> Value {
@@ -183,11 +216,11 @@ fn response(case: &Case<'_>, what: &What<'_>, now: Timestamp, seconds: &str) -> 
     })
 }
 
-/// A path of evidence, as an entry keeps it. Where one is needed and none can be used, the entry says so.
+/// A path of evidence, as an entry keeps it: as it was given. Where one is needed and none can be used, the entry says so.
 pub(super) fn evidence_path(path: Option<&str>, needed: bool) -> String {
-    let usable = |path: &str| shows_evidence(path) && paths::fault(path, Reach::Below).is_none();
+    let usable = |path: &str| (!needed || is_evidence(path)) && paths::fault(path, Reach::Below).is_none();
     match path {
-        Some(path) if usable(path) || (!needed && path.trim() == NOT_APPLICABLE) => path.to_owned(),
+        Some(path) if usable(path) => path.to_owned(),
         None if !needed => NOT_APPLICABLE.to_owned(),
         _ => UNNAMED.to_owned(),
     }
@@ -195,11 +228,7 @@ pub(super) fn evidence_path(path: Option<&str>, needed: bool) -> String {
 
 /// A reference to evidence, as an entry keeps it. Where one is needed and none is named, the entry says so.
 pub(super) fn reference(text: Option<&str>, needed: bool) -> Option<String> {
-    if needed && !text.is_some_and(shows_evidence) { Some(UNNAMED.to_owned()) } else { text.map(str::to_owned) }
-}
-
-fn shows_evidence(text: &str) -> bool {
-    text.trim() != NOT_APPLICABLE
+    if needed && !text.is_some_and(is_evidence) { Some(UNNAMED.to_owned()) } else { text.map(str::to_owned) }
 }
 
 /// What an answer cannot be made from.

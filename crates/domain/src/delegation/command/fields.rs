@@ -3,10 +3,24 @@
 use crate::delegation::action::{ACTIONS, Action, ActionType};
 use crate::delegation::payload::{AuditContext, Authorization, DelegationInstruction, ExpectedOutcome, Requester};
 use countersign_contract::diagnostic::{Diagnostic, Severity};
+use countersign_contract::scan::control;
 use serde_json::{Value, json};
 
 /// The field that stands for the whole, where what is wrong is in none of its fields.
 const WHOLE: &str = "DELEGATION_INSTRUCTION_VERSION";
+
+/// Leaves the words out of errors that read like an order: what stands in an instruction is told to whoever sent it, and no response
+/// passes that gives orders.
+pub(super) fn leave_orders_out(errors: &mut [Value]) {
+    for error in errors {
+        for name in ["ERROR", "EXPECTED"] {
+            if let Some(control) = error[name].as_str().and_then(control) {
+                let said = "what stands there is not taken, and its words are left out, since they read like an order";
+                error[name] = json!(format!("{said} ({})", control.kind));
+            }
+        }
+    }
+}
 
 /// The errors among findings, each as `FIELD`, `ERROR` and `EXPECTED`.
 pub(super) fn errors(findings: &[Diagnostic], action: Option<ActionType>) -> Vec<Value> {

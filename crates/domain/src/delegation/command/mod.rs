@@ -140,6 +140,8 @@ shape! {
         pub again: Option<bool>,
         /// What was there before anybody acted on it, where that tells what became of it.
         pub before: Option<String>,
+        /// When the first attempt began, in milliseconds since 1970.
+        pub first: Option<Int>,
         /// How it was answered.
         pub status: Option<String>,
         /// The last event; none, if everything was so already.
@@ -157,6 +159,7 @@ fn delegation_answer(stored: &Answered<'_>) -> DelegationAnswer {
         attempt: started.map(|event| event.seq.into()),
         again: started.map(|event| event.facts["again"] == true),
         before: started.and_then(|event| Some(event.facts["before"].as_str()?.to_owned())),
+        first: started.and_then(|event| event.facts["first"].as_u64()).map(Into::into),
         status: text("status"),
         seq: last.map(|event| event.seq.into()),
     }

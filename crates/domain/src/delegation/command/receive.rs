@@ -15,7 +15,8 @@ use crate::delegation::trying;
 use crate::ids::{RunId, TaskId};
 use countersign_contract::diagnostic::{Code, Source};
 use countersign_contract::{
-    Checked, Contract as _, List, Request, Text, Timestamp, Untrusted, canonical, check, parse, redact_value, shape,
+    Checked, Checker, Contract as _, List, Outside, Request, Text, Timestamp, Untrusted, canonical, check, parse,
+    redact_value, shape,
 };
 use serde_json::{Value, json};
 
@@ -82,6 +83,25 @@ impl Receive {
         Ok(Some(planned))
     }
 
+    /// What it does, by every name that a plan may have for it.
+    fn deeds(&self, instruction: &Value) -> Vec<String> {
+        let here = (self.executor == ExecutorKind::Git).then(|| trying::deed_here(instruction));
+        [trying::deed(instruction)].into_iter().chain(here).collect()
+    }
+
+    /// What it is found by.
+    fn named(&self, text: &str) -> Option<Named> {
+        use countersign_contract::{Form, SIZE_MAX_LIMIT};
+        let form = Form::of_name(self.file.as_str()).unwrap_or_else(|| Form::of_text(text));
+        let value = parse(text, form, SIZE_MAX_LIMIT).ok()?.root().to_value();
+        Some(Named {
+            id: value["INSTRUCTION_ID"].as_str()?.to_owned(),
+            deeds: self.deeds(&value),
+            end: trying::end(&value),
+            concern: trying::concern(&value),
+        })
+    }
+
     fn checked(&self, observer: &dyn Observer, text: &str) -> Checked {
         let (outside, checker) = (observer.outside(), observer.checker());
         let name = self.file.as_str();
@@ -114,15 +134,19 @@ impl Receive {
         let mut errors = fields::errors(&checked.decision.details.diagnostics, header.action);
         errors.extend(header.given.as_ref().and_then(|given| yet_to_come(given, now)));
         errors.extend(self.obstacles.iter().flat_map(|it| it.iter()).map(|it| json!(it)));
+        if errors.is_empty() {
+            errors = unrecordable(&checker, &outside, &header, &value);
+        }
+        fields::leave_orders_out(&mut errors);
         let lacks = lacks(&checked);
         let digest = trying::digest(&value);
-        let (deed, end, concern) = (trying::deed(&value), trying::end(&value), trying::concern(&value));
+        let (deeds, end, concern) = (self.deeds(&value), trying::end(&value), trying::concern(&value));
         redact_value(&mut value);
         let (mut kept, mut errors) = (header.kept.clone(), json!(errors));
         redact_value(&mut kept);
         redact_value(&mut errors);
         let facts = json!({
-            "action": header.action_word(), "deed": deed, "digest": digest, "end": end, "concern": concern,
+            "action": header.action_word(), "deeds": deeds, "digest": digest, "end": end, "concern": concern,
             "instruction_id": header.id, "lacks": lacks, "repository": header.repository_word(), "errors": errors,
             "header": kept, "instruction": canonical(&value),
         });
@@ -136,6 +160,29 @@ impl Receive {
         }
         Ok(Observed { facts, findings: warnings(checked), ..Observed::default() })
     }
+}
+
+/// What of an instruction that may be carried out could not be put on record afterwards. It is answered so before anything is done:
+/// what was done must have an entry.
+fn unrecordable(checker: &Checker<'_>, outside: &Outside, header: &Header, value: &Value) -> Vec<Value> {
+    let case = Case::trial(header.id.as_str(), header.action_word(), &header.kept);
+    let context = canonical(value);
+    let least = compose::least(checker, outside.now.unwrap_or_default());
+    let tried = match &least {
+        Some(least) => compose::checked(checker, outside, &case, &What::Acted(least), Some(&context)),
+        None => return vec![unkept("ACTION", "nothing that is done here could be recorded")],
+    };
+    let Err(why) = tried else { return Vec::new() };
+    let found = fields::errors(&why.findings, header.action);
+    let said = |it: &Value| unkept(it["FIELD"].as_str().unwrap_or("ACTION"), it["ERROR"].as_str().unwrap_or_default());
+    if found.is_empty() { vec![unkept("ACTION", &why.reason)] } else { found.iter().map(said).collect() }
+}
+
+fn unkept(field: &str, why: &str) -> Value {
+    json!({
+        "FIELD": field, "ERROR": format!("if it were done, it could not be put on record: {why}"),
+        "EXPECTED": "what an audit entry can have there",
+    })
 }
 
 /// What is said of a time that is yet to come: an answer cannot be later than it.
@@ -182,13 +229,14 @@ impl Command for Receive {
     fn needs(&self, seen: &Seen, moment: &Moment) -> Vec<Need> {
         let planned = self.action().map(|action| action.needs(seen)).unwrap_or_default();
         // The id stands in a text that was read outside; it is found here by the same reader.
-        let found = self.instruction.inspect(|text| id_deed_and_end(self.file.as_str(), text));
+        let found = self.instruction.inspect(|text| self.named(text));
         let mut needs = vec![Need::Entity(day_key(today(moment)))];
-        if let Some((id, deed, end)) = found {
-            needs.push(Need::Entity(delegation_key(&id)));
+        if let Some(named) = found {
+            needs.push(Need::Entity(delegation_key(&named.id)));
             if self.task_id.is_none() {
-                needs.extend(bypassing::needs(seen, &id, &deed));
-                needs.extend(chain::needs(seen, &end));
+                needs.extend(bypassing::needs(seen, &named.id, &named.deeds));
+                needs.extend(chain::needs(seen, &named.end));
+                needs.extend(chain::concern_needs(seen, &named.concern));
             }
         }
         needs.into_iter().chain(planned).collect()
@@ -198,20 +246,24 @@ impl Command for Receive {
         let facts = &observed.facts;
         let text = |name: &str| facts[name].as_str().unwrap_or_default();
         let (id, digest) = (text("instruction_id"), text("digest"));
+        let deeds: Vec<String> = serde_json::from_value(facts["deeds"].clone()).unwrap_or_default();
         if let Some(row) = delegation_of(desk.entity(&delegation_key(id))) {
             if row.digest != digest {
                 let reason = format!("another instruction came under {id} before, in event {}", row.received);
                 return Err(Refusal::new(Code::CorrelationMismatch, reason, "give each instruction an id of its own"));
             }
             if self.task_id.is_none() && row.answered.is_none() {
-                bypassing::must_not_bypass(desk, id, text("deed"))?;
+                bypassing::must_not_bypass(desk, id, &deeds)?;
             }
             return self.must_be_its_own(desk, &row);
         }
         if self.task_id.is_none() {
-            bypassing::must_not_bypass(desk, id, text("deed"))?;
+            bypassing::must_not_bypass(desk, id, &deeds)?;
             let is_wrong = facts["errors"].as_array().is_some_and(|errors| !errors.is_empty());
             chain::must_be_free(desk, id, text("end"), is_wrong)?;
+            if !is_wrong {
+                chain::must_be_settled(desk, id, text("end"), text("concern"))?;
+            }
         }
         let planned = self.must_be_planned(desk, digest)?;
         let day = today(desk.moment()).to_owned();
@@ -242,11 +294,10 @@ impl Command for Receive {
     }
 }
 
-/// The id of an instruction, what it does and what it is for, however it is written.
-fn id_deed_and_end(file: &str, text: &str) -> Option<(String, String, String)> {
-    use countersign_contract::{Form, SIZE_MAX_LIMIT};
-    let form = Form::of_name(file).unwrap_or_else(|| Form::of_text(text));
-    let document = parse(text, form, SIZE_MAX_LIMIT).ok()?;
-    let value = document.root().to_value();
-    Some((value["INSTRUCTION_ID"].as_str()?.to_owned(), trying::deed(&value), trying::end(&value)))
+/// What an instruction is found by, however it is written.
+struct Named {
+    id: String,
+    deeds: Vec<String>,
+    end: String,
+    concern: String,
 }

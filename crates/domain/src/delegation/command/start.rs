@@ -68,9 +68,11 @@ impl Command for Start {
             Some(first) => first.before.as_deref(),
             None => self.before.as_ref().map(Name::as_str),
         };
+        let first = row.started.as_ref().map_or(Some(now), |first| first.first);
         let mut facts = json!({
-            "again": row.started.is_some(), "place": self.place, "instruction_id": id,
-            "recovery": Recovery::Probe.as_str(), "until": now + self.seconds.get() * 1000,
+            "again": row.started.is_some(), "at": now, "first": first.unwrap_or(row.received_ms().unwrap_or(now)),
+            "place": self.place, "instruction_id": id, "recovery": Recovery::Probe.as_str(),
+            "until": now + self.seconds.get() * 1000,
         });
         if let Some(before) = before {
             facts["before"] = json!(before);

@@ -95,7 +95,12 @@ shape! {
 /// What stands in a field of evidence that has none to name.
 pub(crate) const NOT_APPLICABLE: &str = "NOT_APPLICABLE";
 
-/// Whether a field of evidence names any: not that there is none, and not merely that all is well.
+/// Whether a field of evidence names any.
 pub(crate) fn names_evidence(text: Option<&Text>) -> bool {
-    text.is_some_and(|text| text.as_str().trim() != NOT_APPLICABLE && !says_nothing(text.as_str()))
+    text.is_some_and(|text| is_evidence(text.as_str()))
+}
+
+/// Whether a text names evidence: not that there is none, and not merely that all is well.
+pub(crate) fn is_evidence(text: &str) -> bool {
+    text.trim() != NOT_APPLICABLE && !says_nothing(text)
 }

@@ -15,7 +15,7 @@ pub use audit_entry::{
     PlatformRequest, PlatformResponse, checksum,
 };
 pub use authority::{AuditContext, AuthorizationLevel, Completed, GovernanceStatus, QaStatus, Requester, YesNo};
-pub(crate) use authority::{NOT_APPLICABLE, names_evidence};
+pub(crate) use authority::{NOT_APPLICABLE, is_evidence, names_evidence};
 pub use ids::{
     AuditEntryId, InstructionId, Repository, ResponseId, date_in_id, date_of_time, is_real_date, number_in_id,
 };

@@ -5,9 +5,9 @@
 //! | `failure_rate` | of the answers of an hour more than a tenth are failures |
 //! | `authorization_failures` | more than five of them lacked authority |
 //! | `execution_time` | one took longer than 30 seconds |
-//! | `audit_lag` | an entry was written more than 60 seconds after the action |
+//! | `audit_lag` | there was no entry for more than 60 seconds in which nobody acted who then wrote it |
 //!
-//! What was begun more than a minute ago and has no entry yet counts as lagging too.
+//! What came more than a minute ago and has no entry yet counts as lagging too.
 
 use crate::deciding::{Moment, Need, Range, Refusal, Seen, Tree, View, ViewInfo};
 use crate::delegation::payload::{ErrorType, Status};

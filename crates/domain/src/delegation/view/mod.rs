@@ -11,7 +11,7 @@ mod task;
 pub use alerts::{AlertsShown, ListAlerts};
 pub use end::{EndShown, ShowEnd};
 pub use entries::{EntriesShown, EntryShown, ListEntries};
-pub(crate) use next::{Next, next};
+pub(crate) use next::{Next, Wrong, next};
 pub use next::{NextShown, NextStep, RETRIES_MAX, ShowNext};
 pub use show::{DelegationShown, ShowDelegation};
 pub use summary::summary;

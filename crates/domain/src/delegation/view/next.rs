@@ -150,10 +150,33 @@ fn observed(row: &DelegationRow) -> Option<u64> {
     row.found.as_ref().or(row.barred.as_ref()).map(|seen| seen.seq)
 }
 
+/// How an instruction, and what it corrects, was wrong.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Wrong {
+    /// How often, one after the other.
+    times: u64,
+    /// Whether authority was lacking, and no person has decided about that.
+    lacked: bool,
+}
+
+impl Wrong {
+    /// The same of all that has a concern in common.
+    pub(crate) fn of(concern: &EndRow) -> Self {
+        Self { times: concern.invalid, lacked: concern.lacking.is_some() }
+    }
+
+    /// Why correcting it is not for its requester, if it is not.
+    pub(crate) fn needs_a_person(self) -> Option<String> {
+        if self.lacked {
+            return Some("what was asked for lacks authority, which a person gives".to_owned());
+        }
+        let often = (self.times >= INVALID_MAX).then_some(self.times)?;
+        Some(format!("what was asked for was wrong {often} times in a row, so that correcting it is not clear"))
+    }
+}
+
 /// What the requester of an instruction does next.
-///
-/// `wrong`: how often what is corrected by it was wrong, one after the other.
-pub(crate) fn next(row: &DelegationRow, end: &EndRow, wrong: u64, now_ms: i64) -> Next {
+pub(crate) fn next(row: &DelegationRow, end: &EndRow, wrong: Wrong, now_ms: i64) -> Next {
     let Some(answered) = &row.answered else {
         return after(NextStep::Await, "there is no response yet".to_owned(), None);
     };
@@ -218,17 +241,12 @@ pub(crate) fn next(row: &DelegationRow, end: &EndRow, wrong: u64, now_ms: i64) -
             };
             after(NextStep::Wait, reason, looked.or(Some(not_before(wait))))
         }
-        // Authority is not for the requester to correct.
-        Some(Status::InvalidRequest) if row.lacks => {
-            after(NextStep::Escalate, "it lacks authority, which a person gives".to_owned(), None)
-        }
-        Some(Status::InvalidRequest) if wrong >= INVALID_MAX => {
-            let reason =
-                format!("what was asked for was wrong {wrong} times in a row, so that correcting it is not clear");
-            after(NextStep::Escalate, reason, None)
-        }
         Some(Status::InvalidRequest) => {
-            after(NextStep::Correct, "it is wrong, and the response says where".to_owned(), None)
+            let wrong = Wrong { lacked: wrong.lacked || row.lacks, ..wrong };
+            match wrong.needs_a_person() {
+                Some(why) => after(NextStep::Escalate, why, None),
+                None => after(NextStep::Correct, "it is wrong, and the response says where".to_owned(), None),
+            }
         }
         None => after(NextStep::Escalate, "what it was answered with is not known here".to_owned(), None),
     }
@@ -290,7 +308,8 @@ mod tests {
             ("a person gave it up", invalid(true), &decided("abandon"), 0, 0, Abandon, None),
             ("5.1 a status that is none", row("SPLENDID", true, None, false), &one, 0, 0, Escalate, None),
         ];
-        for (name, row, end, wrong, now, step, at) in cases {
+        for (name, row, end, times, now, step, at) in cases {
+            let wrong = Wrong { times, lacked: false };
             let Next { step: found, reason, not_before } = next(&row, end, wrong, now);
             assert_eq!((found, not_before), (step, at), "{name}: {reason}");
         }
@@ -310,7 +329,7 @@ mod tests {
             let mut row = row(status, retry, None, false);
             row.answered.as_mut().unwrap().doubt = doubt.map(str::to_owned);
             let end = EndRow { tries: 1, failures: 1, last: "DI-1".to_owned(), ..EndRow::default() };
-            let found = next(&row, &end, 0, 0);
+            let found = next(&row, &end, Wrong::default(), 0);
             assert_eq!(found.step, step);
             assert!(found.reason.starts_with(says), "{}", found.reason);
         }

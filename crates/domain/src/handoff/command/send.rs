@@ -202,7 +202,7 @@ impl Command for SendHandoff {
             approved: facts["approved"] == true,
         };
         let way = route(row.as_ref(), onward.source, &written).map_err(barred)?;
-        if let Some(why) = bar(&way, &onward) {
+        if let Some(why) = bar(row.as_ref(), &way, &onward) {
             return Err(barred(why));
         }
         let mut sent = json!({

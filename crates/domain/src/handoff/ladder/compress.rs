@@ -18,7 +18,7 @@ const OPTIONAL: &[&str] = &[
 ];
 const SESSION: &str = "/handoff/payload/session";
 const SUMMARY: &str = "/handoff/context/summary";
-const WORKING: &str = "/handoff/payload/working";
+pub(super) const WORKING: &str = "/handoff/payload/working";
 
 /// How many characters a summary may have.
 const SUMMARY_CHARS_MAX: usize = 500;
@@ -27,7 +27,7 @@ const SUMMARY_TOKENS_MAX: usize = 100;
 /// How many characters a text of the working payload may keep.
 const TEXT_CHARS_MAX: usize = 500;
 /// The longest token of any encoding that is counted. A document longer than its limit times this cannot fit.
-const TOKEN_BYTES_MAX: usize = 128;
+pub(super) const TOKEN_BYTES_MAX: usize = 128;
 
 /// Does as much of it as is needed.
 pub(super) fn climb(document: &mut Value, climb: &mut Climb<'_>) -> Vec<String> {

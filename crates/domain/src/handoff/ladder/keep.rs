@@ -62,6 +62,23 @@ impl<'k, 'c> Keeper<'k, 'c> {
         self.keep(pointer, value, "shortened, the whole is");
     }
 
+    /// Puts a word of what is missing in the place of a list or an object. What was shortened inside of it goes with it, whole.
+    pub(super) fn put_out(&mut self, pointer: &Pointer, word: String) {
+        let Some(place) = self.document.pointer_mut(pointer.as_str()) else { return };
+        let mut value = std::mem::replace(place, word.into());
+        let within =
+            |kept: &str| kept.strip_prefix(pointer.as_str()).filter(|rest| rest.starts_with('/')).map(str::to_owned);
+        for (at, whole) in std::mem::take(self.climb.kept) {
+            match within(&at).and_then(|rest| value.pointer_mut(&rest)) {
+                Some(part) => *part = whole,
+                None => {
+                    self.climb.kept.insert(at, whole);
+                }
+            }
+        }
+        self.keep(pointer, value, "moved");
+    }
+
     /// Puts a default in the place of what is at `pointer`.
     pub(super) fn replace(&mut self, pointer: &Pointer, default: Value) {
         let Some(place) = self.document.pointer_mut(pointer.as_str()) else { return };

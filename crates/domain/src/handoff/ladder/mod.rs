@@ -4,7 +4,8 @@
 //! 1. *what the schema does not have*: strange fields, and a confidence that is none; in the attempt of the repairs, so that each of the others has one left;
 //! 2. *compression*: a chain and a summary over their length, and then, in this order and each step only while the handoff is still too long: optional fields, the
 //!    session, long texts;
-//! 3. *simplified payload*: the working payload alone.
+//! 3. *simplified payload*: the working payload alone, and while it is still too long without its lists, and then without its objects,
+//!    the longest first; a word says how much stood there.
 //!
 //! What a rung takes out or shortens is kept whole, under the pointer it had, in one file that
 //! `payload.references.files` names. A handoff whose session has no usable path has nowhere to keep anything, and is

@@ -20,6 +20,8 @@ shape! {
         pub reasoned: Option<bool>,
         /// Whether a person agreed to it.
         pub approved: Option<bool>,
+        /// The chain that its document names; the recorded one, if nothing is said.
+        pub chain: Option<List<Name, 0, 1000>>,
         /// Only what this run has sent.
         pub run_id: Option<RunId>,
     }
@@ -161,14 +163,16 @@ impl View for ShowChain {
             Some(Err(barred)) => (None, Some(barred)),
         };
         if let (Some(way), Some(source), Some(target)) = (&next, &self.source, &self.target) {
+            let written: Option<Vec<String>> =
+                self.chain.as_deref().map(|chain| chain.iter().map(|name| name.as_str().to_owned()).collect());
             let onward = Onward {
                 source: source.as_str(),
                 target: target.as_str(),
-                written: &way.chain,
+                written: written.as_ref().unwrap_or(&way.chain),
                 reasoned: self.reasoned == Some(true),
                 approved: self.approved == Some(true),
             };
-            barred = bar(way, &onward);
+            barred = bar(row.as_ref(), way, &onward);
         }
         let (barred, code) = barred.map(|Barred { code, why, .. }| (why, code.as_str().to_owned())).unzip();
         let steps = row.map(|row| row.steps).unwrap_or_default();

@@ -126,7 +126,8 @@ impl GithubExecutor {
 /// made has a number by now, and what a workflow does comes later.
 fn shown_at(instruction: &DelegationInstruction, number: Option<i64>) -> Option<Probe> {
     let root = format!("/repos/{}", instruction.requester.repository);
-    let mark = format!("<!-- countersign:{} -->", instruction.instruction_id);
+    // Of what has a number, the platform said that it is this instruction's.
+    let mark = table::mark_begins(instruction);
     let marked = move |it: &Value| it["body"].as_str().is_some_and(|body| body.contains(&mark));
     match &instruction.action.parameters {
         Parameters::CreateGithubIssue(it) => {

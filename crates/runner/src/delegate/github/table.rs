@@ -20,7 +20,7 @@
 //! | `CANCEL_WORKFLOW` | `POST actions/runs/R/cancel` | it was cancelled |
 //! | `RERUN_WORKFLOW` | `POST actions/runs/R/rerun` | it began after the instruction |
 //!
-//! The mark is a comment that nobody sees, with the id of the instruction.
+//! The mark is a comment that nobody sees, with the id of the instruction and a hash of it.
 
 use super::pages::Page;
 use super::step::{Blind, Order, Probe, Reading, Step, Take, listed, state};
@@ -30,6 +30,7 @@ use countersign_domain::delegation::parameters::{
     BranchProtection, CreatePullRequest, CreateTag, IssueLink, Names, Relationship, TagType,
 };
 use countersign_domain::delegation::payload::{DelegationInstruction, TextOr};
+use countersign_domain::delegation::trying::digest;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -37,10 +38,26 @@ use std::collections::BTreeSet;
 /// was at before anything was sent; at another, it may be somebody else's. None, if it does not matter whose it is.
 pub(super) fn order_from(instruction: &DelegationInstruction, from: &str, before: Option<&str>) -> Order {
     let root = format!("/repos/{}", instruction.requester.repository);
-    let mark = format!("<!-- countersign:{} -->", instruction.instruction_id);
+    let mark = mark(instruction);
     let at = Place { root: &root, mark: &mark, since: instruction.timestamp.as_str(), from, before };
     at.order(&instruction.action.parameters)
 }
+
+/// The mark that what is made for an instruction carries. An id is given out once in a project, and several projects may act on
+/// one repository: all that the instruction says tells theirs apart from ours.
+pub(super) fn mark(instruction: &DelegationInstruction) -> String {
+    let said = digest(&json!(instruction));
+    format!("{}{} -->", mark_begins(instruction), said.get(..MARK_DIGITS).unwrap_or(&said))
+}
+
+/// How the mark begins: enough, where the platform itself said which of its resources was made for the instruction. The first
+/// marks had the id alone, and began so too.
+pub(super) fn mark_begins(instruction: &DelegationInstruction) -> String {
+    format!("<!-- countersign:{} ", instruction.instruction_id)
+}
+
+/// How many digits of the hash are enough to know something again.
+const MARK_DIGITS: usize = 16;
 
 /// The same, where all that is known is when the instruction was given.
 pub(super) fn order(instruction: &DelegationInstruction) -> Order {
