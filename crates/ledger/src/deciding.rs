@@ -3,17 +3,22 @@
 //! **Invariant:** a command sees what the commands before it have done, whether that is in the store or shares its commit,
 //! and nothing else.
 
+use crate::ending::Ending;
 use crate::error::{Error, Result};
 use crate::fold::Fold;
 use crate::hot::Hot;
 use crate::overlay::Overlay;
-use crate::queue::{Job, Ticket, Work, answer_all};
+use crate::queue::{Job, Ticket, Work};
+use crate::scribe::Scribe;
 use crate::store::{Batch, Head, Store};
 use crate::time::Time;
 use crate::transaction::Transaction;
 use crate::tree::{Edge, TILE_HASHES, leaf};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+
+/// How many commands' outcome is written at a time, where it is written beside the deciding.
+const PART: usize = 4;
 
 /// Where commands are decided, one after the other, from one end of the log to another.
 pub(crate) struct Deciding<'a> {
@@ -36,16 +41,13 @@ pub(crate) struct Known {
     pub(crate) edge: Option<Edge>,
 }
 
-/// Commands that share a commit: what there is to write, and how each of them came out.
+/// What commands that share a commit have come to.
 pub(crate) struct Decided {
-    pub(crate) before: Head,
-    pub(crate) after: Head,
-    /// What was given out to be written beside the deciding, and what is left to be written.
+    /// What is left to do for them.
+    pub(crate) ending: Ending,
+    /// What was given out to be written beside the deciding.
     pub(crate) parts: Vec<Arc<Batch>>,
-    pub(crate) batch: Batch,
-    pub(crate) answers: Vec<Answer>,
-    /// Why none of it can be written.
-    pub(crate) fault: Option<Error>,
+    /// What was known before.
     pub(crate) known: Known,
 }
 
@@ -53,14 +55,17 @@ pub(crate) struct Decided {
 pub(crate) type Answer = (Ticket, Result<()>);
 
 impl Deciding<'_> {
-    /// Decides some commands, after one another.
-    pub(crate) fn some(&mut self, mut jobs: Vec<Job>) {
+    /// Decides some commands, after one another. What they come to is written beside that, if there is a scribe.
+    pub(crate) fn some(&mut self, mut jobs: Vec<Job>, scribe: Option<&Scribe>) {
         self.overlay.make_room(jobs.len());
         let read = self.read_ahead(&mut jobs);
-        for job in jobs {
+        for (job, nth) in jobs.into_iter().zip(1..) {
             // None of them, if what they look at could not be read.
             let done = read.clone().and_then(|()| self.perform(job.work));
             self.answers.push((job.ticket, done));
+            if let Some(scribe) = scribe.filter(|_| nth % PART == 0) {
+                scribe.write(self.overlay.part());
+            }
         }
     }
 
@@ -113,7 +118,9 @@ impl Deciding<'_> {
             overlay.put(key, value);
         }
         let (parts, batch) = overlay.into_batch();
-        Decided { before, after, parts, batch, answers, fault, known: Known { hot, edge } }
+        let (batch, is_first) = (Arc::new(batch), parts.is_empty());
+        let ending = Ending { before, after, batch, is_first, fault, answers };
+        Decided { ending, parts, known: Known { hot, edge } }
     }
 }
 
@@ -140,25 +147,16 @@ fn grow(
     Ok(Some(edge))
 }
 
-impl Decided {
-    /// What is known once it was written.
-    pub(crate) fn written(mut self) -> Known {
-        // Whoever wrote the parts has let go of them by now.
-        let parts = self.parts.into_iter().map(Arc::unwrap_or_clone);
-        for batch in parts.chain(std::iter::once(self.batch)) {
-            self.known.catch_up(&batch);
-            self.known.hot.follow(batch);
-        }
-        self.known
-    }
-
-    /// Whether there is nothing to write.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.batch.is_empty() && self.parts.is_empty()
-    }
-}
-
 impl Known {
+    /// What is known once what was given out, and what was left then, is written.
+    pub(crate) fn following(mut self, parts: Vec<Arc<Batch>>, last: Arc<Batch>) -> Self {
+        for batch in parts.into_iter().chain([last]) {
+            self.catch_up(&batch);
+            self.hot.follow(batch);
+        }
+        self
+    }
+
     /// Adds the leaves that were left for later to the tree, if that is known.
     fn catch_up(&mut self, batch: &Batch) {
         let Some(edge) = &mut self.edge else { return };
@@ -168,14 +166,6 @@ impl Known {
             edge.add(leaf(&event.body), |_, _| {});
         }
     }
-}
-
-/// Tells everybody how it came out, which is what the commit says if it failed.
-pub(crate) fn answer(mut answers: Vec<Answer>, outcome: &Result<()>) {
-    if let Err(error) = outcome {
-        answers.iter_mut().for_each(|(_, answer)| *answer = Err(error.clone()));
-    }
-    answer_all(answers);
 }
 
 /// What somebody said who broke off.

@@ -6,6 +6,7 @@
 use crate::rows::{RowKey, RowValue};
 use crate::store::Batch;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// How much is kept, in bytes of facts and in rows.
 const BYTES_MAX: usize = 8 * 1024 * 1024;
@@ -24,11 +25,18 @@ impl Hot {
         self.rows.get(key)
     }
 
-    /// Goes along with a commit.
-    pub(crate) fn follow(&mut self, batch: Batch) {
-        let gone = batch.delete.into_iter().map(|key| (key, None));
-        let there = batch.put.into_iter().map(|(key, value)| (key, Some(value)));
-        for (key, value) in gone.chain(there).filter(|(key, _)| matches!(key, RowKey::Entity(_))) {
+    /// Goes along with a commit. Of what somebody else still needs, only what is kept is copied.
+    pub(crate) fn follow(&mut self, batch: Arc<Batch>) {
+        let (put, delete) = match Arc::try_unwrap(batch) {
+            Ok(batch) => (batch.put, batch.delete),
+            Err(batch) => {
+                let put = batch.put.iter().filter(|(key, _)| is_kept(key)).cloned().collect();
+                (put, batch.delete.iter().filter(|key| is_kept(key)).cloned().collect())
+            }
+        };
+        let gone = delete.into_iter().map(|key| (key, None));
+        let there = put.into_iter().map(|(key, value)| (key, Some(value)));
+        for (key, value) in gone.chain(there).filter(|(key, _)| is_kept(key)) {
             if let Some(RowValue::Entity(entity)) = &value {
                 self.bytes += entity.facts.len();
             }
@@ -41,17 +49,21 @@ impl Hot {
     }
 }
 
+fn is_kept(key: &RowKey) -> bool {
+    matches!(key, RowKey::Entity(_))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rows::{Entity, Key};
 
-    fn batch(id: &str, facts: &str) -> Batch {
+    fn batch(id: &str, facts: &str) -> Arc<Batch> {
         let key = Key::new("counter", id);
         let [matter, class] = ["main", "internal"].map(str::to_owned);
         let facts = facts.to_owned();
         let entity = Entity { key: key.clone(), seq: 1, version: 1, birth: 1, shape: 1, matter, class, facts };
-        Batch { put: vec![(RowKey::Entity(key), RowValue::Entity(entity))], ..Batch::default() }
+        Arc::new(Batch { put: vec![(RowKey::Entity(key), RowValue::Entity(entity))], ..Batch::default() })
     }
 
     #[test]
@@ -61,7 +73,11 @@ mod tests {
         assert_eq!(hot.get(&key), None);
         hot.follow(batch("a", "{}"));
         assert!(matches!(hot.get(&key), Some(Some(_))));
-        hot.follow(Batch { delete: vec![key.clone()], ..Batch::default() });
+        // Also if somebody else has it.
+        let shared = batch("b", "{}");
+        hot.follow(Arc::clone(&shared));
+        assert_eq!(hot.get(&shared.put[0].0), Some(&Some(shared.put[0].1.clone())));
+        hot.follow(Arc::new(Batch { delete: vec![key.clone()], ..Batch::default() }));
         assert_eq!(hot.get(&key), Some(&None));
     }
 

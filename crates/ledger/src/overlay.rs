@@ -111,11 +111,7 @@ impl Overlay {
         self.rows.get(key).map(|at| self.changes[*at].now.as_ref())
     }
 
-    /// A row of an index is put where none is: if it was not taken away here, the store does not have it.
     pub(crate) fn put(&mut self, key: RowKey, value: RowValue) {
-        if matches!(key, RowKey::Index(..)) && self.changed(&key).is_some_and(|now| now.is_none()) {
-            self.returning.push(key.clone());
-        }
         self.change(key, Some(value));
     }
 
@@ -132,6 +128,10 @@ impl Overlay {
             }
             Entry::Occupied(entry) => {
                 let change = &mut self.changes[*entry.get()];
+                // A row of an index is put where none is: if it was not taken away here, the store does not have it.
+                if now.is_some() && change.now.is_none() && matches!(entry.key(), RowKey::Index(..)) {
+                    self.returning.push(entry.key().clone());
+                }
                 let last = std::mem::replace(&mut change.now, now);
                 // What the same command had done before is nothing to go back to.
                 if change.mark < mark {

@@ -13,6 +13,7 @@ use crate::strict;
 use crate::time::Time;
 use crate::transaction::Transaction;
 use crate::tree::{Edge, leaf};
+use std::sync::Arc;
 
 /// What follows from the events so far, of which the last page may not be written yet.
 pub(crate) struct Refold<'a> {
@@ -80,7 +81,7 @@ impl<'a> Refold<'a> {
     /// That was written. What it made of entities need not be read again.
     pub(crate) fn written(&mut self, batch: Batch) {
         let mut hot = self.overlay.take_hot();
-        hot.follow(batch);
+        hot.follow(Arc::new(batch));
         self.overlay = Overlay::knowing(hot);
     }
 

@@ -1,13 +1,16 @@
-//! The scribe: a thread that writes what the first commands of a commit came to, while the others are decided.
+//! The scribe: a thread that writes what the first commands of a commit came to, while the others are decided, and then
+//! commits and answers them.
 //!
 //! It waits where it is told to write, and so is at work at once: a thread that is started for each commit begins behind all
 //! whom the last commit woke, and that takes as long as to write.
 
 use crate::deciding::said;
+use crate::ending::Ending;
 use crate::error::{Error, Result};
 use crate::store::{Batch, Store};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// The thread. It ends when this is dropped.
@@ -23,6 +26,8 @@ enum Order {
     /// In this transaction it writes from now on.
     Take(Box<dyn Store>),
     Write(Arc<Batch>),
+    /// That ends it, and the store is given back. The writer may have to stand in line for it once more.
+    End(Ending, Arc<AtomicBool>),
     GiveBack,
 }
 
@@ -55,7 +60,13 @@ impl Scribe {
         let _ = self.orders.send(Order::Write(part));
     }
 
-    /// Waits until everything is written, and takes the store back; nothing, if the thread is gone.
+    /// Has the transaction ended, and all who wait for it answered. What came of it is said when the store is given back; who is
+    /// not answered because the thread is gone is told so.
+    pub(crate) fn end(&self, ending: Ending, in_line: &Arc<AtomicBool>) {
+        let _ = self.orders.send(Order::End(ending, Arc::clone(in_line)));
+    }
+
+    /// Waits until everything is done, and takes the store back; nothing, if the thread is gone.
     pub(crate) fn give_back(&mut self) -> Option<Done> {
         self.is_busy = false;
         self.orders.send(Order::GiveBack).ok()?;
@@ -70,7 +81,14 @@ fn carry_out(ordered: &Receiver<Order>, give: &Sender<Done>) {
             Order::Take(store) => under_way = Some((store, Ok(()))),
             Order::Write(part) => {
                 if let Some((store, outcome @ Ok(()))) = &mut under_way {
-                    *outcome = write(&mut **store, &part);
+                    *outcome = unbroken(&mut **store, |store| store.apply(&part));
+                }
+            }
+            Order::End(mut ending, in_line) => {
+                if let Some((store, outcome)) = &mut under_way {
+                    ending.fault = ending.fault.or(outcome.clone().err());
+                    *outcome = unbroken(&mut **store, |store| ending.carry_out(store, &in_line));
+                    in_line.store(false, Ordering::SeqCst);
                 }
             }
             Order::GiveBack => {
@@ -82,9 +100,9 @@ fn carry_out(ordered: &Receiver<Order>, give: &Sender<Done>) {
     }
 }
 
-/// Writes, and says so if that breaks. What was begun ends there.
-fn write(store: &mut dyn Store, part: &Batch) -> Result<()> {
-    catch_unwind(AssertUnwindSafe(|| store.apply(part))).unwrap_or_else(|panic| {
+/// Does something with the store, and says so if that breaks. What was begun ends there.
+fn unbroken(store: &mut dyn Store, work: impl FnOnce(&mut dyn Store) -> Result<()>) -> Result<()> {
+    catch_unwind(AssertUnwindSafe(|| work(store))).unwrap_or_else(|panic| {
         let _ = catch_unwind(AssertUnwindSafe(|| store.rollback()));
         Err(Error::Unknown(format!("the writer broke off: {}", said(&*panic))))
     })

@@ -277,7 +277,7 @@ impl Transaction<'_> {
             lease::judge(change, standing.as_ref(), self.now)?;
         }
         let seq = self.head.seq + 1;
-        let id = draft.id.unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
+        let id = draft.id.unwrap_or_else(crate::ids::make);
         let event = Event {
             actor: &command.actor,
             authn: &command.authn,

@@ -5,20 +5,22 @@
 //! ```
 //!
 //! Where only one command is about, its own thread does all that, and is spared two changes of thread. Where many are, what
-//! the first came to is written by the scribe while the others are decided. All of it is one transaction, and one commit:
-//! nothing is decided on what is not durable yet but what shares its fate.
+//! the first came to is written by the scribe while the others are decided, and the scribe commits and answers while the
+//! writer gets ready for the next. All of it is one transaction, and one commit: nothing is decided on what is not durable
+//! yet but what shares its fate.
 //!
 //! **Invariant:** nobody is answered before the commit has returned, not even who was refused: a refusal may rest on a write
 //! that shares the commit.
 
-use crate::deciding::{Decided, Deciding, Known, answer, said};
+use crate::deciding::{Decided, Deciding, Known, said};
+use crate::ending::line_up;
 use crate::error::{Error, Result};
 use crate::fold::Fold;
 use crate::overlay::Overlay;
 use crate::queue::{Job, Queue, Work};
 use crate::rows::RowKey;
 use crate::scribe::Scribe;
-use crate::store::{Batch, Begun, Head, Store};
+use crate::store::{Begun, Head, Store};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -27,7 +29,7 @@ use std::time::{Duration, Instant};
 
 /// How many commands share a commit at most.
 const COMMANDS_MAX: usize = 128;
-/// How many of those that are likely to come are waited for before they are decided, and are then written beside the next.
+/// How many of those that are likely to come are waited for before they are decided.
 const AT_ONCE: usize = 16;
 /// How many must be likely to come for the scribe to be called.
 const CROWD: usize = 2 * AT_ONCE;
@@ -35,9 +37,6 @@ const CROWD: usize = 2 * AT_ONCE;
 const TAKING_MAX: Duration = Duration::from_millis(5);
 /// How long to wait for one more command when more were there a moment ago.
 const LINGER: Duration = Duration::from_micros(300);
-/// How long the outcome of a commit is looked for before it is called unknown.
-const RESOLVING_MAX: Duration = Duration::from_secs(20);
-const RESOLVING_PAUSE: Duration = Duration::from_millis(100);
 
 pub(crate) struct Writer {
     pub(crate) store: Box<dyn Store>,
@@ -84,17 +83,23 @@ impl Writer {
             }
         };
         self.call_the_scribe();
-        let mut decided = self.gather_and_decide(first, &begun);
-        if let Err(error) = self.take_back() {
-            decided.fault = Some(error);
-        }
-        let outcome = write(&mut *self.store, &self.in_line, &decided);
-        let answers = std::mem::take(&mut decided.answers);
-        let taken = answers.len();
-        answer(answers, &outcome);
-        self.store.settle();
-        self.remember(&outcome, decided);
-        self.about.store(taken + self.queue.waiting(), Ordering::SeqCst);
+        let Decided { ending, parts, known } = self.gather_and_decide(first, &begun);
+        // Who waits now is beside those who share the commit; once these are answered, they may be among those who wait.
+        self.about.store(ending.answers.len() + self.queue.waiting(), Ordering::SeqCst);
+        let (after, batch) = (ending.after, Arc::clone(&ending.batch));
+        let (known, outcome) = match self.scribe.as_ref().filter(|it| it.is_busy) {
+            Some(scribe) => {
+                scribe.end(ending, &self.in_line);
+                // As long as it takes until all is durable, there is time.
+                let known = known.following(parts, batch);
+                (known, self.take_back())
+            }
+            None => {
+                let outcome = ending.carry_out(&mut *self.store, &self.in_line);
+                (known.following(parts, batch), outcome)
+            }
+        };
+        self.known = outcome.is_ok().then_some((after, known));
     }
 
     /// Does one command in its caller's thread, if the writer's place is free. Otherwise the command is given back.
@@ -114,10 +119,10 @@ impl Writer {
         }
         let (mut deciding, _) = self.deciding(&begun);
         let done = deciding.perform(work);
-        let decided = deciding.close();
-        let outcome = write(&mut *self.store, &self.in_line, &decided);
-        self.store.settle();
-        self.remember(&outcome, decided);
+        let Decided { ending, parts, known } = deciding.close();
+        let (after, batch) = (ending.after, Arc::clone(&ending.batch));
+        let outcome = ending.carry_out(&mut *self.store, &self.in_line);
+        self.known = outcome.is_ok().then(|| (after, known.following(parts, batch)));
         Ok(outcome.and(done))
     }
 
@@ -169,12 +174,9 @@ impl Writer {
             jobs.extend(queue.more(wanted, COMMANDS_MAX - had, LINGER, until));
             let now = jobs.drain(..jobs.len().min(at_once)).collect::<Vec<_>>();
             taken += now.len();
-            deciding.some(now.into_iter().filter(|job| job.ticket.take()).collect());
+            deciding.some(now.into_iter().filter(|job| job.ticket.take()).collect(), scribe);
             if jobs.is_empty() && (taken >= likely || taken == had) {
                 return deciding.close();
-            }
-            if let Some(scribe) = scribe {
-                scribe.write(deciding.overlay.part());
             }
         }
     }
@@ -196,57 +198,6 @@ impl Writer {
         };
         (deciding, self.scribe.as_ref().filter(|it| it.is_busy))
     }
-
-    /// Keeps what is known after a commit for the next one.
-    fn remember(&mut self, outcome: &Result<()>, decided: Decided) {
-        self.known = outcome.is_ok().then(|| (decided.after, decided.written()));
-    }
-}
-
-/// Writes what was decided into the transaction and ends it.
-fn write(store: &mut dyn Store, in_line: &AtomicBool, decided: &Decided) -> Result<()> {
-    if decided.fault.is_some() || decided.is_empty() {
-        store.rollback();
-        return decided.fault.clone().map_or(Ok(()), Err);
-    }
-    commit(store, in_line, &decided.batch, (decided.before, decided.after))
-}
-
-/// Writes a batch that leads from one end of the log to another, and commits.
-fn commit(store: &mut dyn Store, in_line: &AtomicBool, batch: &Batch, (before, after): (Head, Head)) -> Result<()> {
-    match store.apply_and_commit(batch) {
-        Err(Error::Unknown(why)) if after != before => resolve(store, in_line, after, why),
-        outcome => outcome,
-    }
-}
-
-/// Waits for the writer's place, however long that takes.
-fn line_up(store: &mut dyn Store, in_line: &AtomicBool) -> Result<Begun> {
-    in_line.store(true, Ordering::SeqCst);
-    let begun = store.begin();
-    in_line.store(false, Ordering::SeqCst);
-    begun
-}
-
-/// Finds out what became of a commit that gave no clear answer: the last event is there with its hash, or it is not.
-fn resolve(store: &mut dyn Store, in_line: &AtomicBool, after: Head, why: String) -> Result<()> {
-    let started = Instant::now();
-    loop {
-        match look(store, in_line, after) {
-            Ok(true) => return Ok(()),
-            Ok(false) => return Err(Error::NotWritten(why)),
-            Err(_) if started.elapsed() < RESOLVING_MAX => std::thread::sleep(RESOLVING_PAUSE),
-            Err(_) => return Err(Error::Unknown(why)),
-        }
-    }
-}
-
-fn look(store: &mut dyn Store, in_line: &AtomicBool, after: Head) -> Result<bool> {
-    // In the writer's place: whatever was still under way has ended when we have it.
-    line_up(store, in_line)?;
-    let found = store.events(after.seq, None, 1);
-    store.rollback();
-    Ok(found?.first().is_some_and(|event| event.hash == after.hash))
 }
 
 /// Whether this binary, for this project, may write to a ledger.

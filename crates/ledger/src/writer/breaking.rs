@@ -1,4 +1,4 @@
-//! A store that breaks in the middle of a commit, and what becomes of those who wait for it.
+//! A store that breaks or fails in the middle of a commit, and what becomes of those who wait for it.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use super::*;
@@ -6,6 +6,7 @@ use crate::conformance::{Counters, add, once, value_of};
 use crate::ledger::Ledger;
 use crate::rows::{EventRow, Key, Row, RowValue, Table, TextRow};
 use crate::sqlite::Sqlite;
+use crate::store::Batch;
 use crate::{Clock, Verifying, verify};
 use std::path::{Path, PathBuf};
 use std::sync::Barrier;
@@ -19,6 +20,8 @@ enum At {
     Apply,
     /// When it has committed, and said nothing yet.
     Commit,
+    /// It does not break when it is to commit: it says that it does not know, and has not.
+    Doubt,
     /// When all have been answered.
     Settle,
 }
@@ -30,11 +33,13 @@ struct Fuse {
 }
 
 impl Fuse {
-    fn burn(&self, at: At) {
+    fn burns(&self, at: At) -> bool {
         let left = |left: usize| left.checked_sub(1);
-        if at == self.at && self.after.fetch_update(Ordering::SeqCst, Ordering::SeqCst, left) == Ok(1) {
-            panic!("the store broke at {at:?}");
-        }
+        at == self.at && self.after.fetch_update(Ordering::SeqCst, Ordering::SeqCst, left) == Ok(1)
+    }
+
+    fn burn(&self, at: At) {
+        assert!(!self.burns(at), "the store broke at {at:?}");
     }
 }
 
@@ -72,6 +77,10 @@ impl Store for Breaking {
     }
 
     fn commit(&mut self) -> Result<()> {
+        if self.fuse.burns(At::Doubt) {
+            self.store.rollback();
+            return Err(Error::Unknown("the disk has not answered".to_owned()));
+        }
         let committed = self.store.commit();
         self.fuse.burn(At::Commit);
         committed
@@ -183,8 +192,8 @@ fn crowd(ledger: &Ledger, clients: usize, each: usize) -> Vec<(String, Result<u6
 }
 
 #[test]
-fn whoever_waits_for_a_writer_that_breaks_is_told_and_the_next_are_served() {
-    for at in [At::Begin, At::Apply, At::Commit, At::Settle] {
+fn whoever_waits_for_a_writer_that_breaks_is_told_and_the_next_rest_on_what_is_there() {
+    for at in [At::Begin, At::Apply, At::Commit, At::Doubt, At::Settle] {
         // A crowd goes on afterwards, whether or not it is so large that the scribe is called; who is alone is broken with its
         // last command.
         for (clients, after) in [(1, 24), (24, 5), (2 * CROWD, 5)] {
@@ -199,8 +208,12 @@ fn whoever_waits_for_a_writer_that_breaks_is_told_and_the_next_are_served() {
             let answers = crowd(&ledger, clients, 24);
             let what = format!("{at:?} with {clients}");
             let unknown: Vec<_> = answers.iter().filter(|(_, answer)| answer.is_err()).collect();
-            // That error says what to do.
-            assert!(unknown.iter().all(|(_, it)| matches!(it, Err(Error::Unknown(_)))), "{what}: {unknown:?}");
+            // That error says what to do. What was in doubt was looked for, and is not there.
+            let told = |answer: &Result<u64>| match answer {
+                Err(Error::NotWritten(_)) => at == At::Doubt,
+                answer => at != At::Doubt && matches!(answer, Err(Error::Unknown(_))),
+            };
+            assert!(unknown.iter().all(|(_, answer)| told(answer)), "{what}: {unknown:?}");
             // Who had their answer before it broke has nothing to be told.
             assert!(at == At::Settle || !unknown.is_empty(), "{what}");
             // Somebody else gets the place, though nobody here has asked for anything since.
