@@ -45,7 +45,7 @@ fn main() {
     let repository = Repository::new();
     println!("git, {ACTIONS} branches, medians");
     let by_hand = median((0..ACTIONS).map(|n| timed(|| repository.branch(&format!("hand/{n}"))).0));
-    let git = || GitExecutor { folder: repository.folder().to_owned(), identity: Default::default() };
+    let git = || GitExecutor::new(repository.folder().to_owned(), Default::default());
     measure(&repository, &git(), &|| by_hand);
     command(by_hand);
 

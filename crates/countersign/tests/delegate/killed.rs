@@ -120,6 +120,28 @@ fn what_was_deleted_before_a_kill_is_not_deleted_from_whoever_made_it_anew() {
     }
 }
 
+/// A `git` before which somebody else makes the branch that it is asked to make, where it was asked to.
+#[test]
+fn what_somebody_else_made_meanwhile_is_not_called_done() {
+    let shop = Shop::new();
+    let file = shop.branch(1, "fix");
+    let real = Command::new("sh").args(["-c", "command -v git"]).output().unwrap();
+    let real = String::from_utf8(real.stdout).unwrap().trim().to_owned();
+    let script = format!(
+        "#!/bin/sh\nfor word in \"$@\"; do\n  if [ \"$word\" = update-ref ]; then '{real}' branch fix HEAD; fi\ndone\nexec '{real}' \"$@\"\n"
+    );
+    shop.house.write("bin/git", script);
+    std::fs::set_permissions(shop.house.path("bin/git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = shop.house.path("bin").display().to_string();
+    let ended = shop.spawn(&file, Stdio::piped(), Some(&path)).wait_with_output().unwrap();
+    let response: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    assert_eq!((ended.status.code(), &response["STATUS"]), (Some(1), &json!("FAILURE")), "{response:#}");
+    assert_eq!(response["FAILURE_DETAILS"]["RETRY_ALLOWED"], "NO");
+    shop.passes(&file, &response, true);
+    let inbox = shop.house.run(&["inbox"]);
+    assert!(inbox.out.contains("nobody knows whether it was done"), "{inbox:?}");
+}
+
 #[test]
 fn killed_between_the_record_and_the_file_of_the_entry() {
     let shop = Shop::new();

@@ -26,6 +26,7 @@ use countersign_domain::delegation::parameters::TagType;
 use countersign_domain::delegation::payload::DelegationInstruction;
 use countersign_domain::delegation::ref_name::{self, RefKind};
 use serde_json::{Value, json};
+use std::cell::OnceCell;
 use std::path::PathBuf;
 
 /// How long it may act: a handful of calls, each of which ends in time by itself.
@@ -45,9 +46,11 @@ const NOWHERE: &str = "localhost";
 #[derive(Clone, Debug)]
 pub struct GitExecutor {
     /// The folder.
-    pub folder: PathBuf,
+    folder: PathBuf,
     /// Who makes annotated tags.
-    pub identity: Identity,
+    identity: Identity,
+    /// Where the repository is, once that was asked.
+    address: OnceCell<Option<(String, String)>>,
 }
 
 /// What is wanted of a name.
@@ -129,6 +132,18 @@ impl Declined {
         Self { error_type: "API_ERROR", code: 409, unknown: true, ..Self::invalid(wanted.field(), message, remedy) }
     }
 
+    /// It is there as it was asked for, and git did not say that it made it.
+    fn theirs(wanted: &Wanted) -> Self {
+        let (noun, short) = (wanted.noun(), &wanted.short);
+        let message = format!(
+            "whether it was done is not known: git failed to make {noun} {short}, which is there all the same, and may be \
+             somebody else's"
+        );
+        let remedy =
+            "a person must look whose it is; if it is to be made, delete that one and give it again under a new id";
+        Self { error_type: "API_ERROR", code: 409, unknown: true, ..Self::invalid(wanted.field(), message, remedy) }
+    }
+
     fn invalid(field: &'static str, message: String, remedy: &'static str) -> Self {
         Self {
             status: "FAILURE",
@@ -144,6 +159,11 @@ impl Declined {
 }
 
 impl GitExecutor {
+    /// Acts on the repository that a folder belongs to, and makes annotated tags in somebody's name.
+    pub fn new(folder: PathBuf, identity: Identity) -> Self {
+        Self { folder, identity, address: OnceCell::new() }
+    }
+
     fn git(&self) -> Git<'_> {
         Git::at(&self.folder)
     }
@@ -274,12 +294,16 @@ impl GitExecutor {
     /// # Errors
     /// There is no repository.
     fn address(&self) -> Result<Option<(String, String)>, Fault> {
-        // Asked of the repository's own settings, git says whether there is one.
-        match self.git().run(&["config", "--local", "--includes", "--get", "remote.origin.url"], b"") {
-            Ok(out) => Ok(parse_address(String::from_utf8_lossy(&out).trim())),
-            Err(Fault { code: Some(1), .. }) => Ok(None),
-            Err(fault) => Err(fault),
+        if let Some(address) = self.address.get() {
+            return Ok(address.clone());
         }
+        // Asked of the repository's own settings, git says whether there is one.
+        let address = match self.git().run(&["config", "--local", "--includes", "--get", "remote.origin.url"], b"") {
+            Ok(out) => parse_address(String::from_utf8_lossy(&out).trim()),
+            Err(Fault { code: Some(1), .. }) => None,
+            Err(fault) => return Err(fault),
+        };
+        Ok(self.address.get_or_init(|| address).clone())
     }
 
     fn url(&self, repository: &str, wanted: &Wanted) -> String {
@@ -359,12 +383,16 @@ impl Executor for GitExecutor {
             let left = Declined::left(&wanted);
             return Ok(self.acted(instruction, &wanted, &sent, Err(left)));
         }
-        if let Some(declined) = self.declined(&wanted)? {
+        // What is to be made was looked at a moment ago, before it was received.
+        if (attempt.again || wanted.target.is_none())
+            && let Some(declined) = self.declined(&wanted)?
+        {
             return Ok(self.acted(instruction, &wanted, &sent, Err(declined)));
         }
         let said = self.attempt(&wanted, instruction.instruction_id.as_str(), attempt.before);
         if self.is_done(&wanted)? {
-            return Ok(self.acted(instruction, &wanted, &sent, Ok(false)));
+            let done = if said.is_ok() || wanted.target.is_none() { Ok(false) } else { Err(Declined::theirs(&wanted)) };
+            return Ok(self.acted(instruction, &wanted, &sent, done));
         }
         // Somebody may have been faster, which explains it best.
         let declined = self.declined(&wanted)?.unwrap_or_else(|| Declined {
@@ -469,7 +497,7 @@ impl GitExecutor {
                     "REMEDIATION_GUIDANCE": remedy, "RETRY_ALLOWED": if retry { "YES" } else { "NO" },
                 },
                 "resulting_state": match unknown {
-                    true => format!("whether {noun} {short} was deleted is not known"),
+                    true => format!("whether {noun} {short} was {} is not known", if creates { "made" } else { "deleted" }),
                     false => format!("nothing was done about {noun} {short}"),
                 },
             })),

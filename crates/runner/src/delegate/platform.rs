@@ -46,7 +46,7 @@ impl Platform {
     pub fn executor(&self, kind: ExecutorKind) -> Result<Box<dyn Executor>, String> {
         Ok(match kind {
             ExecutorKind::DryRun => Box::new(DryRun),
-            ExecutorKind::Git => Box::new(GitExecutor { folder: self.root.clone(), identity: Default::default() }),
+            ExecutorKind::Git => Box::new(GitExecutor::new(self.root.clone(), Default::default())),
             ExecutorKind::Github => {
                 let Github { url, token: name } = self.github.as_ref().map_err(String::clone)?;
                 let token = std::env::var(name)
