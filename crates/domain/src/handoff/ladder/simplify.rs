@@ -1,5 +1,6 @@
 //! The last rung: nothing but the working payload, and where the rest is.
 
+use super::SESSION;
 use super::keep::Keeper;
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::fix::Climb;
@@ -9,7 +10,7 @@ use countersign_contract::serde_json::Value;
 pub(super) fn climb(document: &mut Value, climb: &mut Climb<'_>) -> Vec<String> {
     let Some(mut keeper) = Keeper::new(document, climb) else { return Vec::new() };
     if !keeper.fits() {
-        keeper.take(&Pointer::at("/handoff/payload/session"));
+        keeper.take(&Pointer::at(SESSION));
         keeper.take_references();
     }
     keeper.into_changes()
