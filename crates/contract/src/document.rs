@@ -289,7 +289,7 @@ impl<'d> Cursor<'d> {
 
     /// The boolean, if this is one.
     pub fn bool(self) -> Option<bool> {
-        (self.kind() == Kind::Bool).then(|| self.raw() == "true")
+        (self.kind() == Kind::Bool).then(|| self.bytes() == b"true")
     }
 
     /// The number as written, in JSON's grammar, if this is one.
@@ -340,7 +340,7 @@ impl<'d> Cursor<'d> {
 
     /// The value of a member.
     pub fn get(self, key: &str) -> Option<Cursor<'d>> {
-        self.entries().find(|(name, _)| name.raw() == key).map(|(_, value)| value)
+        self.entries().find(|(name, _)| name.bytes() == key.as_bytes()).map(|(_, value)| value)
     }
 
     /// The pointer of this place.
@@ -400,6 +400,12 @@ impl<'d> Cursor<'d> {
             Kind::List | Kind::Object => node.link,
             _ => self.at + 1,
         }
+    }
+
+    /// The bytes of a scalar of any kind. Who only compares them need not find out that they are whole letters.
+    #[inline]
+    pub fn bytes(self) -> &'d [u8] {
+        self.document.bytes_of(self.at as usize)
     }
 
     /// The text of a scalar of any kind.

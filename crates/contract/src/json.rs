@@ -22,7 +22,7 @@ type Stop = Box<Fault>;
 
 fn read(document: &mut Document<'_>, from: usize, to: usize) -> Result<(), Stop> {
     let text = &document.text()[..to];
-    let mut reader = Reader { bytes: text.as_bytes(), text, open: Vec::with_capacity(8), blank: 1 };
+    let mut reader = Reader { bytes: text.as_bytes(), text, open: Vec::with_capacity(8) };
     let end = reader.value(document, reader.space(from))?;
     let end = reader.space(end);
     if end < to {
@@ -38,8 +38,6 @@ struct Reader<'s> {
     bytes: &'s [u8],
     /// The lists and objects that are open, from the outermost on.
     open: Vec<Open>,
-    /// How much white space stood behind the last colon.
-    blank: usize,
 }
 
 /// A list or object, as far as it was read.
@@ -126,8 +124,15 @@ impl Reader<'_> {
             return Err(self.unexpected(start, "a key in double quotes"));
         }
         let key = document.len();
-        let end = self.string(document, start)?;
-        let mark = mark(document.bytes_of(key));
+        let close = plain_end(self.bytes, start + 1);
+        let (mark, end) = if self.peek(close) == Some(b'"') {
+            document.scalar(Kind::Text, start, close + 1, true);
+            (mark(self.bytes, start + 1, close), close + 1)
+        } else {
+            let end = self.string_with_escapes(document, start, close)?;
+            let name = document.bytes_of(key);
+            (mark(name, 0, name.len()), end)
+        };
         if let Some(open) = self.open.last_mut() {
             if open.marks & mark != 0 && open.has(document, key) {
                 return Err(duplicate(document, key, end));
@@ -138,7 +143,7 @@ impl Reader<'_> {
         if self.peek(colon) != Some(b':') {
             return Err(self.unexpected(colon, "`:` after the key"));
         }
-        Ok(gap(self.bytes, colon + 1, &mut self.blank))
+        Ok(self.behind_colon(colon + 1))
     }
 
     #[inline(always)]
@@ -269,6 +274,16 @@ impl Reader<'_> {
         if self.peek(at).is_some_and(|byte| byte <= b' ') { space_end(self.bytes, at) } else { at }
     }
 
+    /// The same where nothing or one blank is nearly always all there is.
+    #[inline]
+    fn behind_colon(&self, at: usize) -> usize {
+        match self.bytes.get(at..at + 2) {
+            Some([first, _]) if *first > b' ' => at,
+            Some([b' ', second]) if *second > b' ' => at + 1,
+            _ => space_end(self.bytes, at),
+        }
+    }
+
     #[cold]
     fn unexpected(&self, at: usize, expected: &str) -> Stop {
         let Some(found) = self.text.get(at..).and_then(|rest| rest.chars().next()) else {
@@ -328,7 +343,7 @@ impl Open {
     }
 }
 
-/// The end of the white space behind a colon or comma. It is mostly as long as the last time, and taking it for so long lets
+/// The end of the white space behind a comma. It is mostly as long as the last time, and taking it for so long lets
 /// the processor read on while it is still seeing whether that is true.
 #[inline]
 fn gap(bytes: &[u8], at: usize, length: &mut usize) -> usize {
@@ -408,16 +423,41 @@ pub(crate) fn check_number(written: &str) -> Result<(), String> {
     }
 }
 
-/// One of 64 bits, which differs for most pairs of different keys: by length, first and last bytes.
+/// One of 64 bits, which differs for most pairs of different keys: by length, first and last bytes. The key fills
+/// `bytes[start..end]`; what lies behind it is read with it where there is room, and taken away again.
 #[inline]
-fn mark(key: &[u8]) -> u64 {
-    let (head, tail) = match (key.first_chunk::<8>(), key.last_chunk::<8>()) {
-        (Some(head), Some(tail)) => (u64::from_le_bytes(*head), u64::from_le_bytes(*tail)),
-        _ => match (key.first_chunk::<4>(), key.last_chunk::<4>()) {
-            (Some(head), Some(tail)) => (u32::from_le_bytes(*head).into(), u32::from_le_bytes(*tail).into()),
-            _ => key.iter().fold((0, 0), |(word, _), byte| ((word << 8) | u64::from(*byte), 0)),
-        },
+fn mark(bytes: &[u8], start: usize, end: usize) -> u64 {
+    let length = end - start;
+    let read = |from: usize| bytes.get(from..from + WORD).and_then(|word| word.first_chunk()).copied();
+    let head = read(start).map_or_else(|| few(&bytes[start..end]), u64::from_le_bytes);
+    let word = match (WORD - 1).checked_sub(length) {
+        None => head ^ read(end - WORD).map_or(0, u64::from_le_bytes).rotate_left(29),
+        Some(beyond) => (head << (8 * beyond)) << 8,
     };
-    let mixed = (head ^ tail.rotate_left(29) ^ key.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mixed = (word ^ length as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     1 << (mixed >> 58)
+}
+
+const WORD: usize = 8;
+
+/// The first bytes of a key at the very end of its text, as they would be read with more behind them.
+#[cold]
+fn few(key: &[u8]) -> u64 {
+    key.iter().take(WORD).rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_has_one_mark_wherever_it_stands() {
+        for key in ["", "a", "id", "task_id", "resource", "lock_scope", "acceptance_criteria"] {
+            let alone = mark(key.as_bytes(), 0, key.len());
+            for (before, behind) in [("", "\": 1"), ("{\"", "\""), ("some more text before \"", "\":[12345678]")] {
+                let text = format!("{before}{key}{behind}");
+                assert_eq!(mark(text.as_bytes(), before.len(), before.len() + key.len()), alone, "{key} in {text}");
+            }
+        }
+    }
 }

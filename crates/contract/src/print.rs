@@ -62,13 +62,19 @@ impl Cursor<'_> {
 
     /// Canonical JSON by RFC 8785.
     pub fn canonical(self) -> String {
+        let mut text = Vec::new();
+        canonical::written(self, usize::MAX, |bytes| text.extend_from_slice(bytes));
         // Made of texts and signs, so it is one.
-        canonical::written(self, |bytes| String::from_utf8(bytes.to_vec()).unwrap_or_default())
+        String::from_utf8(text).unwrap_or_default()
     }
 
     /// The SHA-256 of canonical JSON, in lower-case hexadecimal.
     pub fn canonical_sha256(self) -> String {
-        canonical::written(self, sha256_hex)
+        // A hash waits for itself most of the time. Given a little at a time, it does so while the next piece is written.
+        const STRETCH: usize = 128;
+        let mut hash = Sha256::new();
+        canonical::written(self, STRETCH, |bytes| hash.update(bytes));
+        hex(&hash.finalize())
     }
 
     /// Most texts are copied as they stand.
@@ -123,11 +129,15 @@ fn write_value(value: &Value, out: &mut String) {
 
 /// SHA-256 in lower-case hexadecimal.
 pub fn sha256_hex(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+fn hex(hash: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digits = |byte: u8| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
     let mut out = [[0; 2]; 32];
-    for (pair, byte) in out.iter_mut().zip(Sha256::digest(bytes)) {
-        *pair = digits(byte);
+    for (pair, byte) in out.iter_mut().zip(hash) {
+        *pair = digits(*byte);
     }
     String::from_utf8_lossy(out.as_flattened()).into_owned()
 }

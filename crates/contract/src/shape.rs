@@ -21,7 +21,7 @@ pub trait Shape: Sized + Serialize {
     }
 
     /// Whether the member `name` of `owner` is a member of this type under another name that the form allows.
-    fn answers_to(_owner: Cursor<'_>, _name: &str) -> bool {
+    fn answers_to(_owner: Cursor<'_>, _name: &[u8]) -> bool {
         false
     }
 
@@ -161,9 +161,9 @@ macro_rules! shape {
                 }
                 $( let mut $field: Option<Option<$ty>> = None; )*
                 for (key, value) in at.entries() {
-                    let name = key.raw();
+                    let name = key.bytes();
                     $(
-                        if name == $crate::shape!(@wire $field $($wire)?)
+                        if name == $crate::shape!(@wire $field $($wire)?).as_bytes()
                             || <$ty as $crate::Shape>::answers_to(at, name)
                         {
                             $field = Some(<$ty as $crate::Shape>::read(value, report));

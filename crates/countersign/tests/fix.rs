@@ -59,6 +59,26 @@ fn what_is_taken_out_is_kept_before_the_document_is_replaced() {
 }
 
 #[test]
+fn of_many_changes_some_are_shown_and_the_rest_counted() {
+    const LINES: usize = 3000;
+    let house = House::new();
+    let line = document("worklog_entry", json!({ "files_touched": "src/a.rs" })).to_string();
+    house.write("log.jsonl", format!("{line}\n").repeat(LINES));
+    let answer = house.run(&["fix", "log.jsonl"]);
+    assert_eq!(answer.code, 0, "{}", answer.err);
+    assert_eq!(answer.out.lines().count(), LINES);
+    assert!(answer.err.lines().count() < 600, "{}", answer.err.lines().count());
+    // Two lines of names, one for the place; each line is there as it was and as it is.
+    let more = format!("… {} more lines of the diff; `--whole-diff` shows all of them", 2 * LINES + 3 - 400);
+    assert!(answer.err.contains(&more), "{}", answer.err);
+    assert!(answer.err.contains(&format!("… {} more changes; `--whole-diff`", LINES - 100)), "{}", answer.err);
+    assert!(!answer.out.contains('…'));
+    let whole = house.run(&["fix", "log.jsonl", "--whole-diff"]);
+    assert!(whole.err.lines().count() > 3 * LINES && !whole.err.contains('…'), "{}", whole.err.lines().count());
+    assert_eq!(whole.out, answer.out);
+}
+
+#[test]
 fn a_repaired_handoff_says_what_was_repaired_and_how_many_tokens_it_has() {
     let house = House::new();
     let exact = |house: &House, name: &str| {

@@ -60,6 +60,11 @@ impl Pointer {
         Pointer(format!("{}{}", base.0, self.0))
     }
 
+    /// Whether this is the place that `escaped` names, or lies in it.
+    pub fn is_within(&self, escaped: &str) -> bool {
+        self.0.strip_prefix(escaped).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
     /// The escaped form; empty for the root.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -94,5 +99,14 @@ mod tests {
         assert_eq!(pointer.last().as_deref(), Some("~"));
         assert_eq!(pointer.parent(), Some(Pointer::at("/a~1b/3")));
         assert_eq!(Pointer::root().parent(), None);
+    }
+
+    #[test]
+    fn a_place_lies_in_another_by_steps() {
+        let cases =
+            [("/a/b", "/a", true), ("/a", "/a", true), ("/ab", "/a", false), ("/a", "/a/b", false), ("/a", "", true)];
+        for (place, part, expected) in cases {
+            assert_eq!(Pointer::at(place).is_within(part), expected, "{place} {part}");
+        }
     }
 }

@@ -25,18 +25,21 @@ pattern! {
 impl RunId {
     /// Whether this is a UUID of version 4.
     pub fn is_v4(&self) -> bool {
-        is_uuid_v4(self.as_str())
+        is_v4(self.as_str().as_bytes())
     }
 }
 
 /// Whether a text says of itself that it is a UUID drawn at random: version 4, variant 1 (RFC 9562).
 pub fn is_uuid_v4(text: &str) -> bool {
-    let bytes = text.as_bytes();
+    is_uuid_like(text) && is_v4(text.as_bytes())
+}
+
+/// Of 36 bytes that are digits and dashes, whether the dashes, the version and the variant stand where they should.
+fn is_v4(bytes: &[u8]) -> bool {
     let dashes = [8, 13, 18, 23].iter().all(|at| bytes.get(*at) == Some(&b'-'));
     let version = bytes.get(14) == Some(&b'4');
     let variant = matches!(bytes.get(19), Some(b'8' | b'9' | b'a' | b'b' | b'A' | b'B'));
-    // Of 36 bytes that are digits and dashes four are dashes.
-    dashes && version && variant && is_uuid_like(text) && bytes.iter().filter(|byte| **byte == b'-').count() == 4
+    dashes && version && variant && bytes.iter().filter(|byte| **byte == b'-').count() == 4
 }
 
 pattern! {

@@ -374,6 +374,37 @@ fn a_count_beyond_its_field_does_not_keep_a_handoff_from_being_shortened() {
     assert_eq!(fixed.kept.keys().collect::<Vec<_>>(), ["/handoff/payload/session"]);
 }
 
+#[test]
+fn a_fault_in_what_would_be_taken_out_does_not_keep_a_handoff_from_being_shortened() {
+    let (long, artifact) = ("word ".repeat(3000), json!({ "name": "n", "path": "n.md", "type": "unknown" }));
+    let faults = [
+        ("/handoff/payload/session", json!({ "artifacts": [artifact], "state": { "notes": long } })),
+        ("/handoff/payload/session", json!({ "artifacts": [{ "name": long, "path": "n.md" }] })),
+        ("/handoff/context/success_criteria", json!([long, {}])),
+        ("/handoff/context/original_prompt", json!([long, {}])),
+        (REFERENCES, json!({ "files": [{ "path": "a.md", "description": long, "relevance": "unheard of" }] })),
+    ];
+    for (pointer, fault) in faults {
+        let mut document = example();
+        let place = Pointer::at(pointer);
+        document.pointer_mut(place.parent().unwrap().as_str()).unwrap()[place.last().unwrap()] = fault.clone();
+        let fixed = fixed(&document.to_string(), &Settings::default(), &Outside::default(), false);
+        assert!(fixed.checked.decision.allow, "{pointer}: {:?}", fixed.checked.decision);
+        assert!(fixed.kept.get(pointer) == Some(&fault), "{pointer}");
+    }
+}
+
+#[test]
+fn a_fault_in_what_could_be_taken_out_is_left_to_a_person_where_there_is_room() {
+    let mut document = example();
+    document["handoff"]["payload"]["session"] =
+        json!({ "artifacts": [{ "name": "n", "path": "n.md", "type": "unknown" }] });
+    let fixed = fixed(&document.to_string(), &Settings::default(), &Outside::default(), false);
+    let rules: Vec<_> = fixed.checked.decision.details.diagnostics.iter().map(|it| it.rule).collect();
+    assert_eq!(rules, ["choice-unknown"]);
+    assert!(fixed.kept.is_empty() && fixed.changes.is_empty());
+}
+
 /// So many references that they alone are beyond the limit.
 fn too_many_references() -> Value {
     let files: Vec<_> = (0..220).map(|number| json!({ "path": format!("docs/chapter-{number}/page.md") })).collect();

@@ -19,28 +19,28 @@ thread_local! {
 /// Longer room is given back to the allocator.
 const SPARE_MAX: usize = 64 * 1024;
 
-/// Has `take` look at the canonical text of a value.
-pub(super) fn written<T>(at: Cursor<'_>, take: impl FnOnce(&[u8]) -> T) -> T {
+/// Has `take` look at the canonical text of a value, piece by piece: as soon as `stretch` bytes are there, and what is left
+/// at the end.
+pub(super) fn written(at: Cursor<'_>, stretch: usize, take: impl FnMut(&[u8])) {
     let mut out = SPARE.take();
     let room = at.span().len() + STEP;
     if out.len() < room {
         out.resize(room, 0);
     }
-    let source = at.document().text().as_bytes();
-    let mut writer = Writer { source, document: at.document(), out, end: 0, members: Vec::with_capacity(32) };
+    let (source, document) = (at.document().text().as_bytes(), at.document());
+    let members = Vec::with_capacity(32);
+    let mut writer = Writer { source, document, out, end: 0, members, taken: 0, stretch, take };
     writer.value(at);
-    let Writer { out, end, .. } = writer;
-    let taken = take(out.get(..end).unwrap_or_default());
-    if out.len() <= SPARE_MAX {
-        SPARE.set(out);
+    writer.pass_on(writer.end);
+    if writer.out.len() <= SPARE_MAX {
+        SPARE.set(writer.out);
     }
-    taken
 }
 
 /// How much is copied at once.
 const STEP: usize = 32;
 
-struct Writer<'d> {
+struct Writer<'d, T> {
     source: &'d [u8],
     document: &'d Document<'d>,
     /// What was written, and room for more. What is in that room is of no meaning.
@@ -49,9 +49,16 @@ struct Writer<'d> {
     end: usize,
     /// Room for the members of the objects that are open; each object uses what it adds to it.
     members: Vec<Member>,
+    /// How much of it was looked at, how much is worth a look, and by whom.
+    taken: usize,
+    stretch: usize,
+    take: T,
 }
 
-impl<'d> Writer<'d> {
+/// What a hash takes at once. A piece is made of whole ones, but for the last.
+const BLOCK: usize = 64;
+
+impl<'d, T: FnMut(&[u8])> Writer<'d, T> {
     fn value(&mut self, at: Cursor<'d>) {
         match at.kind() {
             Kind::Text => self.text(at),
@@ -87,9 +94,18 @@ impl<'d> Writer<'d> {
             self.text(document.at(key));
             self.sign(b':');
             self.value(document.at(key + 1));
+            let fresh = self.end - self.taken;
+            if fresh >= self.stretch {
+                self.pass_on(self.taken + fresh / BLOCK * BLOCK);
+            }
         }
         self.sign(b'}');
         self.members.truncate(from);
+    }
+
+    fn pass_on(&mut self, end: usize) {
+        (self.take)(self.out.get(self.taken..end).unwrap_or_default());
+        self.taken = end;
     }
 
     /// Most texts are copied as they stand.

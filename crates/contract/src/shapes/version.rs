@@ -71,18 +71,22 @@ impl<const MAJOR: u32, const MINOR: u32, const PARTS: usize> Shape for Version<M
     }
 }
 
+/// The numbers of a version: so many, with dots between them, each of one to nine digits and without a needless zero.
 fn numbers<const PARTS: usize>(text: &str) -> Option<[u32; PARTS]> {
-    let number = |part: &str| {
-        let plain = !part.is_empty() && part.len() <= 9 && part.bytes().all(|byte| byte.is_ascii_digit());
-        let canonical = plain && (part == "0" || !part.starts_with('0'));
-        canonical.then(|| part.parse().ok()).flatten()
-    };
-    let mut parts = text.split('.');
-    let mut numbers = [0; PARTS];
-    for slot in &mut numbers {
-        *slot = number(parts.next()?)?;
+    const DIGITS_MAX: usize = 9;
+    let mut numbers = [0u32; PARTS];
+    let mut rest = text.as_bytes();
+    for (index, slot) in numbers.iter_mut().enumerate() {
+        rest = if index == 0 { rest } else { rest.strip_prefix(b".")? };
+        let digits = rest.iter().take(DIGITS_MAX + 1).take_while(|byte| byte.is_ascii_digit()).count();
+        let (number, behind) = rest.split_at(digits);
+        if !(1..=DIGITS_MAX).contains(&digits) || (digits > 1 && number.starts_with(b"0")) {
+            return None;
+        }
+        *slot = number.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
+        rest = behind;
     }
-    parts.next().is_none().then_some(numbers)
+    rest.is_empty().then_some(numbers)
 }
 
 /// A version of which only `MAJOR.MINOR` is known: anything else is refused.

@@ -58,10 +58,19 @@ pub struct Args {
     #[arg(long, value_name = "CMD", value_parser = typed)]
     summarizer: Option<Typed>,
 
+    /// Show every change, however many there are
+    #[arg(long)]
+    whole_diff: bool,
+
     /// What standard input is called in output; the ending of the name tells its form
     #[arg(long, value_name = "NAME")]
     stdin_filename: Option<String>,
 }
+
+/// How much of what was changed is shown unasked: more than a document has that people write, and less than a terminal
+/// keeps.
+const DIFF_LINES_MAX: usize = 400;
+const CHANGES_MAX: usize = 100;
 
 pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     if let Some(name) = args.contract.as_deref().filter(|name| !contracts::is_known(name, project)) {
@@ -134,9 +143,7 @@ impl Job<'_> {
         if !unchanged {
             self.show_diff(input, original, &before, &fixed);
         }
-        for change in &changes {
-            output::say(&format!("  {change}"));
-        }
+        self.show_changes(&changes);
         left(&fixed).iter().for_each(|left| output::say(left));
         match &input.path {
             Some(path) if self.may_write(&fixed) && !unchanged => files::write(path, &fixed.text)?,
@@ -157,7 +164,28 @@ impl Job<'_> {
         }
         let shown = output::masked(original, &before.decision);
         let repaired = output::masked(&fixed.text, &fixed.checked.decision);
-        output::say_lines(&diff(&shown, &repaired, &visible(&input.name)));
+        let diff = diff(&shown, &repaired, &visible(&input.name));
+        let (head, rest) = diff.split_at(self.shown(&diff, DIFF_LINES_MAX));
+        output::say_lines(head);
+        self.say_more(rest.lines().count(), "lines of the diff");
+    }
+
+    fn show_changes(&self, changes: &[String]) {
+        let most = if self.args.whole_diff { changes.len() } else { CHANGES_MAX };
+        changes.iter().take(most).for_each(|change| output::say(&format!("  {change}")));
+        self.say_more(changes.len().saturating_sub(most), "changes");
+    }
+
+    /// Where what is shown of a text ends: behind so many lines, unless all of them are wanted.
+    fn shown(&self, text: &str, lines_max: usize) -> usize {
+        let end = text.match_indices('\n').nth(lines_max - 1).map(|(at, _)| at + 1);
+        end.filter(|_| !self.args.whole_diff).unwrap_or(text.len())
+    }
+
+    fn say_more(&self, more: usize, what: &str) {
+        if more > 0 {
+            output::say(&format!("  … {more} more {what}; `--whole-diff` shows all of them"));
+        }
     }
 
     /// Repairs the document, and with --write keeps what was taken out before anything else is written.

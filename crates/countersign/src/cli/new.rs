@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 ///
 /// On a terminal each text and number is asked for, with the example's value to keep by pressing Enter; an answer that
 /// does not fit its field is asked for again. Otherwise, and with --set, the example is taken with the given values put
-/// in, as long as they fit. Times are now, the days in ids are today, and `run_id` and `trace_id` are new; other ids are the
-/// example's, until you set them. A file is written in the form that its ending says, where the contract has that form.
+/// in, as long as they fit. Times are now, and ids by which others know the document are new; those of other things, such as
+/// the tasks of its run, are the example's until you set them. A file is written in the form that its ending says, where the contract has that form.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -44,7 +44,7 @@ pub fn run(args: &Args, project: impl FnOnce() -> anyhow::Result<Project>) -> an
     let Some(mut document) = contract.example() else { return Ok(Exit::Failed) };
     // What the times and ids in a schema of the user's mean is not known.
     if matches!(contract, Named::Ours(_)) {
-        freshen(&mut document, jiff::Timestamp::now(), &uuid::Uuid::new_v4().to_string());
+        Fresh::new(jiff::Timestamp::now(), uuid::Uuid::new_v4()).freshen(&mut document);
     }
     let form = match form(args.out.as_deref(), &contract) {
         Ok(form) => form,
@@ -94,39 +94,82 @@ fn written(document: &Value, form: Form) -> String {
     }
 }
 
-/// Members whose value is made anew, since an example's would be taken for another's.
+/// Members whose value is made anew, since an example's would be taken for another's. Nobody is asked for them.
 const FRESH_IDS: &[&str] = &["run_id", "trace_id"];
 
-/// Makes an example today's: its times are now, the days in its ids and paths are today, its run is a new one.
-fn freshen(value: &mut Value, now: jiff::Timestamp, id: &str) {
-    match value {
-        Value::Object(members) => {
-            for (key, member) in members.iter_mut() {
-                if FRESH_IDS.contains(&key.as_str()) {
-                    *member = id.into();
-                } else {
-                    freshen(member, now, id);
+/// What makes an example today's and nobody else's.
+struct Fresh {
+    /// The time, to the second.
+    now: String,
+    /// The number in ids that carry their day: the milliseconds of the day, so that two made one after the other differ.
+    number: String,
+    /// An id, and its first digits for ids that have room for those.
+    id: String,
+}
+
+impl Fresh {
+    fn new(now: jiff::Timestamp, id: uuid::Uuid) -> Self {
+        const DAY: i64 = 24 * 60 * 60 * 1000;
+        let number = format!("{:03}", now.as_millisecond().rem_euclid(DAY));
+        Self { now: format!("{now:.0}"), number, id: id.to_string() }
+    }
+
+    fn freshen(&self, value: &mut Value) {
+        match value {
+            Value::Object(members) => {
+                for (key, member) in members.iter_mut() {
+                    match member.as_str().and_then(|text| self.id(key, text)) {
+                        Some(id) => *member = id.into(),
+                        None => self.freshen(member),
+                    }
                 }
             }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.freshen(item)),
+            Value::String(text) if Timestamp::parse(text).is_some() => text.clone_from(&self.now),
+            Value::String(text) => *text = self.dated(text),
+            _ => {}
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| freshen(item, now, id)),
-        Value::String(text) if Timestamp::parse(text).is_some() => *text = format!("{now:.0}"),
-        Value::String(text) => *text = on_day(text, &now.to_string()),
-        _ => {}
+    }
+
+    /// The id in a member that has one of the document's own. `T-12` is a task of a run, and new with it.
+    fn id(&self, key: &str, text: &str) -> Option<String> {
+        let short = self.id.get(..8)?;
+        match key {
+            _ if FRESH_IDS.contains(&key) => Some(self.id.clone()),
+            "delta_id" => Some(format!("d-{short}")),
+            "id" if text.starts_with("promise-") => Some(format!("promise-{short}")),
+            "task_id" if !text.starts_with("T-") => Some(format!("task-{short}")),
+            _ => None,
+        }
+    }
+
+    /// The text with every day and month in it (`2025-12-25`, `/2025-12/`) replaced by that of now, and the number of an id
+    /// behind its day (`DI-2025-12-25-001`) by a new one.
+    fn dated(&self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(letter) = rest.chars().next() {
+            let length = [10, 7].into_iter().find(|length| is_date(rest, *length, out.chars().last()));
+            let taken = length.unwrap_or(letter.len_utf8());
+            out.push_str(length.map_or(&rest[..taken], |length| &self.now[..length]));
+            rest = &rest[taken..];
+            if length == Some(10)
+                && let Some(behind) = behind_number(rest)
+            {
+                out.push('-');
+                out.push_str(&self.number);
+                rest = behind;
+            }
+        }
+        out
     }
 }
 
-/// The text with every day and month in it (`2025-12-25`, `/2025-12/`) replaced by that of `now`.
-fn on_day(text: &str, now: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(letter) = rest.chars().next() {
-        let length = [10, 7].into_iter().find(|length| is_date(rest, *length, out.chars().last()));
-        let taken = length.unwrap_or(letter.len_utf8());
-        out.push_str(length.map_or(&rest[..taken], |length| &now[..length]));
-        rest = &rest[taken..];
-    }
-    out
+/// What follows the number of an id (`-001`), if a text begins with one.
+fn behind_number(text: &str) -> Option<&str> {
+    let digits = text.strip_prefix('-')?;
+    let behind = digits.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    (digits.len() - behind.len() >= 3).then_some(behind)
 }
 
 /// Whether a text begins with a day (10 characters), or, between slashes, with a month (7).
@@ -169,4 +212,28 @@ fn set(document: &mut Value, assignment: &str) -> anyhow::Result<Pointer> {
         bail!("there is no place `{pointer}` in this document{near}");
     }
     Ok(place)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use countersign_contract::{SIZE_MAX, parse};
+
+    #[test]
+    fn two_documents_that_are_begun_are_known_by_different_names() {
+        let made =
+            |seconds: i64, id: u128| Fresh::new(jiff::Timestamp::new(seconds, 0).unwrap(), uuid::Uuid::from_u128(id));
+        for contract in countersign_domain::contracts() {
+            let [one, other] = [made(1_800_000_000, 7 << 100), made(1_800_000_001, 9 << 100)].map(|fresh| {
+                let mut document = (contract.example)();
+                fresh.freshen(&mut document);
+                let text = document.to_string();
+                contract.index(&parse(&text, Form::Json, SIZE_MAX).unwrap()).unwrap().0
+            });
+            // Who has a hand in a task is told by its id, which is one of the run's.
+            let same: Vec<_> = one.iter().filter(|name| other.contains(name) && !name.starts_with("task/")).collect();
+            assert!(same.is_empty(), "{}: {same:?}", contract.name);
+        }
+    }
 }

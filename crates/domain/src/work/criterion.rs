@@ -68,8 +68,11 @@ fn same(one: &str, other: &str) -> bool {
 /// What tells most texts apart without looking through them: the length and the last letters.
 fn mark(text: &str) -> u64 {
     let key = key(text);
-    let last = key.bytes().rev().take(4).fold(0, |mark, byte| mark << 8 | u64::from(byte));
-    (key.len() as u64) << 32 | last
+    let last = match key.as_bytes().last_chunk() {
+        Some(last) => u32::from_be_bytes(*last),
+        None => key.bytes().fold(0, |mark, byte| mark << 8 | u32::from(byte)),
+    };
+    (key.len() as u64) << 32 | u64::from(last)
 }
 
 fn fingerprint(text: &str) -> u64 {

@@ -116,17 +116,20 @@ pub(crate) fn changed_paths(criterion: &str, mut found: impl FnMut(&str)) {
 
 /// Whether a path in the text has the neighbours that an order or a passive would give it. Most criteria name files
 /// without asking for a change, and taking them apart word by word would cost more than the rest of the check. Only bytes
-/// are looked at: where letters beyond ASCII stand around a path, white space may be among them, and the answer is yes.
+/// are looked at, and words between blanks; of a text that has other white space, or letters beyond ASCII, which may be
+/// white space, the answer is yes.
 fn may_ask(text: &str) -> bool {
-    let ascii = text.is_ascii();
     let bytes = text.as_bytes();
+    let is_plain = bytes.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~'));
     let mut from = 0;
     while let Some(slash) = memchr::memchr(b'/', &bytes[from..]).map(|at| from + at) {
-        let start = bytes[..slash].iter().rposition(is_space).map_or(0, |at| at + 1);
-        let end = bytes[slash..].iter().position(is_space).map_or(bytes.len(), |at| slash + at);
-        let after = bytes[end..].split(is_space).find(|word| !word.is_empty()).map(bare).unwrap_or_default();
-        let clear = ascii || (bytes[start..end].is_ascii() && after.is_ascii());
-        if !clear || BEING_SET.has(after) || AUXILIARY_SET.has(after) || follows_order(&bytes[..start], ascii) {
+        if !is_plain {
+            return true;
+        }
+        let start = memchr::memrchr(b' ', &bytes[..slash]).map_or(0, |at| at + 1);
+        let end = memchr::memchr(b' ', &bytes[slash..]).map_or(bytes.len(), |at| slash + at);
+        let after = bytes[end..].split(is_blank).find(|word| !word.is_empty()).map(bare).unwrap_or_default();
+        if BEING_SET.has(after) || AUXILIARY_SET.has(after) || follows_order(&bytes[..start]) {
             return true;
         }
         from = end;
@@ -134,17 +137,15 @@ fn may_ask(text: &str) -> bool {
     false
 }
 
-fn follows_order(before: &[u8], ascii: bool) -> bool {
-    let mut words = before.rsplit(is_space).filter(|word| !word.is_empty()).map(bare);
-    let may_be = |word: &[u8], set: &Set| set.has(word) || !ascii && !word.is_ascii();
+fn follows_order(before: &[u8]) -> bool {
+    let mut words = before.rsplit(is_blank).filter(|word| !word.is_empty()).map(bare);
     let Some(last) = words.find(|word| !FILLERS_SET.has(word)) else { return false };
     // One that goes on with the order of another path, after `and`, is seen with that other.
-    may_be(last, &CHANGE_SET) || (INTO_SET.has(last) && words.any(|word| may_be(word, &PUT_SET)))
+    CHANGE_SET.has(last) || (INTO_SET.has(last) && words.any(|word| PUT_SET.has(word)))
 }
 
-/// White space of ASCII, as [`char::is_whitespace`] has it.
-fn is_space(byte: &u8) -> bool {
-    matches!(byte, b'\t'..=b'\r' | b' ')
+fn is_blank(byte: &u8) -> bool {
+    *byte == b' '
 }
 
 /// A word without what clings to it.
@@ -302,6 +303,8 @@ mod tests {
             ("Create the new file src/a.rs and src/b.rs", &["src/a.rs", "src/b.rs"]),
             ("Update `docs/a.md` or `docs/b.md` and docs/c.md", &["docs/a.md", "docs/b.md", "docs/c.md"]),
             ("Update\u{2003}docs/api.md", &["docs/api.md"]),
+            ("Update\tthe\nfile\tdocs/api.md", &["docs/api.md"]),
+            ("Tests pass.\ndocs/api.md\tis updated", &["docs/api.md"]),
             ("Read docs/a.md and docs/b.md", &[]),
             ("Tests pass, then edit `src/api.py`", &["src/api.py"]),
             ("The worker must delete old/x.txt", &["old/x.txt"]),

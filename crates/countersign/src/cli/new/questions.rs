@@ -127,12 +127,10 @@ pub(super) fn fault(contract: &Named, document: &Value, place: &Pointer) -> Opti
         outside: &Outside::default(),
     };
     let decision = check(&checker, &request).decision;
-    let below = |pointer: &Pointer| {
-        pointer.as_str().strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
     let of_shape = |rule: &str| rules::RULES.iter().any(|it| it.id == rule);
     let mut found = decision.details.diagnostics.into_iter();
-    let found = found.find(|it| it.severity == Severity::Error && of_shape(it.rule) && below(&it.pointer))?;
+    let found =
+        found.find(|it| it.severity == Severity::Error && of_shape(it.rule) && it.pointer.is_within(place.as_str()))?;
     Some(format!("{}; {}", found.message, found.help))
 }
 

@@ -1,5 +1,6 @@
 //! The second rung: take out what can be read later, in order, and no more of it than needed.
 
+use super::SESSION;
 use super::chain::cut_long_chain;
 use super::keep::Keeper;
 use super::shorten;
@@ -9,14 +10,13 @@ use countersign_contract::serde_json::Value;
 
 /// What a target can do without, in the order in which it goes. The session has a step of its own. Nothing stands here that
 /// decides whether a handoff may be received: who it is for, until when, of which trace, and by which hash.
-const OPTIONAL: &[&str] = &[
+pub(super) const OPTIONAL: &[&str] = &[
     "/handoff/target/invocation",
     "/handoff/target/expected_phase",
     "/handoff/context/original_prompt",
     "/handoff/context/success_criteria",
     "/handoff/tracing/tags",
 ];
-const SESSION: &str = "/handoff/payload/session";
 const SUMMARY: &str = "/handoff/context/summary";
 pub(super) const WORKING: &str = "/handoff/payload/working";
 

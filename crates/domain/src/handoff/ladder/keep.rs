@@ -1,5 +1,6 @@
 //! Taking things out of a handoff without losing them.
 
+use super::REFERENCES;
 use crate::handoff::{budget, location, upkeep};
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::fix::Climb;
@@ -88,7 +89,7 @@ impl<'k, 'c> Keeper<'k, 'c> {
 
     /// Takes out every reference but those to what is kept, now or by an earlier repair.
     pub(super) fn take_references(&mut self) {
-        let pointer = Pointer::at("/handoff/payload/references");
+        let pointer = Pointer::at(REFERENCES);
         let Some(Value::Object(mut rest)) = self.document.pointer(pointer.as_str()).cloned() else { return };
         let mut stays = json!({});
         if let Some(Value::Array(files)) = rest.get_mut("files") {

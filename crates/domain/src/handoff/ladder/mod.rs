@@ -28,12 +28,27 @@ use countersign_contract::diagnostic::{Code, Decision, Diagnostic, Severity};
 use countersign_contract::fix::Rung;
 use countersign_contract::rules::LENGTH_EXCEEDED;
 
+/// The parts of a payload that its working part can do without.
+const SESSION: &str = "/handoff/payload/session";
+const REFERENCES: &str = "/handoff/payload/references";
+
 /// The rungs, from the first to the last.
 pub static RUNGS: &[Rung] = &[
     Rung { name: "what the schema does not have", mends: true, helps: strange::helps, climb: strange::climb },
-    Rung { name: "compression", mends: false, helps: is_too_long, climb: compress::climb },
-    Rung { name: "simplified payload", mends: false, helps: is_too_long, climb: simplify::climb },
+    Rung { name: "compression", mends: false, helps: may_be_too_long, climb: compress::climb },
+    Rung { name: "simplified payload", mends: false, helps: may_be_too_long, climb: simplify::climb },
 ];
+
+/// Whether a handoff is too long, or has a fault in what would be taken out if it were. A fault of shape keeps the rule
+/// about its length from being asked; a rung counts for itself, and leaves one that fits as it is.
+fn may_be_too_long(decision: &Decision) -> bool {
+    is_too_long(decision) || has_fault_in_what_may_go(decision)
+}
+
+fn has_fault_in_what_may_go(decision: &Decision) -> bool {
+    let mut errors = decision.details.diagnostics.iter().filter(|it| it.severity == Severity::Error);
+    errors.any(|it| compress::OPTIONAL.iter().chain(&[SESSION, REFERENCES]).any(|part| it.pointer.is_within(part)))
+}
 
 fn is_too_long(decision: &Decision) -> bool {
     let mut findings = decision.details.diagnostics.iter();

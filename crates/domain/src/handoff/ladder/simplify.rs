@@ -1,6 +1,7 @@
 //! The last rung: nothing but the working payload, and where the rest is; and of that at last no list and no object that is too
 //! long to stay.
 
+use super::SESSION;
 use super::compress::{TOKEN_BYTES_MAX, WORKING};
 use super::keep::Keeper;
 use countersign_contract::diagnostic::Pointer;
@@ -14,7 +15,7 @@ const BYTES_MIN: usize = 200;
 pub(super) fn climb(document: &mut Value, climb: &mut Climb<'_>) -> Vec<String> {
     let Some(mut keeper) = Keeper::new(document, climb) else { return Vec::new() };
     if !keeper.fits() {
-        keeper.take(&Pointer::at("/handoff/payload/session"));
+        keeper.take(&Pointer::at(SESSION));
         keeper.take_references();
         if !(keeper.fits() || put_out_lists(&mut keeper)) {
             put_out_members(&mut keeper);

@@ -86,8 +86,8 @@ impl Shape for Changes {
         Some(Self { key: Self::MARKDOWN_KEY, changes })
     }
 
-    fn answers_to(owner: Cursor<'_>, name: &str) -> bool {
-        name == Self::MARKDOWN_KEY && owner.document().form() == Form::Markdown
+    fn answers_to(owner: Cursor<'_>, name: &[u8]) -> bool {
+        name == Self::MARKDOWN_KEY.as_bytes() && owner.document().form() == Form::Markdown
     }
 
     fn schema(schemas: &mut Schemas) -> Value {

@@ -1,5 +1,6 @@
 //! A resource as it is written in a payload.
 
+use crate::plain::is_plain;
 use crate::work::places::Placed;
 use crate::work::rules::RESOURCE_NOT_NORMAL;
 use crate::work::scope::{self, Refused};
@@ -78,6 +79,9 @@ impl Shape for Resource {
             report.wrong_kind(at, "a text");
             return None;
         };
+        if is_plain(text) {
+            return Some(Self { written: text.into(), normal: None, refused: None });
+        }
         match scope::normal(text) {
             Err(refused) if scope::is_formed(text) => {
                 Some(Self { written: text.into(), normal: Some(scope::ROOT.into()), refused: Some(refused) })

@@ -33,7 +33,7 @@ rule! {
 
 fn check(it: &Subject<'_, Assignment>, report: &mut Report) {
     for (index, entry) in it.record.task.lock_scope.iter().enumerate() {
-        if entry.as_str().contains(['*', '?']) {
+        if memchr::memchr2(b'*', b'?', entry.as_str().as_bytes()).is_some() {
             let message = format!("`{}` is no pattern: it is one path of that very name", show(entry.as_str()));
             let help = "name the folder, which stands for everything inside of it, or each file by itself";
             report.add(Pointer::at("/task/lock_scope").item(index), message, help);
