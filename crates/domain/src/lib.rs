@@ -30,9 +30,8 @@ pub mod validation;
 
 pub mod plan;
 
-use crate::deciding::{Happened, Key, Place};
+use crate::deciding::{Facts, Happened, Key, Place};
 use countersign_contract::{ContractInfo, RuleInfo, rules};
-use serde_json::Value;
 use std::sync::LazyLock;
 
 /// Every contract, by domain.
@@ -67,21 +66,23 @@ pub fn touched(event: &Happened<'_>) -> Vec<Key> {
 }
 
 /// What an entity is after an event; nothing, if it is gone.
-pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
-    match key.kind.as_str() {
-        "project" | "record" | "token" => project::evolve(key, before, event),
-        "trace" => handoff::evolve(before, event),
+pub fn evolve(key: &Key, before: Option<&Facts>, event: &Happened<'_>) -> Option<Facts> {
+    let value = || before.map(Facts::value);
+    let after = match key.kind.as_str() {
+        "project" | "record" | "token" => project::evolve(key, value(), event),
+        "trace" => handoff::evolve(value(), event),
         "delegation" | "delegation_day" | "delegation_end" | "delegation_planned" => {
-            delegation::evolve(key, before, event)
+            delegation::evolve(key, value(), event)
         }
-        "promise" => validation::evolve(before, event),
+        "promise" => validation::evolve(value(), event),
         "plan" => plan::evolve(event),
-        _ => work::evolve(key, before, event),
-    }
+        _ => return work::evolve(key, before, event),
+    };
+    after.map(Facts::from)
 }
 
 /// Where an entity is found.
-pub fn places(key: &Key, facts: &Value) -> Vec<Place> {
+pub fn places(key: &Key, facts: &Facts) -> Vec<Place> {
     match key.kind.as_str() {
         "project" | "record" | "token" => project::places(key, facts),
         "trace" => Vec::new(),

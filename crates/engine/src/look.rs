@@ -1,11 +1,11 @@
 //! Looking things up, in the write transaction and beside it.
 
-use crate::meaning::{found, ledger_key};
+use crate::meaning::{found, ledger_key, to_be_changed};
 use crate::stored::StoredText;
 use crate::world::World;
 use crate::{Call, Engine, Stored};
 use countersign_contract::{Checked, Checker, Outside};
-use countersign_domain::deciding::{Hit, Hold, Key, Need, Observer, Range, Seen, Tree};
+use countersign_domain::deciding::{Found, Hit, Hold, Key, Need, Observer, Range, Seen, Tree};
 use countersign_ledger as ledger;
 use ledger::lease::Standing;
 use ledger::{Liveness, RowKey, RowValue, Scan, Transaction};
@@ -13,15 +13,15 @@ use serde_json::Value;
 
 /// Where things can be looked up.
 trait Shelf {
-    fn entities(&mut self, keys: &[ledger::Key]) -> ledger::Result<Vec<Option<ledger::Entity>>>;
+    fn entities(&mut self, keys: &[ledger::Key]) -> ledger::Result<Vec<Option<Found>>>;
     fn ranges(&mut self, scans: &[Scan]) -> ledger::Result<Vec<Vec<ledger::Hit>>>;
     fn hold(&mut self, name: &str) -> ledger::Result<Option<Hold>>;
     fn texts(&mut self, seq: u64) -> ledger::Result<Vec<StoredText>>;
 }
 
 impl Shelf for Transaction<'_> {
-    fn entities(&mut self, keys: &[ledger::Key]) -> ledger::Result<Vec<Option<ledger::Entity>>> {
-        self.get(keys)
+    fn entities(&mut self, keys: &[ledger::Key]) -> ledger::Result<Vec<Option<Found>>> {
+        Ok(self.get(keys)?.iter().map(|entity| entity.as_ref().map(to_be_changed)).collect())
     }
 
     fn ranges(&mut self, scans: &[Scan]) -> ledger::Result<Vec<Vec<ledger::Hit>>> {
@@ -39,8 +39,8 @@ impl Shelf for Transaction<'_> {
 }
 
 impl Shelf for &Engine {
-    fn entities(&mut self, keys: &[ledger::Key]) -> ledger::Result<Vec<Option<ledger::Entity>>> {
-        self.ledger.get(keys)
+    fn entities(&mut self, keys: &[ledger::Key]) -> ledger::Result<Vec<Option<Found>>> {
+        Ok(self.ledger.get(keys)?.into_iter().map(|entity| entity.map(found)).collect())
     }
 
     fn ranges(&mut self, scans: &[Scan]) -> ledger::Result<Vec<Vec<ledger::Hit>>> {
@@ -91,8 +91,8 @@ fn fill(shelf: &mut dyn Shelf, seen: &mut Seen, needs: Vec<Need>) -> ledger::Res
     }
     if !keys.is_empty() {
         let names: Vec<_> = keys.iter().map(ledger_key).collect();
-        for (key, entity) in keys.into_iter().zip(shelf.entities(&names)?) {
-            seen.add(key, entity.map(found));
+        for (key, found) in keys.into_iter().zip(shelf.entities(&names)?) {
+            seen.add(key, found);
         }
     }
     if !ranges.is_empty() {

@@ -1,15 +1,13 @@
 //! What events mean to the ledger: the domains' folds, behind its trait.
 
-use countersign_domain::deciding::{Found, Happened, Key, VERSION};
+use countersign_domain::deciding::{Facts, Found, Happened, Key, VERSION};
 use countersign_ledger as ledger;
-use serde_json::Value;
-use std::cell::RefCell;
-use std::collections::VecDeque;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The version of everything that is folded. It grows when a fold gives another answer than before; then ledgers are
 /// rebuilt.
-pub const SHAPE: u32 = 11;
+pub const SHAPE: u32 = 12;
 
 /// The domains' folds.
 #[derive(Debug, Clone, Copy, Default)]
@@ -46,56 +44,59 @@ impl ledger::Fold for Meaning {
         before: Option<&ledger::Entity>,
         event: &ledger::Event<'_>,
     ) -> Option<ledger::State> {
-        let before = before.map(|entity| facts_of(&entity.facts));
-        let key = domain_key(key);
-        let after = with(event, |happened| countersign_domain::evolve(&key, before.as_deref(), happened))??;
+        let before = before.map(facts_of);
+        let domain = domain_key(key);
+        let after = with(event, |happened| countersign_domain::evolve(&domain, before.as_deref(), happened))??;
         let (matter, class) = (event.matter.to_owned(), event.class.to_owned());
-        let facts = countersign_contract::canonical(&after);
-        keep(&facts, Arc::new(after));
+        let facts = after.text().to_owned();
+        AT_HAND.keep(key, Arc::new(after));
         Some(ledger::State { matter, class, facts })
     }
 
     fn places(&self, entity: &ledger::Entity) -> Vec<ledger::Place> {
-        let places = countersign_domain::places(&domain_key(&entity.key), &facts_of(&entity.facts));
+        let places = countersign_domain::places(&domain_key(&entity.key), &facts_of(entity));
         places.into_iter().map(|place| ledger::Place { index: place.index.to_owned(), at: place.at }).collect()
     }
 }
 
-/// How many facts a thread keeps at hand as they were read: those of the entities that the commands of a commit change.
-const AT_HAND_MAX: usize = 64;
-/// How long they may be.
-const AT_HAND_BYTES_MAX: usize = 16 * 1024;
+/// The facts of an entity as they were read before. They are asked for before and after each event that changes it, and once
+/// more by whoever looks it up: to read them each time was most of what a fold did.
+static AT_HAND: AtHand = AtHand(Mutex::new(None));
 
-thread_local! {
-    /// The facts of an entity are asked for before and after each event that changes it, and once more by whoever looks it up:
-    /// to read them each time was most of what a fold did.
-    static AT_HAND: RefCell<VecDeque<(String, Arc<Value>)>> = const { RefCell::new(VecDeque::new()) };
-}
+struct AtHand(Mutex<Option<HashMap<ledger::Key, Arc<Facts>>>>);
 
-fn at_hand(text: &str) -> Option<Arc<Value>> {
-    AT_HAND.with_borrow(|all| all.iter().find(|(known, _)| known == text).map(|(_, value)| Arc::clone(value)))
-}
+impl AtHand {
+    /// How many are kept at hand: those of the entities that are worked on.
+    const MAX: usize = 4 * 1024;
+    /// How long each of them may be.
+    const BYTES_MAX: usize = 4 * 1024;
 
-fn keep(text: &str, value: Arc<Value>) {
-    if text.len() > AT_HAND_BYTES_MAX {
-        return;
+    fn find(&self, entity: &ledger::Entity) -> Option<Arc<Facts>> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = all.as_ref()?.get(&entity.key)?;
+        // It may be another ledger's, or of a command that was refused in the end.
+        (known.text() == entity.facts).then(|| Arc::clone(known))
     }
-    AT_HAND.with_borrow_mut(|all| {
-        all.truncate(AT_HAND_MAX - 1);
-        all.push_front((text.to_owned(), value));
-    });
+
+    fn keep(&self, key: &ledger::Key, facts: Arc<Facts>) {
+        if facts.text().len() > Self::BYTES_MAX {
+            return;
+        }
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = all.get_or_insert_default();
+        if all.len() >= Self::MAX {
+            all.clear();
+        }
+        all.insert(key.clone(), facts);
+    }
 }
 
-fn facts_of(text: &str) -> Arc<Value> {
-    at_hand(text).unwrap_or_else(|| {
-        let value = Arc::new(read(text));
-        keep(text, Arc::clone(&value));
-        value
+fn facts_of(entity: &ledger::Entity) -> Arc<Facts> {
+    AT_HAND.find(entity).unwrap_or_else(|| {
+        let facts = Arc::new(Facts::of_text(entity.facts.clone()));
+        AT_HAND.keep(&entity.key, Arc::clone(&facts));
+        facts
     })
-}
-
-fn read(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_default()
 }
 
 fn domain_key(key: &ledger::Key) -> Key {
@@ -106,10 +107,14 @@ pub(crate) fn ledger_key(key: &Key) -> ledger::Key {
     ledger::Key::new(key.kind.clone(), key.id.clone())
 }
 
+/// An entity as a domain sees it.
 pub(crate) fn found(entity: ledger::Entity) -> Found {
-    Found {
-        version: entity.version,
-        seq: entity.seq,
-        facts: at_hand(&entity.facts).unwrap_or_else(|| Arc::new(read(&entity.facts))),
-    }
+    let (version, seq) = (entity.version, entity.seq);
+    let facts = AT_HAND.find(&entity).unwrap_or_else(|| Arc::new(Facts::of_text(entity.facts)));
+    Found { version, seq, facts }
+}
+
+/// The same for somebody who is about to change it: what they read of it is read no more when it is folded.
+pub(crate) fn to_be_changed(entity: &ledger::Entity) -> Found {
+    Found { version: entity.version, seq: entity.seq, facts: facts_of(entity) }
 }

@@ -23,6 +23,16 @@ impl Json {
     pub fn to_value(&self) -> Value {
         serde_json::from_str(&self.0).unwrap_or_default()
     }
+
+    /// The value as it was written.
+    pub fn written(&self) -> &str {
+        &self.0
+    }
+
+    /// What it says, if it is a text.
+    pub fn as_text(&self) -> Option<String> {
+        self.0.starts_with('"').then(|| serde_json::from_str(&self.0).unwrap_or_default())
+    }
 }
 
 impl From<Value> for Json {

@@ -18,41 +18,30 @@ struct Done<'a> {
     code: &'static str,
     answer: &'a Value,
     repeated: bool,
-    events: Vec<Event<'a>>,
-    findings: Vec<Value>,
-}
-
-#[derive(Serialize)]
-struct Event<'a> {
-    #[serde(flatten)]
-    value: &'a Value,
-    hash: String,
-}
-
-impl<'a> Event<'a> {
-    fn of(stored: &'a Stored) -> Self {
-        Self { value: &stored.value, hash: stored.hash.to_string() }
-    }
 }
 
 /// What came of a command.
 pub fn done(reply: &Reply) -> Result<Response, Problem> {
     let source = Source { name: "", text: "" };
-    let body = Done {
-        code: OK,
-        answer: &reply.answer,
-        repeated: reply.repeated,
-        events: reply.events.iter().map(Event::of).collect(),
-        findings: reply.findings.iter().map(|it| diagnostic(it, source)).collect(),
-    };
-    let mut response = with_type(serde_json::to_vec(&body).map_err(|_| Problem::internal())?, "application/json");
+    let done = Done { code: OK, answer: &reply.answer, repeated: reply.repeated };
+    let findings: Vec<Value> = reply.findings.iter().map(|it| diagnostic(it, source)).collect();
+    let mut body = serde_json::to_string(&done).map_err(|_| Problem::internal())?;
+    let events: Vec<String> = reply.events.iter().map(event).collect();
+    body.truncate(body.len() - 1);
+    body.push_str(",\"events\":[");
+    body.push_str(&events.join(","));
+    body.push_str("],\"findings\":");
+    body.push_str(&serde_json::to_string(&findings).map_err(|_| Problem::internal())?);
+    body.push('}');
+    let mut response = with_type(body, "application/json");
     response.extensions_mut().insert(Outcome(OK));
     Ok(response)
 }
 
-/// An event as it is stored, with its hash.
+/// An event as it is stored, with its hash as the last of its fields. The stored bytes are JSON already, and are not written anew.
 pub fn event(stored: &Stored) -> String {
-    serde_json::to_string(&Event::of(stored)).unwrap_or_else(|_| stored.body.clone())
+    let fields = stored.body.strip_suffix('}').unwrap_or(&stored.body);
+    format!("{fields},\"hash\":\"{}\"}}", stored.hash)
 }
 
 /// What is shown, unless the caller has it already.

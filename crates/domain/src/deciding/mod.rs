@@ -7,9 +7,11 @@
 //! Nothing here reads a clock or a store: time and what was found come in, what has happened goes out.
 
 mod desk;
+mod facts;
 mod seen;
 
 pub use desk::{Decided, Desk, Moment};
+pub use facts::{Facts, Row};
 pub use seen::{Found, Hit, Hold, Key, Need, Place, Range, Seen};
 
 use countersign_contract::diagnostic::{Code, Diagnostic};

@@ -1,7 +1,7 @@
 //! What a command asks to see, and what it was shown.
 
+use super::facts::Facts;
 use countersign_contract::Untrusted;
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -100,7 +100,7 @@ pub struct Found {
     /// The last of them.
     pub seq: u64,
     /// What is known of it.
-    pub facts: Arc<Value>,
+    pub facts: Arc<Facts>,
 }
 
 /// A lease that was granted and has not ended.

@@ -252,15 +252,15 @@ pub fn planned_key(run: &str, task: &str) -> Key {
 
 /// The action of a plan in what was found.
 pub fn planned_of(found: Option<&Found>) -> Option<PlannedRow> {
-    PlannedRow::deserialize(&*found?.facts).ok()
+    PlannedRow::deserialize(found?.facts.value()).ok()
 }
 
 /// How often it was tried, in what was found.
 pub fn end_of(found: Option<&Found>) -> Option<EndRow> {
-    EndRow::deserialize(&*found?.facts).ok()
+    EndRow::deserialize(found?.facts.value()).ok()
 }
 
 /// The instruction in what was found.
 pub fn delegation_of(found: Option<&Found>) -> Option<DelegationRow> {
-    DelegationRow::deserialize(&*found?.facts).ok()
+    DelegationRow::deserialize(found?.facts.value()).ok()
 }

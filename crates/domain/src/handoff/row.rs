@@ -126,5 +126,5 @@ pub fn trace_key(trace: &str) -> Key {
 
 /// The trace that was found; none, if nothing was sent in it.
 pub fn trace_of(found: Option<&Found>) -> Option<TraceRow> {
-    TraceRow::deserialize(&*found?.facts).ok()
+    TraceRow::deserialize(found?.facts.value()).ok()
 }

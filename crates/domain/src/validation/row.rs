@@ -200,7 +200,7 @@ pub fn promise_key(promise: &str) -> Key {
 
 /// The promise in what was found.
 pub fn promise_of(found: Option<&Found>) -> Option<PromiseRow> {
-    PromiseRow::deserialize(&*found?.facts).ok()
+    PromiseRow::deserialize(found?.facts.value()).ok()
 }
 
 fn write_kind<S: Serializer>(kind: &EvidenceKind, out: S) -> Result<S::Ok, S::Error> {

@@ -29,8 +29,8 @@ pub(crate) fn needs(run: &str, task: &str) -> Need {
     Need::Range(indexes::dependents(run, task, DEPENDENTS_MAX + 1))
 }
 
-/// A task is done, its lease has ended, and whoever waited for it waits no more.
-pub(crate) fn complete(desk: &mut Desk, task: &TaskRow, hold: &Hold, done: &Done<'_>) -> Result<(), Refusal> {
+/// Who waits for a task, and no longer does when it is done. Asked before anything is recorded, nothing has to be folded for it.
+pub(crate) fn frees(desk: &Desk, task: &TaskRow) -> Result<Vec<String>, Refusal> {
     let range = indexes::dependents(&task.run, &task.task, DEPENDENTS_MAX + 1);
     let frees: Vec<String> =
         desk.range(&range).filter_map(|(_, key)| Some(key.id.split_once('/')?.1.to_owned())).collect();
@@ -39,6 +39,11 @@ pub(crate) fn complete(desk: &mut Desk, task: &TaskRow, hold: &Hold, done: &Done
         let help = "put a task between that they wait for instead";
         return Err(Refusal::new(Code::DependencyNotMet, reason, help).of_run(&task.run));
     }
+    Ok(frees)
+}
+
+/// A task is done, its lease has ended, and whoever waited for it waits no more.
+pub(crate) fn complete(desk: &mut Desk, task: &TaskRow, hold: &Hold, frees: &[String], done: &Done<'_>) {
     let mut facts = json!({
         "assurance": done.assurance, "attempt": task.attempt, "frees": frees, "from": task.status.as_str(),
         "lease": hold.number, "owner": hold.holder, "reason": done.reason, "result": done.result,
@@ -49,5 +54,4 @@ pub(crate) fn complete(desk: &mut Desk, task: &TaskRow, hold: &Hold, done: &Done
     }
     let lease = LeaseStep::Release { name: task.lease_name(), number: hold.number };
     desk.record(Happening::of_run(TASK_COMPLETED, &task.run, attempt::of_task(facts, task)).with_lease(lease));
-    Ok(())
 }

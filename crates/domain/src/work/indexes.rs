@@ -6,7 +6,7 @@
 //! | `run_all` | order, newest first | all runs |
 //! | `task_by_run` | run, order | the tasks of a run |
 //! | `unfinished` | run, order | the tasks of a run that are not done, failed or canceled |
-//! | `ready` | run, priority, order | what can be begun by whoever asks, best first |
+//! | `ready` | run, agent, peer or not, priority, order | what can be begun by somebody, best first |
 //! | `dependents` | run, dependency, order | what waits for a task |
 //! | `held_by` | worker | what somebody works on |
 //! | `lock_path` | segments of the path | who holds a path |
@@ -14,7 +14,7 @@
 //! | `worklog` | run, task, order | the lines of a worklog |
 //! | `inbox` | order | what waits for a person |
 
-use super::row::{OPEN, TaskRow};
+use super::row::{RunRow, TaskRow};
 use super::scope::{normal, segments};
 use super::task_state::TaskStatus;
 use crate::deciding::{Place, Range};
@@ -32,12 +32,11 @@ const AREA: &str = "area";
 const WORKLOG: &str = "worklog";
 const INBOX: &str = "inbox";
 
-/// The places of a run. Nearly every event of a run changes it and asks for them twice: no more of it is read than they need.
-pub(super) fn of_run(run: &Value) -> Vec<Place> {
-    let Some(opened) = run["opened"].as_u64() else { return Vec::new() };
-    let open = (run["status"] == OPEN).then(|| Place { index: RUN_OPEN, at: opened.to_be_bytes().to_vec() });
+/// The places of a run.
+pub(super) fn of_run(run: &RunRow) -> Vec<Place> {
+    let open = run.is_open().then(|| Place { index: RUN_OPEN, at: run.opened.to_be_bytes().to_vec() });
     // Newest first, as people want to see them.
-    let all = Place { index: RUN_ALL, at: (u64::MAX - opened).to_be_bytes().to_vec() };
+    let all = Place { index: RUN_ALL, at: (u64::MAX - run.opened).to_be_bytes().to_vec() };
     open.into_iter().chain([all]).collect()
 }
 
@@ -46,7 +45,8 @@ pub(super) fn of_task(task: &TaskRow) -> Vec<Place> {
     let order = task.order.to_be_bytes();
     let mut places = vec![Place { index: TASK_BY_RUN, at: joined(&[task.run.as_bytes()], &order) }];
     if task.status == TaskStatus::Todo && task.waiting_for.is_empty() && !task.spec.led {
-        let at = [&joined(&[task.run.as_bytes()], &[rank(&task.spec.priority)])[..], &order].concat();
+        let whose = Whose { agent: task.spec.agent.as_deref().unwrap_or_default(), peer: task.spec.peer };
+        let at = [&whose.before(&task.run)[..], &[rank(&task.spec.priority)], &order].concat();
         places.push(Place { index: READY, at });
     }
     if !task.status.is_final() {
@@ -134,9 +134,42 @@ pub fn unfinished(run: &str, limit: usize) -> Range {
     Range::prefix(UNFINISHED, &joined(&[run.as_bytes()], &[]), limit)
 }
 
-/// What can be begun in a run, best first.
-pub fn ready(run: &str, limit: usize) -> Range {
+/// To whom a task is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Whose<'a> {
+    /// The agent that a plan names; empty, where it is for whoever comes.
+    pub agent: &'a str,
+    /// Whether that one takes its tasks itself.
+    pub peer: bool,
+}
+
+impl Whose<'_> {
+    /// What stands before the places of their tasks.
+    fn before(&self, run: &str) -> Vec<u8> {
+        let peer: &[u8] = if self.peer { b"peer" } else { b"" };
+        joined(&[run.as_bytes(), self.agent.as_bytes(), peer], &[])
+    }
+}
+
+/// What can be begun in a run by somebody, best first.
+pub fn ready(run: &str, whose: Whose<'_>, limit: usize) -> Range {
+    Range::prefix(READY, &whose.before(run), limit)
+}
+
+/// What can be begun in a run by anybody, by who that is.
+pub fn ready_by_anybody(run: &str, limit: usize) -> Range {
     Range::prefix(READY, &joined(&[run.as_bytes()], &[]), limit)
+}
+
+/// How soon something is to be begun that was found there, whoever does it: what comes first is less.
+pub fn how_soon(at: &[u8]) -> &[u8] {
+    at.last_chunk::<9>().map_or(at, <[u8; 9]>::as_slice)
+}
+
+/// The agent to whom something is given that was found there; empty, if to none.
+pub fn agent_at(run: &str, at: &[u8]) -> String {
+    let agent = at.get(run.len() + 1..).unwrap_or_default().split(|byte| *byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(agent).into_owned()
 }
 
 /// What waits for a task.

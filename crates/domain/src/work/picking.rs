@@ -9,12 +9,11 @@ use countersign_contract::diagnostic::Code;
 use countersign_contract::show;
 use jiff::Timestamp;
 
-/// What must be seen to tell the run: the run itself, or which runs are open.
+/// What must be seen to tell the run: the run itself, and where none is named which runs are open.
 pub(crate) fn run_needs(named: Option<&RunId>, seen: &Seen) -> Vec<Need> {
-    match run_so_far(named, seen) {
-        Some(run) => vec![Need::Range(indexes::open_runs()), Need::Entity(run_key(&run))],
-        None => vec![Need::Range(indexes::open_runs())],
-    }
+    let open = named.is_none().then(|| Need::Range(indexes::open_runs()));
+    let run = run_so_far(named, seen).map(|run| Need::Entity(run_key(&run)));
+    open.into_iter().chain(run).collect()
 }
 
 /// The id of the run that is meant, as far as it can be told.
@@ -30,8 +29,8 @@ pub(crate) fn run_so_far(named: Option<&RunId>, seen: &Seen) -> Option<String> {
 
 /// The run that is meant: the one that was named, or the only one that is open.
 pub(crate) fn run(named: Option<&RunId>, seen: &Seen) -> Result<RunRow, Refusal> {
-    let open: Vec<_> = seen.range(&indexes::open_runs()).collect();
-    let id = match (named, open.as_slice()) {
+    let open = || seen.range(&indexes::open_runs()).collect::<Vec<_>>();
+    let id = match (named, named.map_or_else(open, |_| Vec::new()).as_slice()) {
         (Some(named), _) => named.as_str().to_owned(),
         (None, [(_, only)]) => only.id.clone(),
         (None, []) => {

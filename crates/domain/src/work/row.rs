@@ -1,7 +1,9 @@
 //! The rows of the operator ledger: runs and tasks as they stand.
+//!
+//! **Invariant:** the fields stand in the order of their names, so that writing a row is writing canonical JSON.
 
 use super::task_state::TaskStatus;
-use crate::deciding::{Found, Key, Seen};
+use crate::deciding::{Found, Key, Row, Seen};
 use countersign_contract::diagnostic::Code;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -21,107 +23,107 @@ pub const CONTENT: &str = "content";
 /// What a task asks for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Spec {
-    /// One line.
-    pub title: String,
-    /// `serial` or `parallelizable`.
-    pub kind: String,
-    /// The tasks that must be done before.
-    pub dependencies: Vec<String>,
-    /// What it may change, in normal form.
-    pub lock_scope: Vec<String>,
-    /// What it may not change, in normal form.
-    pub forbidden_scope: Vec<String>,
-    /// How many criteria it has.
-    pub criteria: usize,
+    /// Who works on it, where a plan says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// The kinds of its pieces of context.
     pub context: Vec<String>,
-    /// Where its worker keeps a log.
-    pub worklog_path: String,
-    /// How long its worker may be silent.
-    pub timeout_seconds: i64,
+    /// How many criteria it has.
+    pub criteria: usize,
+    /// The tasks that must be done before.
+    pub dependencies: Vec<String>,
+    /// What it may not change, in normal form.
+    pub forbidden_scope: Vec<String>,
     /// How often its worker should give a sign of life.
     pub heartbeat_interval_seconds: i64,
+    /// `serial` or `parallelizable`.
+    pub kind: String,
+    /// Whether nobody takes it but the process that carries the run out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub led: bool,
+    /// What it may change, in normal form.
+    pub lock_scope: Vec<String>,
+    /// Whether its agent takes it itself; otherwise the process that carries the run out takes it for them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub peer: bool,
     /// How soon.
     pub priority: String,
     /// How often one worker may try it again, where that was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retries: Option<u32>,
-    /// Whether nobody takes it but the process that carries the run out.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub led: bool,
-    /// Who works on it, where a plan says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<String>,
-    /// Whether that one takes it itself; otherwise the process that carries the run out takes it for them.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub peer: bool,
+    /// How long its worker may be silent.
+    pub timeout_seconds: i64,
+    /// One line.
+    pub title: String,
+    /// Where its worker keeps a log.
+    pub worklog_path: String,
 }
 
 /// A task as it stands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskRow {
-    /// Its run.
-    pub run: String,
-    /// Its id in the run.
-    pub task: String,
-    /// The event that made it.
-    pub order: u64,
     /// The event that says what it asks for, and has the texts of that.
     pub asked: u64,
-    /// The last event that is about it.
-    #[serde(default)]
-    pub last: u64,
-    /// What it asks for.
-    pub spec: Spec,
+    /// How sure it is that it is done: `claimed` is the worker's word, `verified` went through every gate, `accepted` has
+    /// failures that a person took upon themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assurance: Option<String>,
+    /// How often it was begun.
+    pub attempt: u32,
+    /// The working tree when it was claimed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Base>,
+    /// Why it is blocked or failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocker: Option<BlockerRow>,
+    /// How often each of its owners failed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub failures: BTreeMap<String, u32>,
     /// Whether it is done only through gates: a result is a claim, and no more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gated: bool,
-    /// Its state.
-    #[serde(serialize_with = "write_status", deserialize_with = "read_status")]
-    pub status: TaskStatus,
-    /// The dependencies that are not done.
-    pub waiting_for: Vec<String>,
-    /// Who works on it, or did so last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub owner: Option<String>,
-    /// The number of the lease under which it is worked on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lease: Option<u64>,
-    /// How long its worker may be silent by now.
-    pub timeout_seconds: i64,
-    /// How often it was begun.
-    pub attempt: u32,
-    /// How often it was given back because its runner was gone: that was no attempt of its worker's.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub returned: u32,
     /// The lease that lapsed last, and whose it was, until it is claimed again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapsed: Option<(u64, String)>,
     /// The leases that have lapsed: their owners were silent, and nobody took them away.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lapses: Vec<u64>,
-    /// How often each of its owners failed.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub failures: BTreeMap<String, u32>,
-    /// Who lost a lease of it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lost_by: Vec<String>,
-    /// Why it is blocked or failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub blocker: Option<BlockerRow>,
-    /// The working tree when it was claimed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub base: Option<Base>,
-    /// How sure it is that it is done: `claimed` is the worker's word, `verified` went through every gate, `accepted` has
-    /// failures that a person took upon themselves.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub assurance: Option<String>,
-    /// The event that brought the result.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub result: Option<u64>,
+    /// The last event that is about it.
+    #[serde(default)]
+    pub last: u64,
     /// The leases whose results came too late and are kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub late: Vec<u64>,
+    /// The number of the lease under which it is worked on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease: Option<u64>,
+    /// Who lost a lease of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_by: Vec<String>,
+    /// The event that made it.
+    pub order: u64,
+    /// Who works on it, or did so last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// The event that brought the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<u64>,
+    /// How often it was given back because its runner was gone: that was no attempt of its worker's.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub returned: u32,
+    /// Its run.
+    pub run: String,
+    /// What it asks for.
+    pub spec: Spec,
+    /// Its state.
+    #[serde(serialize_with = "write_status", deserialize_with = "read_status")]
+    pub status: TaskStatus,
+    /// Its id in the run.
+    pub task: String,
+    /// How long its worker may be silent by now.
+    pub timeout_seconds: i64,
+    /// The dependencies that are not done.
+    pub waiting_for: Vec<String>,
     /// How long its worklog is.
     #[serde(default)]
     pub worklog: u64,
@@ -135,25 +137,25 @@ fn is_zero(count: &u32) -> bool {
 /// Why a task does not go on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BlockerRow {
-    /// What it is filed under.
-    pub code: String,
-    /// One sentence.
-    pub reason: String,
-    /// Whether somebody must decide how it goes on.
-    #[serde(default)]
-    pub escalated: bool,
     /// What a person is asked, if it is not just how it goes on: `acceptance`, `validation`, `judgement` or `conflict`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks: Option<String>,
-    /// Whether what was claimed stands when it goes on, though a person did not say more than that.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub keeps: bool,
-    /// What exactly is to be accepted, where that is asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub content: Option<String>,
     /// The event that said so.
     #[serde(default)]
     pub at: u64,
+    /// What it is filed under.
+    pub code: String,
+    /// What exactly is to be accepted, where that is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// Whether somebody must decide how it goes on.
+    #[serde(default)]
+    pub escalated: bool,
+    /// Whether what was claimed stands when it goes on, though a person did not say more than that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps: bool,
+    /// One sentence.
+    pub reason: String,
 }
 
 /// A working tree that a task started from.
@@ -168,50 +170,50 @@ pub struct Base {
 /// A run as it stands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRow {
-    /// Its id.
-    pub run: String,
-    /// What it is for.
-    pub objective: String,
+    /// What was changed beside it and accepted by a person: commits by their names, other contents by their hashes.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub accepted: BTreeSet<String>,
     /// What it must keep to.
     pub constraints: Vec<String>,
-    /// `open`, `closed` or `canceled`.
-    pub status: String,
-    /// What makes its tasks done: `claim` or `gates`.
-    pub policy: String,
-    /// Who leads it.
-    pub orchestrator: String,
     /// The process that carries it out, as the ledger knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub led_by: Option<String>,
+    /// What is counted.
+    pub metrics: Metrics,
+    /// What it is for.
+    pub objective: String,
+    /// The event that began it.
+    pub opened: u64,
+    /// Who leads it.
+    pub orchestrator: String,
+    /// Whether a person began it, as far as the door could tell.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub person: bool,
+    /// What makes its tasks done: `claim` or `gates`.
+    pub policy: String,
+    /// Its id.
+    pub run: String,
+    /// When it was begun.
+    pub since: String,
+    /// What its agents used up, as far as they said so.
+    #[serde(default, skip_serializing_if = "Spent::is_nothing")]
+    pub spent: Spent,
+    /// `open`, `closed` or `canceled`.
+    pub status: String,
     /// Who was ever given work in it, where it has gates: they answer for nothing that is done in its name. Who works in other
     /// runs is in their tasks; this would be read with every event of them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub workers: BTreeSet<String>,
-    /// What was changed beside it and accepted by a person: commits by their names, other contents by their hashes.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub accepted: BTreeSet<String>,
-    /// Whether a person began it, as far as the door could tell.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub person: bool,
-    /// The event that began it.
-    pub opened: u64,
-    /// When that was.
-    pub since: String,
-    /// What is counted.
-    pub metrics: Metrics,
-    /// What its agents used up, as far as they said so.
-    #[serde(default, skip_serializing_if = "Spent::is_nothing")]
-    pub spent: Spent,
 }
 
 /// What was used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Spent {
-    /// Tokens, in and out.
-    pub tokens: u64,
     /// Money, in millionths of a US dollar.
     pub micros: u64,
+    /// Tokens, in and out.
+    pub tokens: u64,
 }
 
 impl Spent {
@@ -236,26 +238,26 @@ impl RunRow {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metrics {
-    /// All tasks.
-    pub tasks: u64,
     /// The tasks by state.
     pub by_status: BTreeMap<String, u64>,
-    /// How often a task was given to somebody.
-    pub dispatches: u64,
-    /// How often that was refused because of a lock.
-    pub lock_conflicts: u64,
     /// What was refused, by code.
     pub denials: BTreeMap<String, u64>,
+    /// How often a task was given to somebody.
+    pub dispatches: u64,
     /// Tasks done at the first attempt.
     pub first_pass: u64,
-    /// How often a failed task was tried again.
-    pub retries: u64,
-    /// How often that helped.
-    pub retries_won: u64,
+    /// How often that was refused because of a lock.
+    pub lock_conflicts: u64,
     /// Results that passed every check.
     pub results_passed: u64,
     /// Results that did not.
     pub results_refused: u64,
+    /// How often a failed task was tried again.
+    pub retries: u64,
+    /// How often that helped.
+    pub retries_won: u64,
+    /// All tasks.
+    pub tasks: u64,
 }
 
 /// The command that brings a result.
@@ -349,12 +351,12 @@ pub fn worklog_key(run: &str, task: &str, seq: u64) -> Key {
 
 /// The task in what was found.
 pub fn task_of(found: Option<&Found>) -> Option<TaskRow> {
-    read(&found?.facts)
+    found?.facts.row().map(|row| TaskRow::clone(&row))
 }
 
 /// The run in what was found.
 pub fn run_of(found: Option<&Found>) -> Option<RunRow> {
-    read(&found?.facts)
+    found?.facts.row().map(|row| RunRow::clone(&row))
 }
 
 /// A task that was seen.
@@ -362,10 +364,13 @@ pub fn task_seen(seen: &Seen, run: &str, task: &str) -> Option<TaskRow> {
     task_of(seen.so_far(&task_key(run, task)))
 }
 
-/// A row from its facts.
+/// A part of facts.
 pub(super) fn read<T: for<'de> Deserialize<'de>>(facts: &Value) -> Option<T> {
     T::deserialize(facts).ok()
 }
+
+impl Row for TaskRow {}
+impl Row for RunRow {}
 
 fn write_status<S: serde::Serializer>(status: &TaskStatus, out: S) -> Result<S::Ok, S::Error> {
     out.serialize_str(status.as_str())

@@ -8,7 +8,7 @@ use super::row::{
     run_key, task_key, worklog_key,
 };
 use super::task_state::TaskStatus;
-use crate::deciding::{Happened, Key, Place};
+use crate::deciding::{Facts, Happened, Key, Place};
 use crate::project::COMMAND_REFUSED;
 use serde_json::{Value, json};
 
@@ -57,12 +57,12 @@ fn landing(event: &Happened<'_>) -> Option<Key> {
 }
 
 /// What an entity is after an event.
-pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
-    match key.kind.as_str() {
-        "run" => evolve_run(before, event),
-        "task" => evolve_task(key, before, event),
+pub fn evolve(key: &Key, before: Option<&Facts>, event: &Happened<'_>) -> Option<Facts> {
+    let after = match key.kind.as_str() {
+        "run" => return evolve_run(before, event).map(Facts::of_row),
+        "task" => return evolve_task(key, before, event).map(Facts::of_row),
         "delta" => Some(event.facts.clone()),
-        "effect" => evolve_effect(before, event),
+        "effect" => evolve_effect(before.map(Facts::value), event),
         "refused_result" => {
             let code = event.facts["code"].as_str()?.to_owned();
             serde_json::to_value(RefusedRow { at: event.seq, code, by: event.actor.to_owned() }).ok()
@@ -74,8 +74,9 @@ pub fn evolve(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option
             line["actor"] = json!(event.actor);
             Some(line)
         }
-        _ => before.cloned(),
-    }
+        _ => before.map(|before| before.value().clone()),
+    };
+    after.map(Facts::from)
 }
 
 fn evolve_effect(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
@@ -102,12 +103,12 @@ fn evolve_effect(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> 
     serde_json::to_value(row).ok()
 }
 
-fn evolve_run(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
+fn evolve_run(before: Option<&Facts>, event: &Happened<'_>) -> Option<RunRow> {
     let facts = event.facts;
     let text = |name: &str| facts[name].as_str().unwrap_or_default().to_owned();
     if event.kind == RUN_OPENED {
         let texts = |name: &str| facts[name].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let run = RunRow {
+        return Some(RunRow {
             run: text("run"),
             objective: text("objective"),
             constraints: texts("constraints").map(str::to_owned).collect(),
@@ -122,10 +123,9 @@ fn evolve_run(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
             metrics: Metrics::default(),
             spent: Default::default(),
             workers: Default::default(),
-        };
-        return serde_json::to_value(run).ok();
+        });
     }
-    let mut run: RunRow = read(before?)?;
+    let mut run = RunRow::clone(&*before?.row()?);
     match event.kind {
         RUN_CLOSED => run.status = "closed".to_owned(),
         RUN_CANCELED => run.status = "canceled".to_owned(),
@@ -140,7 +140,7 @@ fn evolve_run(before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
         }
         _ => count(&mut run.metrics, event),
     }
-    serde_json::to_value(run).ok()
+    Some(run)
 }
 
 fn spend(spent: &mut Spent, usage: &Value) {
@@ -199,11 +199,11 @@ fn count(metrics: &mut Metrics, event: &Happened<'_>) {
     }
 }
 
-fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Option<Value> {
+fn evolve_task(key: &Key, before: Option<&Facts>, event: &Happened<'_>) -> Option<TaskRow> {
     let facts = event.facts;
     if event.kind == TASK_ADDED {
         let spec: super::row::Spec = read(&facts["spec"])?;
-        let row = TaskRow {
+        return Some(TaskRow {
             run: facts["run"].as_str()?.to_owned(),
             task: facts["task"].as_str()?.to_owned(),
             order: event.seq,
@@ -228,15 +228,14 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
             result: None,
             late: Vec::new(),
             worklog: 0,
-        };
-        return serde_json::to_value(row).ok();
+        });
     }
-    let mut row: TaskRow = read(before?)?;
+    let mut row = TaskRow::clone(&*before?.row()?);
     // Only one of the tasks that a completion touches is the one that is done.
     let is_own = facts["task"].as_str().is_some_and(|task| key.id == format!("{}/{task}", row.run));
     if !is_own {
         row.waiting_for.retain(|task| facts["task"].as_str() != Some(task));
-        return serde_json::to_value(row).ok();
+        return Some(row);
     }
     row.last = event.seq;
     if let Some(to) = facts["to"].as_str().and_then(TaskStatus::parse) {
@@ -306,7 +305,7 @@ fn evolve_task(key: &Key, before: Option<&Value>, event: &Happened<'_>) -> Optio
         WORKLOG_ADDED => row.worklog += 1,
         _ => {}
     }
-    serde_json::to_value(row).ok()
+    Some(row)
 }
 
 /// What lapsed was no failure of its owner, and no attempt.
@@ -320,10 +319,10 @@ fn excuse(row: &mut TaskRow, owner: &str) {
 }
 
 /// Where an entity is found.
-pub fn places(key: &Key, facts: &Value) -> Vec<Place> {
+pub fn places(key: &Key, facts: &Facts) -> Vec<Place> {
     match key.kind.as_str() {
-        "run" => indexes::of_run(facts),
-        "task" => read(facts).map_or_else(Vec::new, |task: TaskRow| indexes::of_task(&task)),
+        "run" => facts.row().map_or_else(Vec::new, |run| indexes::of_run(&run)),
+        "task" => facts.row().map_or_else(Vec::new, |task| indexes::of_task(&task)),
         "worklog" => indexes::of_worklog(facts),
         "effect" => super::effect::places(facts),
         _ => Vec::new(),

@@ -88,7 +88,9 @@ impl Command for Conclude {
                 let reason = format!("{} was answered with SUCCESS, as {}", row.instruction_id, row.response_id);
                 let result = row.answered.as_ref().map_or(0, |it| it.seq);
                 let done = Done { assurance: "verified", reason: &reason, result, commit: None };
-                completing::complete(desk, task, &hold, &done)
+                let frees = completing::frees(desk, task)?;
+                completing::complete(desk, task, &hold, &frees, &done);
+                Ok(())
             }
             Standing::Stuck(id, why) => {
                 self.escalate(desk, &planned, &id, &why);

@@ -81,7 +81,8 @@ impl Command for Land {
             result: row.claim.unwrap_or_default(),
             commit: self.commit.as_ref().map(Text::as_str),
         };
-        completing::complete(desk, &task, &hold, &done)?;
+        let frees = completing::frees(desk, &task)?;
+        completing::complete(desk, &task, &hold, &frees, &done);
         debug_assert!(desk.entity(&promise_key(&row.promise)).is_some_and(|it| it.facts["status"] == "verified"));
         Ok(())
     }

@@ -16,9 +16,10 @@ use crate::work::view::assignment;
 use crate::work::{attempt, changed, completing, picking};
 use countersign_contract::diagnostic::{Code, Source};
 use countersign_contract::{
-    Checked, Contract, Form, Int, Json, List, Outside, Request, Set, Untrusted, check, shape, show,
+    Alone, Checked, Contract, Form, Int, Json, List, Others, Outside, Request, Set, Untrusted, check, shape, show,
 };
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// How many results that came too late are kept of a task.
@@ -71,11 +72,11 @@ shape! {
 }
 
 impl Submit {
-    fn text(&self) -> (Form, String) {
-        let value = self.result.to_value();
-        match value {
-            Value::String(text) => (Form::of_text(&text), text),
-            value => (Form::Json, value.to_string()),
+    /// The result as it was written, and how.
+    fn text(&self) -> (Form, Cow<'_, str>) {
+        match self.result.as_text() {
+            Some(text) => (Form::of_text(&text), text.into()),
+            None => (Form::Json, self.result.written().into()),
         }
     }
 
@@ -83,19 +84,26 @@ impl Submit {
         self.lease.map(|lease| lease.get().unsigned_abs())
     }
 
-    /// The run and the task that are meant: those that are named, or those that the result names.
-    fn target(&self, observer: &dyn Observer) -> Result<(RunId, TaskId, Checked), Refusal> {
+    /// Checks the result, with what was asked for if that is known.
+    fn checked(&self, observer: &dyn Observer, others: &dyn Others, outside: &Outside) -> Checked {
         let (form, text) = self.text();
-        let outside = observer.outside();
         let source = Source { name: "the result", text: &text };
-        let request =
-            Request { form: Some(form), contract: Some(SubagentResult::NAME), ..Request::alone(source, &outside) };
-        let checked = check(&observer.checker(), &request);
+        let request = Request {
+            form: Some(form),
+            contract: Some(SubagentResult::NAME),
+            others,
+            ..Request::alone(source, outside)
+        };
+        check(&observer.checker(), &request)
+    }
+
+    /// The run and the task that a result names. They are those that the request names, if it does.
+    fn target(&self, checked: &Checked) -> Result<(RunId, TaskId), Refusal> {
         let record = checked.records.first().and_then(|record| record.downcast_ref::<SubagentResult>());
-        let Some(record) = record.cloned() else {
-            let code = checked.decision.code.unwrap_or(Code::SchemaInvalid);
-            let mut refusal =
-                refused(code, "the result", &checked.decision.reason, checked.decision.details.diagnostics);
+        let Some(record) = record else {
+            let (code, decision) = (checked.decision.code.unwrap_or(Code::SchemaInvalid), &checked.decision);
+            let findings = decision.details.diagnostics.clone();
+            let mut refusal = refused(code, "the result", &decision.reason, findings);
             let named = self.names().map(|(run, _)| run).or_else(|| self.run_id.clone());
             refusal.run = named.map(|run| run.as_str().to_owned());
             return Err(refusal);
@@ -110,7 +118,20 @@ impl Submit {
         if let Some(task) = self.task_id.as_ref().filter(|task| **task != record.task_id) {
             return Err(differs("task", record.task_id.as_str(), task.as_str()));
         }
-        Ok((record.run_id.clone(), record.task_id.clone(), checked))
+        Ok((record.run_id.clone(), record.task_id.clone()))
+    }
+
+    /// The task that is meant and its run, if there are such, with the texts of what it asks for.
+    fn asked(&self, observer: &dyn Observer) -> Result<Option<(RunRow, TaskRow, Seen)>, String> {
+        let Some((run, task)) = self.names() else { return Ok(None) };
+        let mut seen = Seen::default();
+        let (run_at, task_at) = (run_key(run.as_str()), task_key(run.as_str(), task.as_str()));
+        observer.look(&mut seen, vec![Need::Entity(run_at.clone()), Need::Entity(task_at.clone())])?;
+        let (Some(run), Some(task)) = (run_of(seen.entity(&run_at)), task_of(seen.entity(&task_at))) else {
+            return Ok(None);
+        };
+        observer.look(&mut seen, vec![Need::Texts(task.asked)])?;
+        Ok(Some((run, task, seen)))
     }
 }
 
@@ -131,33 +152,26 @@ impl Command for Submit {
     }
 
     fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
-        let (run_id, task_id, alone) = self.target(observer)?;
         let unread = |why: String| Refusal::new(Code::LedgerInconsistent, why, "run `countersign verify`");
-        let mut seen = Seen::default();
-        let (run_at, task_at) = (run_key(run_id.as_str()), task_key(run_id.as_str(), task_id.as_str()));
-        let needs = vec![Need::Entity(run_at.clone()), Need::Entity(task_at.clone())];
-        observer.look(&mut seen, needs).map_err(unread)?;
-        // Whether there is such a task is for the decision to say.
-        let (Some(run), Some(task)) = (run_of(seen.entity(&run_at)), task_of(seen.entity(&task_at))) else {
+        let alone = |outside: &Outside| self.checked(observer, &Alone, outside);
+        let Some((run, task, seen)) = self.asked(observer).map_err(unread)? else {
+            // Whether there is such a task is for the decision to say.
+            let alone = alone(&observer.outside());
+            let (run_id, task_id) = self.target(&alone)?;
             return Ok(Observed { facts: summary(&alone, 0, &run_id, &task_id), ..Observed::default() });
         };
-        observer.look(&mut seen, vec![Need::Texts(task.asked)]).map_err(unread)?;
         let packet = assignment(&run, &task, &seen, &json!([])).to_string();
         let outside = Outside { changed: changed::since_claim(observer, &task).map_err(unread)?, ..observer.outside() };
-        let checker = observer.checker();
         let source = Source { name: "the assignment", text: &packet };
-        let asked = check(&checker, &Request { contract: Some(Assignment::NAME), ..Request::alone(source, &outside) });
+        let request = Request { contract: Some(Assignment::NAME), ..Request::alone(source, &outside) };
         let mut others = Set::default();
-        others.add_checked(&asked);
-        let (form, text) = self.text();
-        let source = Source { name: "the result", text: &text };
-        let request = Request {
-            form: Some(form),
-            contract: Some(SubagentResult::NAME),
-            others: &others,
-            ..Request::alone(source, &outside)
+        others.add_checked(&check(&observer.checker(), &request));
+        let checked = self.checked(observer, &others, &outside);
+        // What cannot be read is not compared with anything, and what is said of it does not depend on what was asked for.
+        let (run_id, task_id) = match checked.records.is_empty() {
+            true => self.target(&alone(&outside))?,
+            false => self.target(&checked)?,
         };
-        let checked = check(&checker, &request);
         let mut facts = summary(&checked, task.asked, &run_id, &task_id);
         // What is claimed is known by the commit from here on, whatever else is called so later.
         if task.gated
@@ -224,8 +238,9 @@ impl Command for Submit {
             return Err(Refusal::new(Code::InvalidTransition, reason, help).of_run(&run.run));
         }
         desk.write_under(task.lease_name(), hold.number);
+        let frees = completing::frees(desk, &task);
         let result = desk.record(self.submitted(&run, &task, hold.number, facts, false));
-        self.conclude(desk, &task, &hold, facts, result)
+        conclude(desk, &task, &hold, facts, (result, frees))
     }
 
     fn answer(&self, stored: &Answered<'_>) -> SubmitAnswer {
@@ -288,7 +303,7 @@ impl Submit {
         if task.gated && !commit.is_null() {
             facts["commit"] = commit;
         }
-        let document = Untrusted::new(self.text().1);
+        let document = Untrusted::new(self.text().1.into_owned());
         Happening::of_run(RESULT_SUBMITTED, &run.run, facts).with_texts(vec![document])
     }
 
@@ -303,33 +318,34 @@ impl Submit {
         }
         refusal
     }
+}
 
-    fn conclude(
-        &self,
-        desk: &mut Desk,
-        task: &TaskRow,
-        hold: &Hold,
-        facts: &Value,
-        result: u64,
-    ) -> Result<(), Refusal> {
-        let status = facts["status"].as_str().and_then(ResultStatus::parse);
-        let code = facts["code"].as_str().and_then(Code::parse);
-        let note = facts["note"].as_str().unwrap_or("the worker gave no reason").to_owned();
-        match status {
-            // Whether it is done is for the gates to say.
-            Some(ResultStatus::Done) if task.gated => Ok(()),
-            Some(ResultStatus::Done) => {
-                let done = Done { assurance: "claimed", reason: "its result passed every check", result, commit: None };
-                completing::complete(desk, task, hold, &done)
-            }
-            Some(ResultStatus::Failed) => {
-                attempt::fail(desk, task, hold, code.unwrap_or(Code::AcceptanceFailed), &note);
-                Ok(())
-            }
-            _ => {
-                let code = code.unwrap_or(Code::DependencyNotMet).as_str();
-                super::block::block(desk, task, code, &note)
-            }
+/// What follows for the task from a result that was recorded in an event.
+fn conclude(
+    desk: &mut Desk,
+    task: &TaskRow,
+    hold: &Hold,
+    facts: &Value,
+    (result, frees): (u64, Result<Vec<String>, Refusal>),
+) -> Result<(), Refusal> {
+    let status = facts["status"].as_str().and_then(ResultStatus::parse);
+    let code = facts["code"].as_str().and_then(Code::parse);
+    let note = facts["note"].as_str().unwrap_or("the worker gave no reason").to_owned();
+    match status {
+        // Whether it is done is for the gates to say.
+        Some(ResultStatus::Done) if task.gated => Ok(()),
+        Some(ResultStatus::Done) => {
+            let done = Done { assurance: "claimed", reason: "its result passed every check", result, commit: None };
+            completing::complete(desk, task, hold, &frees?, &done);
+            Ok(())
+        }
+        Some(ResultStatus::Failed) => {
+            attempt::fail(desk, task, hold, code.unwrap_or(Code::AcceptanceFailed), &note);
+            Ok(())
+        }
+        _ => {
+            let code = code.unwrap_or(Code::DependencyNotMet).as_str();
+            super::block::block(desk, task, code, &note)
         }
     }
 }
