@@ -22,7 +22,7 @@ pub(crate) struct Hot {
 impl Hot {
     /// What is known of a row; `Some(None)`, if it is not there.
     pub(crate) fn get(&self, key: &RowKey) -> Option<&Option<RowValue>> {
-        self.rows.get(key)
+        if is_kept(key) { self.rows.get(key) } else { None }
     }
 
     /// Goes along with a commit. Of what somebody else still needs, only what is kept is copied.

@@ -1,8 +1,11 @@
 //! Bringing the write-ahead log into the file, beside the writer.
 //!
-//! To copy 8 MiB of pages and to sync the file takes longer than many commits, and no commit needs it. So a thread does it
+//! To copy 32 MiB of pages and to sync the file takes longer than many commits, and no commit needs it. So a thread does it
 //! while others are written. What they add meanwhile is little, and the writer brings it in, after which SQLite begins the
 //! log anew. Where the thread does not keep up, the writer does all of it: the log has a limit.
+//!
+//! A page that many commits change is copied once for all of them. In a long ledger each entity has the end of its history
+//! in a page of its own, and a log of 8 MiB would be full before any of them is changed again.
 
 use super::open;
 use rusqlite::Connection;
@@ -13,10 +16,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
-/// After how many pages of 4 KiB the write-ahead log is brought into the file: 8 MiB.
-const PAGES: i32 = 2048;
+/// After how many pages of 4 KiB the write-ahead log is brought into the file: 32 MiB. Whoever opens a file that was left in
+/// the middle of it reads all of it first.
+const PAGES: i32 = 8192;
 /// How many pages it has before the writer waits for that.
-const PAGES_MAX: i32 = 4 * PAGES;
+const PAGES_MAX: i32 = 2 * PAGES;
 
 /// Keeps the log of a connection short, whatever commits through it. What fails is tried again after a later commit:
 /// nothing is lost with it, since all that was committed is durable in the log.
@@ -140,7 +144,7 @@ mod tests {
     fn the_log_does_not_outgrow_its_limit_and_nothing_is_lost() {
         const FRAME: u64 = 4096 + 24;
         let folder = tempfile::tempdir().unwrap();
-        let (path, connection) = filled(folder.path(), 150);
+        let (path, connection) = filled(folder.path(), 3 * PAGES_MAX as usize / 200);
         let log = path.with_file_name("ledger.db-wal").metadata().unwrap().len();
         // One commit may come on top.
         assert!(log < (PAGES_MAX as u64 + 200) * FRAME, "{log} bytes");
