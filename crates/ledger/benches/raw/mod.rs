@@ -12,7 +12,7 @@ fn open(place: &Path) -> (tempfile::TempDir, Connection) {
     connection.pragma_update(None, "journal_mode", "WAL").unwrap();
     connection.pragma_update(None, "synchronous", "FULL").unwrap();
     connection.pragma_update(None, "secure_delete", true).unwrap();
-    connection.pragma_update(None, "wal_autocheckpoint", 2048).unwrap();
+    connection.pragma_update(None, "wal_autocheckpoint", 8192).unwrap();
     connection.pragma_update(None, "cache_size", -16 * 1024).unwrap();
     connection.execute_batch(SCHEMA).unwrap();
     connection.set_prepared_statement_cache_capacity(64);
