@@ -41,7 +41,7 @@ impl World for Around<'_> {
 
 /// The same, with something that is known of whoever asks.
 macro_rules! around {
-    ($(#[$doc:meta])* $name:ident { $($own:tt)* }) => {
+    ($(#[$doc:meta])* $name:ident, $known:ident) => {
         $(#[$doc])*
         pub struct $name<'a>(pub &'a Around<'a>);
 
@@ -58,38 +58,25 @@ macro_rules! around {
                 self.0.look_for_files(checked, name)
             }
 
-            $($own)*
+            fn tree(&self, base: Option<&str>) -> Option<Tree> {
+                self.0.tree(base)
+            }
+
+            fn $known(&self) -> bool {
+                true
+            }
         }
     };
 }
 
 around! {
     /// For a process that has carried out checks itself, whose evidence goes with what it asks for.
-    Collecting {
-        fn tree(&self, base: Option<&str>) -> Option<Tree> {
-            self.0.tree(base)
-        }
-
-        fn has_collected(&self) -> bool {
-            true
-        }
-    }
+    Collecting, has_collected
 }
 
 around! {
     /// For whoever asks through the server.
-    Afar {
-        // Where git is asked, others who are served by the same thread go on elsewhere.
-        fn tree(&self, base: Option<&str>) -> Option<Tree> {
-            let root = self.0.project.tree_root()?;
-            let ask = || countersign_runner::git::tree(&root, base);
-            countersign_runner::git::may_be_tracked(&root).then(|| tokio::task::block_in_place(ask)).flatten()
-        }
-
-        fn is_afar(&self) -> bool {
-            true
-        }
-    }
+    Afar, is_afar
 }
 
 /// Looks for the files that a document refers to. None when it refers to no file.

@@ -30,7 +30,7 @@ pub use call::{Bound, Call, Failure, Reply};
 pub use disclose::WITHHELD;
 pub use meaning::{Meaning, SHAPE};
 pub use stored::{Stored, StoredText};
-pub use table::{Begun, COMMANDS, CommandRow, VIEWS, ViewRow, command_row, view_row};
+pub use table::{COMMANDS, CommandRow, VIEWS, ViewRow, command_row, view_row};
 pub use world::{Nowhere, World};
 
 use countersign_domain::deciding::{Found, Key};

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::fold::Fold;
-use crate::queue::{Queue, Stub, Work};
+use crate::queue::{Queue, Work};
 use crate::rows::{Entity, EventRow, Key, RowKey, RowValue, Table, TextRow};
 use crate::store::{Batch, Head, Store};
 use crate::transaction::{Hit, Scan, Transaction, entity, scan_one};
@@ -126,11 +126,6 @@ impl Ledger {
         self
     }
 
-    /// How long a command waits for the writer's place.
-    pub fn patience(&self) -> Duration {
-        self.patience
-    }
-
     /// The project's id.
     pub fn project(&self) -> &str {
         &self.project
@@ -177,25 +172,17 @@ impl Ledger {
         }
     }
 
-    /// Puts work at the end of the line.
-    pub(crate) fn line_up(&self, work: Work, looks_at: Vec<RowKey>) -> Result<Stub> {
-        self.be_served()?;
-        self.queue.push(work, looks_at).ok_or_else(|| Error::NotWritten("the ledger is closed".to_owned()))
-    }
-
-    /// Why somebody does not wait any longer for the writer's place.
-    pub(crate) fn busy(&self) -> Error {
-        Error::busy(self.patience, lock(&self.origin).writer())
-    }
-
     /// Has the work done by the writer, with all that wait.
     fn in_line(&self, work: Work, looks_at: Vec<RowKey>) -> Result<()> {
-        let stub = self.line_up(work, looks_at)?;
+        self.be_served()?;
+        let Some(stub) = self.queue.push(work, looks_at) else {
+            return Err(Error::NotWritten("the ledger is closed".to_owned()));
+        };
         if let Some(outcome) = stub.wait(self.patience) {
             return outcome;
         }
         if stub.give_up() {
-            return Err(self.busy());
+            return Err(Error::busy(self.patience, lock(&self.origin).writer()));
         }
         // It was taken up: what becomes of it is worth waiting for once more.
         stub.wait(self.patience).unwrap_or_else(|| Err(Error::Unknown("the commit has not returned".to_owned())))

@@ -10,7 +10,6 @@ use crate::transaction::Transaction;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 pub(crate) type Work = Box<dyn FnOnce(&mut Transaction<'_>) -> Result<()> + Send>;
@@ -49,8 +48,6 @@ impl Progress {
 struct Crowd {
     progress: Mutex<Vec<Progress>>,
     answered: Condvar,
-    /// Those who wait without a thread of their own.
-    wakers: Mutex<Vec<Waker>>,
 }
 
 impl Crowd {
@@ -60,13 +57,6 @@ impl Crowd {
         let place = progress.len();
         progress.push(Progress::Waiting);
         (Ticket { crowd: Arc::clone(self), place, answered: false }, Stub { crowd: Arc::clone(self), place })
-    }
-
-    /// Wakes all who wait here.
-    fn wake(&self) {
-        self.answered.notify_all();
-        let wakers = std::mem::take(&mut *lock(&self.wakers));
-        wakers.into_iter().for_each(Waker::wake);
     }
 }
 
@@ -105,7 +95,7 @@ pub(crate) fn answer_all(mut answers: Vec<(Ticket, Result<()>)>) {
             ticket.answered = true;
         }
         drop(progress);
-        crowd.wake();
+        crowd.answered.notify_all();
     }
 }
 
@@ -118,7 +108,7 @@ impl Drop for Ticket {
         if matches!(progress[self.place], Progress::Waiting | Progress::Taken) {
             progress[self.place] = Progress::Answered(Err(Error::Unknown("the writer is gone".to_owned())));
             drop(progress);
-            self.crowd.wake();
+            self.crowd.answered.notify_all();
         }
     }
 }
@@ -133,17 +123,6 @@ impl Stub {
             Progress::Answered(answer) => Some(answer.clone()),
             _ => None,
         }
-    }
-
-    /// The answer, if it is there; otherwise whoever asks is woken when it may be.
-    pub(crate) fn poll(&self, context: &Context<'_>) -> Poll<Result<()>> {
-        let progress = lock(&self.crowd.progress);
-        if let Progress::Answered(answer) = &progress[self.place] {
-            return Poll::Ready(answer.clone());
-        }
-        // Before the lock is given back, without which nobody answers.
-        lock(&self.crowd.wakers).push(context.waker().clone());
-        Poll::Pending
     }
 
     /// Gives the command up, unless the writer has it.

@@ -86,9 +86,12 @@ pub fn run(args: &Args, global: &Global, project: Project) -> anyhow::Result<Exi
         .enable_all()
         .build()
         .context("the server cannot be started")?;
+    // The last who knows the ledger lets go of it here, and not where it was served.
+    let kept = Arc::clone(&engine);
     let exit = runtime.block_on(serve(args, engine, Arc::new(project), tokens, tls));
     runtime.shutdown_timeout(if matches!(exit, Ok(Exit::Allowed)) { LAST_PATIENCE } else { Duration::ZERO });
     tracing.end();
+    drop(kept);
     exit
 }
 
@@ -109,7 +112,10 @@ async fn serve(
         rate: args.rate,
         patience,
     };
-    let server = Server::new(engine, project, tokens, settings, ending.clone())?;
+    // A ledger that is far is asked through a runtime of its own, which is refused to whoever is asynchronous themselves.
+    let make = move |ending| Server::new(engine, project, tokens, settings, ending);
+    let made = ending.clone();
+    let server = tokio::task::spawn_blocking(move || make(made)).await.context("the server cannot be started")??;
     let router = server.router();
     let time = tokio::spawn(Arc::clone(&server).keep_time());
     let url = listening.url()?;

@@ -12,9 +12,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::post;
 use countersign_diagnostic::Code;
-use countersign_domain::deciding::Command;
-use countersign_domain::project::Erase;
-use countersign_engine::{Begun, Call, Failure, Reply, command_row};
+use countersign_engine::{Call, Engine, Failure, Reply, command_row};
 use countersign_ledger as ledger;
 use std::sync::Arc;
 
@@ -22,8 +20,6 @@ use std::sync::Arc;
 pub const KEY: &str = "idempotency-key";
 /// How long that may be.
 pub const KEY_MAX: usize = 200;
-/// The command after which something is left to be done.
-const ERASE: &str = Erase::INFO.id;
 
 pub fn routes() -> Router<Arc<Server>> {
     Router::new().route("/v1/commands/{id}", post(command))
@@ -45,55 +41,30 @@ async fn command(
     must_be_json(&headers)?;
     let text = read(&server, &headers, body).await?;
     let permit = Arc::clone(&server.at_once).try_acquire_owned();
-    let _permit = permit.map_err(|_| Problem::busy("too many requests are worked on"))?;
-    let (server, id, text) = (Arc::clone(&server), row.info.id, Arc::new(text));
-    let begun = match server.is_quick(&text) {
-        true => begin(&server, &call, id, &text),
-        false => {
-            let (server, text) = (Arc::clone(&server), Arc::clone(&text));
-            let work = tokio::task::spawn_blocking(move || begin(&server, &call, id, &text));
-            work.await.map_err(|_| Problem::internal())?
-        }
-    };
-    // From here on it is done even if the caller goes away: what was accepted is finished.
-    let done = done(server, begun, text);
-    match id {
-        // So is what is left to be done after it.
-        ERASE => tokio::spawn(async { scrubbed(done.await?).await }).await.unwrap_or_else(|_| Err(Problem::internal())),
-        _ => answer::done(&done.await?.1),
-    }
-}
-
-/// What came of a command that was taken up.
-async fn done(
-    server: Arc<Server>,
-    begun: Result<Begun, Failure>,
-    text: Arc<String>,
-) -> Result<(Arc<Server>, Reply), Problem> {
-    let patience = server.engine.ledger().patience();
-    let done = async { begun?.done(&server.engine, || tokio::time::sleep(patience)).await };
-    match done.await {
-        Ok(reply) => Ok((server, reply)),
-        Err(failure) => Err(Problem::of(failure, &text)),
-    }
-}
-
-fn begin(server: &Server, call: &Call, id: &str, text: &str) -> Result<Begun, Failure> {
-    let around = Around { project: &server.project };
-    server.engine.begin(&Afar(&around), call, id, text)
-}
-
-/// What was erased is gone when the caller is told so.
-async fn scrubbed((server, reply): (Arc<Server>, Reply)) -> Result<Response, Problem> {
+    let permit = permit.map_err(|_| Problem::busy("too many requests are worked on"))?;
+    let (server, id) = (Arc::clone(&server), row.info.id);
+    // It goes on even if the caller goes away: what was accepted is finished.
     let work = tokio::task::spawn_blocking(move || {
-        let scrub = || server.engine.ledger().store().and_then(|mut store| store.scrub());
-        if let Some(error) = (!reply.repeated).then(scrub).and_then(Result::err) {
-            let why = format!("the text is erased from the ledger, but a copy of it is left: {error}");
-            return Err(Problem::of(Failure::Ledger(ledger::Error::NotWritten(why)), ""));
+        let _permit = permit;
+        let around = Around { project: &server.project };
+        match ask(&server.engine, &Afar(&around), &call, id, &text) {
+            Ok(reply) => answer::done(&reply),
+            Err(failure) => Err(Problem::of(failure, &text)),
         }
-        answer::done(&reply)
     });
     work.await.unwrap_or_else(|_| Err(Problem::internal()))
+}
+
+fn ask(engine: &Engine, around: &Afar<'_>, call: &Call, id: &str, text: &str) -> Result<Reply, Failure> {
+    let reply = engine.ask(around, call, id, text)?;
+    if reply.events.iter().any(|event| !event.value["erase"].is_null()) && !reply.repeated {
+        // What was erased is gone when the caller is told so.
+        engine.ledger().store().and_then(|mut store| store.scrub()).map_err(|error| {
+            let why = format!("the text is erased from the ledger, but a copy of it is left: {error}");
+            Failure::Ledger(ledger::Error::NotWritten(why))
+        })?;
+    }
+    Ok(reply)
 }
 
 fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {

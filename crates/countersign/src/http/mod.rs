@@ -1,11 +1,8 @@
 //! The HTTP door: `countersign serve`.
 //!
 //! ```text
-//! connection ─▶ watch (counts, catches panics) ─▶ gate (Host, Origin, token, rate) ─▶ route ─▶ engine ─▶ the writer's line ─▶ answer
+//! connection ─▶ watch (counts, catches panics) ─▶ gate (Host, Origin, token, rate) ─▶ route ─▶ engine, on a blocking thread
 //! ```
-//!
-//! No thread waits for a commit: a command stands in the writer's line, and its request goes on when it is durable. What takes
-//! long, such as a question or a long request, has a blocking thread.
 //!
 //! Every route is made from the engine's tables, and so is the document that describes them (`openapi.rs`).
 //!
@@ -41,8 +38,6 @@ use tokio::sync::{Semaphore, watch};
 
 /// How many bytes the body of a request may have.
 pub const BODY_MAX: usize = 16 * 1024 * 1024;
-/// How many bytes a request may have that is read where it arrives.
-const QUICK_BYTES_MAX: usize = 16 * 1024;
 /// How many requests are worked on at once; others are told to come back.
 const AT_ONCE_MAX: usize = 512;
 /// How many may listen for events at once.
@@ -74,8 +69,6 @@ pub struct Server {
     ending: watch::Receiver<bool>,
     streams: Arc<Semaphore>,
     at_once: Arc<Semaphore>,
-    /// Whether looking something up is a journey.
-    is_far: bool,
 }
 
 type State = axum::extract::State<Arc<Server>>;
@@ -91,7 +84,6 @@ impl Server {
     ) -> anyhow::Result<Arc<Self>> {
         let head = upkeep::follow(&engine)?;
         let rates = gate::Rates::new(settings.rate);
-        let is_far = engine.ledger().reader()?.is_far();
         Ok(Arc::new(Self {
             engine,
             project,
@@ -103,14 +95,7 @@ impl Server {
             ending,
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
             at_once: Arc::new(Semaphore::new(AT_ONCE_MAX)),
-            is_far,
         }))
-    }
-
-    /// Whether a request can be read and observed where it arrives. What takes long, or waits for another machine, would keep
-    /// those waiting who arrive there, too.
-    fn is_quick(&self, text: &str) -> bool {
-        text.len() <= QUICK_BYTES_MAX && !self.is_far
     }
 
     /// Every route, behind the gate.
