@@ -4,11 +4,11 @@
 use std::ops::{ControlFlow, Range};
 
 use super::anchor::{self, sweep};
-use super::bytes::{before, has, identifier, run, short_run, tally, white};
+use super::bytes::{before, has, identifier, run, short_run, white};
 use super::field::{self, Own, line_start};
 use super::fold::{fold, hidden};
-use super::phrase::{self, Family, Rule};
-use super::{abroad, east, quotation};
+use super::phrase::{self, Family};
+use super::quotation;
 
 /// What a text must not say.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,12 +26,6 @@ pub enum Lead {
     Field,
     /// A word that begins sentences. In a name with an underscore it is a field instead.
     Word(&'static &'static [Family]),
-    /// One of other languages too.
-    Everywhere(&'static &'static [Family]),
-    /// One of other languages alone.
-    Abroad,
-    /// One of languages that put nothing between words.
-    East,
     /// `<|im_start|>`
     Bar,
     /// `[INST]`
@@ -105,21 +99,14 @@ fn find(bytes: &[u8], at: usize, lead: Lead, own: Own) -> Option<Found> {
     match lead {
         Lead::Field => fields(bytes, at, own),
         Lead::Word(families) => {
-            let name = name_around(bytes, at);
-            if own == Own::Document && is_string(bytes, &name) {
+            // `lock_scope` is a field, and a word of sentences such as `your lock_scope is now /`.
+            let named = in_name(bytes, at);
+            if named && own == Own::Document && whole(bytes, at) {
                 return None;
             }
-            // `lock_scope` is a field, and a word of sentences such as `your lock_scope is now /`.
-            let named = bytes.get(name).is_some_and(|name| name.contains(&b'_'));
             let field = if named { fields(bytes, at, own) } else { None };
-            field.or_else(|| phrases(bytes, phrase::find(bytes, at, families), own))
+            field.or_else(|| phrases(bytes, at, families, own))
         }
-        Lead::Everywhere(families) => {
-            let found = phrase::find(bytes, at, families);
-            phrases(bytes, found.or_else(|| abroad::find(bytes, at, own)), own)
-        }
-        Lead::Abroad => phrases(bytes, abroad::find(bytes, at, own), own),
-        Lead::East => phrases(bytes, east::find(bytes, at, own), own),
         Lead::Bar | Lead::Inst | Lead::Tag | Lead::Heading => {
             let range = mark(bytes, at, lead, own)?;
             Some(Found { kind: "role-mark", range, why: Why::Says("has a mark with which chats set roles apart") })
@@ -131,20 +118,21 @@ fn letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic()
 }
 
-/// The name around `at`, as far as names go: letters, digits and underscores.
-fn name_around(bytes: &[u8], at: usize) -> Range<usize> {
-    const BACK: usize = 24;
-    let head = bytes.get(at.saturating_sub(BACK)..at).unwrap_or_default();
-    let back = head.iter().rev().take_while(|it| identifier(**it)).count();
-    tally(back);
-    at - back..short_run(bytes, at, NAME, identifier)
+/// Whether the word around `at` is one of several that underscores join.
+fn in_name(bytes: &[u8], at: usize) -> bool {
+    let end = short_run(bytes, at, NAME, letter);
+    let joined = bytes.get(end) == Some(&b'_') && bytes.get(end + 1).is_some_and(|it| identifier(*it));
+    let head = bytes.get(at.saturating_sub(16)..at).unwrap_or_default();
+    let mut head = head.iter().rev().skip_while(|it| letter(**it));
+    joined || head.next() == Some(&b'_') && head.next().is_some_and(|it| identifier(*it))
 }
 
-/// Whether the name at `range` is all that a string of a document has: its own key, nearly always. One word steers nobody.
-fn is_string(bytes: &[u8], range: &Range<usize>) -> bool {
-    let quote = range.start.checked_sub(1);
-    bytes.get(range.end) == Some(&b'"')
-        && quote.is_some_and(|quote| bytes.get(quote) == Some(&b'"') && before(bytes, quote) != Some(b'\\'))
+/// Whether the name around `at` is all that a string of a document has: its own key, nearly always.
+fn whole(bytes: &[u8], at: usize) -> bool {
+    let end = short_run(bytes, at, NAME, identifier);
+    let head = bytes.get(at.saturating_sub(NAME)..at).unwrap_or_default();
+    let mut head = head.iter().rev().skip_while(|it| identifier(**it));
+    bytes.get(end) == Some(&b'"') && head.next() == Some(&b'"') && head.next() != Some(&b'\\')
 }
 
 fn fields(bytes: &[u8], at: usize, own: Own) -> Option<Found> {
@@ -155,8 +143,8 @@ fn fields(bytes: &[u8], at: usize, own: Own) -> Option<Found> {
     Some(Found { kind: "control-field", range, why: Why::Field(name) })
 }
 
-fn phrases(bytes: &[u8], found: Option<(&'static Rule, Range<usize>)>, own: Own) -> Option<Found> {
-    let (rule, range) = found?;
+fn phrases(bytes: &[u8], at: usize, families: &'static [Family], own: Own) -> Option<Found> {
+    let (rule, range) = phrase::find(bytes, at, families)?;
     if own == Own::Text && quotation::quoted(bytes, &range) {
         return None;
     }

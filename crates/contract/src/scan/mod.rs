@@ -17,13 +17,11 @@
 //! **Invariant:** texts are read as they are and as a JSON document spells them with two-character escapes
 //! (`\n`, `\"`, `\/`). Whoever holds a document with `\u` escapes hands over the decoded strings.
 
-mod abroad;
 mod anchor;
 mod assignment;
 mod bytes;
 mod control;
 mod dismissals;
-mod east;
 mod field;
 mod fold;
 mod lookalike;

@@ -101,7 +101,7 @@ const FRESH_IDS: &[&str] = &["run_id", "trace_id"];
 struct Fresh {
     /// The time, to the second.
     now: String,
-    /// The number in ids that carry their day: the milliseconds of the day, so that two made one after the other differ.
+    /// The number in ids that carry their day, by chance; of no more than six digits, so that a plan can try it again.
     number: String,
     /// An id, and its first digits for ids that have room for those.
     id: String,
@@ -109,8 +109,7 @@ struct Fresh {
 
 impl Fresh {
     fn new(now: jiff::Timestamp, id: uuid::Uuid) -> Self {
-        const DAY: i64 = 24 * 60 * 60 * 1000;
-        let number = format!("{:03}", now.as_millisecond().rem_euclid(DAY));
+        let number = (id.as_u128() % 999_000 + 1_000).to_string();
         Self { now: format!("{now:.0}"), number, id: id.to_string() }
     }
 
@@ -219,6 +218,7 @@ fn set(document: &mut Value, assignment: &str) -> anyhow::Result<Pointer> {
 mod tests {
     use super::*;
     use countersign_contract::{SIZE_MAX, parse};
+    use countersign_domain::delegation::trying::id_of_try;
 
     #[test]
     fn two_documents_that_are_begun_are_known_by_different_names() {
@@ -231,6 +231,10 @@ mod tests {
                 let text = document.to_string();
                 contract.index(&parse(&text, Form::Json, SIZE_MAX).unwrap()).unwrap().0
             });
+            // A plan tries an instruction again, for which its number leaves room.
+            let tried = one.iter().filter(|name| name.contains("DI-"));
+            let tried = tried.filter_map(|name| name.split('/').find(|part| part.starts_with("DI-")));
+            assert!(tried.into_iter().all(|id| id_of_try(id, 1).is_some()), "{one:?}");
             // Who has a hand in a task is told by its id, which is one of the run's.
             let same: Vec<_> = one.iter().filter(|name| other.contains(name) && !name.starts_with("task/")).collect();
             assert!(same.is_empty(), "{}: {same:?}", contract.name);

@@ -234,7 +234,7 @@ fn what_lacked_authority_waits_for_a_person_however_the_next_is_worded() {
     // Once a person has decided about the last, it goes on.
     let asked = asked(&shop);
     assert!(asked.iter().any(|(id, _)| id.ends_with("-004")), "{asked:?}");
-    resolve(&shop, asked.iter().find(|(id, _)| id.ends_with("-004")).unwrap(), "abandon");
+    resolve(&shop, asked.iter().find(|(id, _)| id.ends_with("-004")).unwrap(), "retry");
     assert_eq!(shop.delegate(&branch(7, "two", json!({}))).0.code, 0);
     // The one that lacked authority is still asked about.
     waits(8, "one", json!({}));
@@ -293,4 +293,26 @@ fn what_has_no_id_is_refused() {
     assert_eq!((answer.code, &refusal["code"]), (1, &json!("CORRELATION_MISMATCH")), "{answer:?}");
     assert!(!shop.has("refs/heads/two"));
     assert_eq!(shop.events("delegation.received"), 1);
+}
+
+#[test]
+fn what_a_person_gave_up_for_lack_of_authority_is_not_had_by_asking_again() {
+    let shop = Shop::new();
+    let branch = |number: u32, name: &str, patch: Value| {
+        shop.instruction_with(number, "CREATE_BRANCH", json!({ "BRANCH_NAME": name, "SOURCE_SHA": shop.commit }), patch)
+    };
+    let (_, response) = shop.delegate(&branch(1, "one", json!({ "AUTHORIZATION": { "HUMAN_APPROVAL": "NO" } })));
+    assert_eq!(response["STATUS"], "INVALID_REQUEST", "{response}");
+    resolve(&shop, &asked(&shop)[0], "abandon");
+    // The same, another one of the kind, and both under what is the same name.
+    for (number, name, by) in [(2, "one", "foreman-1"), (3, "two", "foreman-1"), (4, "two", " Foreman-1")] {
+        let by = json!({ "REQUESTER": { "AGENT_INSTANCE_ID": by } });
+        let (answer, response) = shop.delegate(&branch(number, name, by));
+        assert!(answer.code == 1 && response["STATUS"].is_null(), "{answer:?}");
+        assert!(answer.out.contains("AUTHORIZATION_MISSING") && answer.out.contains("given"), "{answer:?}");
+        assert!(!shop.has(&format!("refs/heads/{name}")));
+    }
+    // What is asked for another requirement has nothing to do with it.
+    let (_, response) = shop.delegate(&shop.requiring(5, "REQ-9", "two"));
+    assert_eq!(response["STATUS"], "SUCCESS", "{response}");
 }

@@ -26,7 +26,11 @@ const OR_FALSE: &[&str] = &["DRAFT", "DELETE_BRANCH", "ENFORCE_ADMINS"];
 
 /// The repository of an instruction.
 pub(super) fn repository(instruction: &Value) -> Value {
-    let given = &instruction["REQUESTER"]["REPOSITORY"];
+    name(&instruction["REQUESTER"]["REPOSITORY"])
+}
+
+/// A name of which capitals and the blanks around it are no part.
+pub(super) fn name(given: &Value) -> Value {
     given.as_str().map_or_else(|| given.clone(), |text| json!(text.trim().to_lowercase()))
 }
 

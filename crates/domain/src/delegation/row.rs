@@ -145,6 +145,9 @@ pub struct EndRow {
     /// The last that lacked authority, until a person has decided about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lacking: Option<String>,
+    /// The last that lacked authority and that a person has given up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given_up: Option<String>,
     /// Since when a rule of the platform stands against it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked_since: Option<String>,

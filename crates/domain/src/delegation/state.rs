@@ -102,7 +102,9 @@ fn concern(before: Option<&Value>, event: &Happened<'_>) -> EndRow {
     }
     // A person decides about the one that lacked authority, or about the last, which speaks for it.
     if event.kind == DELEGATION_RESOLVED && (row.lacking.as_deref() == Some(id) || row.last == id) {
-        row.lacking = None;
+        let lacking = row.lacking.take();
+        // To give it up opens no other way to it.
+        row.given_up = lacking.filter(|_| event.facts["decision"] == "abandon");
     }
     match (event.kind, event.facts["status"].as_str()) {
         (DELEGATION_ANSWERED, Some("INVALID_REQUEST")) if event.facts["dry"] == true => {}

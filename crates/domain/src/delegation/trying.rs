@@ -50,20 +50,25 @@ pub fn deed_here(instruction: &Value) -> String {
 
 /// What an instruction is for, as a hash: the same for every one of a requester that asks for the same for the same reason.
 pub fn end(instruction: &Value) -> String {
-    let why = &instruction["AUDIT_CONTEXT"]["REQUIREMENT_ID"];
-    digest(&json!([requester(instruction), why, plain::action(instruction)]))
+    digest(&json!([requester(instruction), requirement(instruction), plain::action(instruction)]))
 }
 
 /// What an instruction and those that correct it have in common, as a hash: who asks, what for, and what kind of action.
 pub fn concern(instruction: &Value) -> String {
-    let (why, kind) = (&instruction["AUDIT_CONTEXT"]["REQUIREMENT_ID"], &instruction["ACTION"]["TYPE"]);
-    digest(&json!(["concern", requester(instruction), why, kind]))
+    let kind = &instruction["ACTION"]["TYPE"];
+    digest(&json!(["concern", requester(instruction), requirement(instruction), kind]))
 }
 
 /// Who asks, and where. Not on what authority: whoever lacked it is the same when they claim more.
 fn requester(instruction: &Value) -> Value {
     let given = &instruction["REQUESTER"];
-    json!([given["AGENT_TYPE"], given["AGENT_INSTANCE_ID"], plain::repository(instruction)])
+    let (kind, name) = (plain::name(&given["AGENT_TYPE"]), plain::name(&given["AGENT_INSTANCE_ID"]));
+    json!([kind, name, plain::repository(instruction)])
+}
+
+/// What it is asked for.
+fn requirement(instruction: &Value) -> Value {
+    plain::name(&instruction["AUDIT_CONTEXT"]["REQUIREMENT_ID"])
 }
 
 /// The instruction of a try.

@@ -52,7 +52,15 @@ pub(super) fn must_be_settled(desk: &Desk, id: &str, end: &str, concern: &str) -
     let of_plan = delegation_of(desk.entity(&delegation_key(&row.last))).is_none_or(|last| last.of_task.is_some());
     // They have let just this be tried again.
     let allowed = end_of(desk.entity(&end_key(end))).is_some_and(|end| end.resolved.as_deref() == Some("retry"));
-    let Some(why) = Wrong::of(&row).needs_a_person().filter(|_| !of_plan && !allowed) else { return Ok(()) };
+    if let Some(before) = row.given_up.as_ref().filter(|_| !allowed) {
+        let reason =
+            format!("{before} was for the same requirement without the authority for it, and a person has given it up");
+        let help = "leave it, or have a person ask for it in their own name";
+        return Err(Refusal::new(Code::AuthorizationMissing, format!("{id} is not received: {reason}"), help));
+    }
+    // What a plan does is no correction of what was wrong, and gives no authority to what lacked it.
+    let is_open = allowed || (of_plan && row.lacking.is_none());
+    let Some(why) = Wrong::of(&row).needs_a_person().filter(|_| !is_open) else { return Ok(()) };
     let before = row.lacking.as_ref().unwrap_or(&row.last);
     let reason = format!("{before} was for the same requirement, and a person decides how it goes on: {why}");
     Err(Refusal::new(Code::AuthorizationMissing, format!("{id} is not received: {reason}"), ASK))

@@ -7,6 +7,7 @@ use countersign_contract::fix::Climb;
 use countersign_contract::serde_json::{Value, json};
 use countersign_contract::show;
 use countersign_tokens::Encoding;
+use std::collections::BTreeSet;
 
 /// By how many tokens hash, size and count of a handoff can differ from what they were before they are renewed.
 const SEAL_TOKENS_MAX: usize = 128;
@@ -18,6 +19,10 @@ pub(super) struct Keeper<'k, 'c> {
     pub(super) encoding: Encoding,
     pub(super) limit: usize,
     kept_at: String,
+    /// The places of what is kept, in order, so that what lies inside of something is found at once.
+    places: BTreeSet<String>,
+    /// The places of what is kept with something around it now.
+    gone: BTreeSet<String>,
     changes: Vec<String>,
 }
 
@@ -33,7 +38,8 @@ impl<'k, 'c> Keeper<'k, 'c> {
             }
         };
         let (encoding, limit) = (budget::encoding(climb.settings), climb.settings.tokens_max);
-        Some(Self { document, climb, encoding, limit, kept_at, changes: Vec::new() })
+        let places = climb.kept.keys().cloned().collect();
+        Some(Self { document, climb, encoding, limit, kept_at, places, gone: BTreeSet::new(), changes: Vec::new() })
     }
 
     /// Whether the handoff is within its budget, counted as it will be written.
@@ -67,14 +73,15 @@ impl<'k, 'c> Keeper<'k, 'c> {
     pub(super) fn put_out(&mut self, pointer: &Pointer, word: String) {
         let Some(place) = self.document.pointer_mut(pointer.as_str()) else { return };
         let mut value = std::mem::replace(place, word.into());
-        let within =
-            |kept: &str| kept.strip_prefix(pointer.as_str()).filter(|rest| rest.starts_with('/')).map(str::to_owned);
-        for (at, whole) in std::mem::take(self.climb.kept) {
-            match within(&at).and_then(|rest| value.pointer_mut(&rest)) {
-                Some(part) => *part = whole,
-                None => {
-                    self.climb.kept.insert(at, whole);
-                }
+        let below = format!("{pointer}/");
+        let inside: Vec<String> =
+            self.places.range(below.clone()..).take_while(|at| at.starts_with(&below)).cloned().collect();
+        for at in inside {
+            let part = at.strip_prefix(pointer.as_str()).and_then(|rest| value.pointer_mut(rest));
+            if let (Some(part), Some(whole)) = (part, self.climb.kept.get_mut(&at)) {
+                *part = std::mem::take(whole);
+                self.places.remove(&at);
+                self.gone.insert(at);
             }
         }
         self.keep(pointer, value, "moved");
@@ -113,6 +120,7 @@ impl<'k, 'c> Keeper<'k, 'c> {
     fn keep(&mut self, pointer: &Pointer, value: Value, what: &str) {
         // What was kept first is the original.
         self.climb.kept.entry(pointer.as_str()).or_insert(value);
+        self.places.insert(pointer.as_str().to_owned());
         self.climb.kept_at = Some(self.kept_at.clone());
         self.changes.push(format!("{pointer}: {what} in `{}`", show(&self.kept_at)));
         self.refer();
@@ -139,6 +147,7 @@ impl<'k, 'c> Keeper<'k, 'c> {
 
     /// What was done, one clause for each change.
     pub(super) fn into_changes(self) -> Vec<String> {
+        self.climb.kept.retain(|at, _| !self.gone.contains(at));
         self.changes
     }
 }
