@@ -6,7 +6,7 @@
 mod house;
 
 use house::{House, document};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// A handoff far beyond its budget, most of it in the session.
 fn long_handoff(session_path: &str) -> Value {
@@ -237,11 +237,18 @@ fn without_write_the_place_is_named_that_write_would_use_and_that_nothing_is_the
     }
 }
 
+/// Facts that are each too short to be taken out, and together too long.
+fn many_facts() -> Value {
+    (0..600)
+        .map(|number| (format!("fact {number}"), json!(format!("it is number {number}"))))
+        .collect::<Map<_, _>>()
+        .into()
+}
+
 #[test]
 fn nobody_is_advised_to_do_what_was_just_done_and_a_loose_answer_is_told_what_it_lacks() {
     let house = House::new();
-    let facts: Vec<String> = (0..600).map(|number| format!("fact number {number}")).collect();
-    house.document("handoff.json", "universal_handoff", json!({"handoff": {"payload": {"working": {"facts": facts}}}}));
+    house.document("handoff.json", "universal_handoff", json!({"handoff": {"payload": {"working": many_facts()}}}));
     house.write("bare.json", r#"{"result": "pass"}"#);
     let long = house.run(&["fix", "handoff.json"]);
     assert!(
@@ -255,8 +262,7 @@ fn nobody_is_advised_to_do_what_was_just_done_and_a_loose_answer_is_told_what_it
 #[test]
 fn a_handoff_that_cannot_be_made_to_fit_is_left_alone_and_a_person_is_asked() {
     let house = House::new();
-    let facts: Vec<String> = (0..600).map(|number| format!("fact number {number}")).collect();
-    let patch = json!({"handoff": {"source": {"session_path": "session"}, "payload": {"working": {"facts": facts}, "session": {"state": {"a": 1}}}}});
+    let patch = json!({"handoff": {"source": {"session_path": "session"}, "payload": {"working": many_facts(), "session": {"state": {"a": 1}}}}});
     house.write("handoff.json", document("universal_handoff", patch).to_string());
     let before = house.all();
     let answer = house.run(&["fix", "--write", "handoff.json"]);

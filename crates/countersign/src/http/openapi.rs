@@ -195,6 +195,8 @@ fn view(row: &ViewRow, path: &str, name: &str, book: &mut Book) -> Value {
         "200": { "description": "How it stands.", "headers": { "ETag": tag }, "content": { "application/json": { "schema": shown } } },
         "304": { "description": "The caller has it already." },
         "409": refused("It cannot be shown.", &all),
+        // Said where requests are taken apart, before there is anybody to say more.
+        "414": { "description": "The question is longer than an address may be." },
     });
     refer(&mut responses, &["400", "401", "403", "404", "422", "429", "500", "503"]);
     json!({

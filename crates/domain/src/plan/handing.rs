@@ -5,9 +5,6 @@ use crate::ids::TaskId;
 use countersign_contract::sha256_hex;
 use std::collections::BTreeMap;
 
-/// How many tasks a chain of handoffs may have before a person is asked.
-pub const UNAPPROVED_MAX: usize = 5;
-
 impl Plan {
     /// The handoffs, in the order of the plan.
     pub fn edges(&self) -> &[HandoffEdge] {

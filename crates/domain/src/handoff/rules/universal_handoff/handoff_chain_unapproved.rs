@@ -1,9 +1,7 @@
 use crate::handoff::payload::UniversalHandoff;
+use crate::handoff::route::UNAPPROVED_MAX;
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
-
-/// How long a chain may become before a person is asked.
-const UNAPPROVED_MAX: usize = 5;
 
 rule! {
     /// A chain of more than five workflows goes on only when a person has agreed: `user_approved` is true.

@@ -1,4 +1,4 @@
-use crate::plan::handing::UNAPPROVED_MAX;
+use crate::handoff::route::UNAPPROVED_MAX;
 use crate::plan::payload::Plan;
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
