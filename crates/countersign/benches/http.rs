@@ -15,11 +15,14 @@
 
 #[path = "../tests/house/mod.rs"]
 mod house;
+#[path = "../../ledger/benches/load/mod.rs"]
+mod load;
 #[path = "../tests/server/mod.rs"]
 mod server;
 
-use countersign_ledger::conformance::{Counters, add, once};
-use countersign_ledger::{Clock, Draft, Key, Ledger, RowKey, Sqlite, Transaction};
+use countersign_ledger::conformance::Counters;
+use countersign_ledger::{Clock, Ledger, Sqlite};
+use load::append;
 use serde_json::{Value, json};
 use server::{Client, Server, owner, project, token};
 use std::cell::Cell;
@@ -36,8 +39,6 @@ static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const CLIENTS: usize = 64;
 const APPENDS: u64 = 40_000;
-/// How many counters there are: entities that are changed again and again.
-const COUNTERS: u64 = 1000;
 /// Before anything is measured: threads are started and given memory of their own.
 const WARMING_UP: usize = 1_000;
 const CYCLES: usize = 5_000;
@@ -62,23 +63,6 @@ fn main() {
         "{CLIENTS} clients: {:.0} % of the ledger's own rate (median); the limit is 50 %",
         100.0 * ratios[PASSES / 2]
     );
-}
-
-/// An event of about 1 KB, as in the benchmark of the ledger.
-fn draft(number: u64) -> Draft {
-    let counter = number % COUNTERS;
-    let padding = "x".repeat(560);
-    let facts = format!(r#"{{"add":1,"counter":"c{counter}","note":"{padding}"}}"#);
-    Draft { facts, ..add(&format!("c{counter}"), 1) }
-}
-
-fn append(ledger: &Ledger, number: u64) {
-    let command = once("ana", &format!("key-{number}"), "request");
-    let key = RowKey::Remembered([command.actor.clone(), command.name.clone(), format!("key-{number}")]);
-    let counter = RowKey::Entity(Key::new("counter", format!("c{}", number % COUNTERS)));
-    let drafts = vec![draft(number)];
-    let work = move |transaction: &mut Transaction<'_>| transaction.append(&command, drafts);
-    ledger.write_looking_at(vec![key, counter], work).unwrap();
 }
 
 /// How many the ledger appends a second for as many clients.

@@ -8,13 +8,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a program that measures")]
 
 mod bare;
+mod load;
 mod raw;
 
-use countersign_ledger::conformance::{Counters, add, once, postgres_server};
-use countersign_ledger::{
-    Chain, Clock, Draft, Fold, Key, Ledger, Postgres, RowKey, Sqlite, Transaction, Verifying, export, pages, tree,
-    verify,
-};
+use countersign_ledger::conformance::{Counters, once, postgres_server};
+use countersign_ledger::{Chain, Clock, Fold, Ledger, Postgres, Sqlite, Verifying, export, pages, tree, verify};
+use load::{COUNTERS, append, draft};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -29,8 +28,6 @@ use std::time::{Duration, Instant};
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const PROJECT: &str = "bench";
-/// How many counters there are: entities that are changed again and again.
-const COUNTERS: u64 = 1000;
 const PASSES: usize = 5;
 
 fn main() {
@@ -63,14 +60,6 @@ fn main() {
     }
 }
 
-/// An event of about 1 KB.
-fn draft(number: u64) -> Draft {
-    let mut draft = add(&format!("c{}", number % COUNTERS), 1);
-    let padding = "x".repeat(560);
-    draft.facts = format!(r#"{{"add":1,"counter":"c{}","note":"{padding}"}}"#, number % COUNTERS);
-    draft
-}
-
 fn event_bytes() -> usize {
     let (folder, ledger) = ledger();
     append(&ledger, 0);
@@ -89,15 +78,6 @@ fn ledger() -> (tempfile::TempDir, Ledger) {
 /// On the disk that is measured, which a temporary folder may not be.
 fn place() -> &'static Path {
     Path::new(env!("CARGO_TARGET_TMPDIR"))
-}
-
-fn append(ledger: &Ledger, number: u64) {
-    let command = once("ana", &format!("key-{number}"), "request");
-    let key = RowKey::Remembered([command.actor.clone(), command.name.clone(), format!("key-{number}")]);
-    let counter = RowKey::Entity(Key::new("counter", format!("c{}", number % COUNTERS)));
-    let drafts = vec![draft(number)];
-    let work = move |transaction: &mut Transaction<'_>| transaction.append(&command, drafts);
-    ledger.write_looking_at(vec![key, counter], work).unwrap();
 }
 
 /// How many times a second this disk syncs a page that was added to a file.
