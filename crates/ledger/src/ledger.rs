@@ -230,16 +230,21 @@ impl Ledger {
         self.reader()?.find(id)
     }
 
-    /// The events that changed an entity, oldest first, after `after`.
-    pub fn history(&self, key: &Key, after: u64, limit: usize) -> Result<Vec<u64>> {
-        let from = RowKey::Touch(key.clone(), after.saturating_add(1));
-        let to = RowKey::Touch(key.clone(), u64::MAX >> 1);
-        let rows = self.reader()?.range(&from, Some(&to), limit)?;
-        let seq = |(key, _)| match key {
-            RowKey::Touch(_, seq) => Some(seq),
-            _ => None,
-        };
-        Ok(rows.into_iter().filter_map(seq).collect())
+    /// The last `limit` events that changed an entity which is there, oldest first.
+    pub fn history(&self, key: &Key, limit: usize) -> Result<Vec<u64>> {
+        let mut reader = self.reader()?;
+        let found = entity(reader.get(&[RowKey::Entity(key.clone())])?.pop().flatten());
+        let (mut seq, mut past) = (found.map_or(0, |it| it.seq), Vec::new());
+        while seq > 0 && past.len() < limit {
+            past.push(seq);
+            seq = match reader.get(&[RowKey::Touch(seq, key.clone())])?.pop().flatten() {
+                // What is not earlier was never written, and would lead around for ever.
+                Some(RowValue::Touch(before)) if before < seq => before,
+                _ => 0,
+            };
+        }
+        past.reverse();
+        Ok(past)
     }
 
     /// Waits until there are events after `seq` or the time is over, and gives the end of the log.

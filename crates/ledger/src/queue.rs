@@ -1,7 +1,7 @@
 //! The line of commands before the writer, and the way back of their answers.
 //!
-//! A writer that waits for more is woken once, when as many are there as it waits for, and not for each, and who waits for
-//! one commit is woken with all the others: with many clients anything else would cost more than what they ask for.
+//! A writer that waits for more is woken once, when as many are there as it waits for, and not for each; and those who wait for
+//! one commit wake each other: with many clients anything else would cost more than what they ask for.
 
 use crate::error::{Error, Result};
 use crate::ledger::lock;
@@ -31,52 +31,53 @@ enum Progress {
     Answered(Result<()>),
 }
 
-impl Progress {
+/// Where a caller waits for the answer to its command. Each has its own: who is woken looks at nothing that others look at.
+struct Seat {
+    state: Mutex<State>,
+    answered: Condvar,
+}
+
+struct State {
+    progress: Progress,
+    /// Whether the caller is gone, and will neither hear the answer nor wake anybody.
+    left: bool,
+    /// Those whom the caller wakes, once it is awake.
+    others: Vec<Arc<Seat>>,
+}
+
+impl State {
     /// Goes on from waiting, if that is where it is.
     fn leave_waiting(&mut self, to: Progress) -> bool {
-        let waits = matches!(self, Progress::Waiting);
+        let waits = matches!(self.progress, Progress::Waiting);
         if waits {
-            *self = to;
+            self.progress = to;
         }
         waits
     }
 }
 
-/// Commands that came while the writer was busy with others, and are likely to share a commit. To wake all who wait for it at
-/// once costs a fraction of what it costs to wake each of them.
-#[derive(Default)]
-struct Crowd {
-    progress: Mutex<Vec<Progress>>,
-    answered: Condvar,
-}
-
-impl Crowd {
-    /// One more command.
-    fn join(self: &Arc<Self>) -> (Ticket, Stub) {
-        let mut progress = lock(&self.progress);
-        let place = progress.len();
-        progress.push(Progress::Waiting);
-        (Ticket { crowd: Arc::clone(self), place, answered: false }, Stub { crowd: Arc::clone(self), place })
-    }
+/// The two ends of a command on its way.
+fn seat() -> (Ticket, Stub) {
+    let state = State { progress: Progress::Waiting, left: false, others: Vec::new() };
+    let seat = Arc::new(Seat { state: Mutex::new(state), answered: Condvar::new() });
+    (Ticket { seat: Arc::clone(&seat), answered: false }, Stub { seat })
 }
 
 /// The writer's end of a command. Whoever drops it without an answer is gone, and so it says.
 pub(crate) struct Ticket {
-    crowd: Arc<Crowd>,
-    place: usize,
+    seat: Arc<Seat>,
     answered: bool,
 }
 
 /// The caller's end of a command.
 pub(crate) struct Stub {
-    crowd: Arc<Crowd>,
-    place: usize,
+    seat: Arc<Seat>,
 }
 
 impl Ticket {
     /// Takes the command up, unless its caller is gone.
     pub(crate) fn take(&self) -> bool {
-        lock(&self.crowd.progress)[self.place].leave_waiting(Progress::Taken)
+        lock(&self.seat.state).leave_waiting(Progress::Taken)
     }
 
     /// Answers the caller. Whoever no longer listens has been told that the outcome is unknown.
@@ -85,17 +86,42 @@ impl Ticket {
     }
 }
 
-/// Answers many callers.
-pub(crate) fn answer_all(mut answers: Vec<(Ticket, Result<()>)>) {
-    for together in answers.chunk_by_mut(|(one, _), (next, _)| Arc::ptr_eq(&one.crowd, &next.crowd)) {
-        let crowd = Arc::clone(&together[0].0.crowd);
-        let mut progress = lock(&crowd.progress);
-        for (ticket, answer) in together {
-            progress[ticket.place] = Progress::Answered(std::mem::replace(answer, Ok(())));
-            ticket.answered = true;
+/// How many callers are woken by one of them. To wake somebody takes longer than to write what they asked for, and whoever
+/// answers many has the next commit to see to.
+const WOKEN_TOGETHER: usize = 8;
+
+/// Answers many callers. One of some is woken here, and wakes the others of them.
+pub(crate) fn answer_all(answers: Vec<(Ticket, Result<()>)>) {
+    let mut awaited = Vec::with_capacity(answers.len());
+    for (mut ticket, answer) in answers {
+        ticket.answered = true;
+        let mut state = lock(&ticket.seat.state);
+        state.progress = Progress::Answered(answer);
+        if !state.left {
+            awaited.push(Arc::clone(&ticket.seat));
         }
-        drop(progress);
-        crowd.answered.notify_all();
+    }
+    let mut awaited = awaited.into_iter();
+    while let Some(first) = awaited.next() {
+        wake(&first, awaited.by_ref().take(WOKEN_TOGETHER - 1).collect());
+    }
+}
+
+/// Wakes one who was answered, and has it wake others. If it is gone meanwhile, the next of them is woken instead.
+fn wake(first: &Arc<Seat>, others: Vec<Arc<Seat>>) {
+    let (mut first, mut others) = (Arc::clone(first), others.into_iter());
+    loop {
+        let mut state = lock(&first.state);
+        if !state.left {
+            state.others.extend(others);
+            drop(state);
+            return first.answered.notify_one();
+        }
+        drop(state);
+        match others.next() {
+            Some(next) => first = next,
+            None => return,
+        }
     }
 }
 
@@ -104,11 +130,11 @@ impl Drop for Ticket {
         if self.answered {
             return;
         }
-        let mut progress = lock(&self.crowd.progress);
-        if matches!(progress[self.place], Progress::Waiting | Progress::Taken) {
-            progress[self.place] = Progress::Answered(Err(Error::Unknown("the writer is gone".to_owned())));
-            drop(progress);
-            self.crowd.answered.notify_all();
+        let mut state = lock(&self.seat.state);
+        if matches!(state.progress, Progress::Waiting | Progress::Taken) {
+            state.progress = Progress::Answered(Err(Error::Unknown("the writer is gone".to_owned())));
+            drop(state);
+            self.seat.answered.notify_one();
         }
     }
 }
@@ -116,10 +142,10 @@ impl Drop for Ticket {
 impl Stub {
     /// Waits for the answer, for so long at most.
     pub(crate) fn wait(&self, patience: Duration) -> Option<Result<()>> {
-        let unanswered = |progress: &mut Vec<Progress>| !matches!(progress[self.place], Progress::Answered(_));
-        let waited = self.crowd.answered.wait_timeout_while(lock(&self.crowd.progress), patience, unanswered);
-        let (progress, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        match &progress[self.place] {
+        let unanswered = |state: &mut State| !matches!(state.progress, Progress::Answered(_));
+        let waited = self.seat.answered.wait_timeout_while(lock(&self.seat.state), patience, unanswered);
+        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        match &state.progress {
             Progress::Answered(answer) => Some(answer.clone()),
             _ => None,
         }
@@ -127,7 +153,18 @@ impl Stub {
 
     /// Gives the command up, unless the writer has it.
     pub(crate) fn give_up(&self) -> bool {
-        lock(&self.crowd.progress)[self.place].leave_waiting(Progress::GivenUp)
+        lock(&self.seat.state).leave_waiting(Progress::GivenUp)
+    }
+}
+
+/// However a caller goes, those whom it was to wake are woken.
+impl Drop for Stub {
+    fn drop(&mut self) {
+        let mut state = lock(&self.seat.state);
+        state.left = true;
+        let others = std::mem::take(&mut state.others);
+        drop(state);
+        others.iter().for_each(|other| other.answered.notify_one());
     }
 }
 
@@ -143,8 +180,6 @@ pub(crate) struct Queue {
 #[derive(Default)]
 struct Line {
     jobs: VecDeque<Job>,
-    /// Those who came since commands were last taken.
-    crowd: Arc<Crowd>,
     /// How many the writer sleeps for.
     wanted: Option<usize>,
     closed: bool,
@@ -158,11 +193,11 @@ impl Queue {
 
     /// Puts a command at the end of the line; nothing, if nobody takes any more.
     pub(crate) fn push(&self, work: Work, looks_at: Vec<RowKey>) -> Option<Stub> {
+        let (ticket, stub) = seat();
         let mut line = lock(&self.line);
         if line.closed {
             return None;
         }
-        let (ticket, stub) = line.crowd.join();
         line.jobs.push_back(Job { ticket, work, looks_at });
         self.waiting.store(line.jobs.len(), Ordering::SeqCst);
         let wake = line.wanted.is_some_and(|wanted| line.jobs.len() >= wanted);
@@ -196,7 +231,6 @@ impl Queue {
         let mut line = lock(&self.line);
         loop {
             if let Some(job) = line.jobs.pop_front() {
-                line.crowd = Arc::default();
                 self.waiting.store(line.jobs.len(), Ordering::SeqCst);
                 return Some(job);
             }
@@ -224,8 +258,77 @@ impl Queue {
         }
         let taken = most.min(line.jobs.len());
         let jobs = line.jobs.drain(..taken).collect();
-        line.crowd = Arc::default();
         self.waiting.store(line.jobs.len(), Ordering::SeqCst);
         jobs
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    /// Longer than any test takes: who is answered in time was woken.
+    const LONG: Duration = Duration::from_secs(60);
+
+    fn commands(count: usize) -> (Vec<Ticket>, Vec<Stub>) {
+        (0..count).map(|_| seat()).unzip()
+    }
+
+    /// Answers all who wait, with their number, and gives what each of some heard.
+    fn heard(tickets: Vec<Ticket>, stubs: Vec<(usize, Stub)>) -> Vec<(usize, Result<()>)> {
+        std::thread::scope(|scope| {
+            let wait = |(nth, stub): (usize, Stub)| scope.spawn(move || (nth, stub.wait(LONG).unwrap()));
+            let waiting: Vec<_> = stubs.into_iter().map(wait).collect();
+            let answer = |(nth, ticket)| (ticket, Err(Error::NotWritten(format!("{nth}"))));
+            answer_all((0..).zip(tickets).map(answer).collect());
+            waiting.into_iter().map(|it| it.join().unwrap()).collect()
+        })
+    }
+
+    #[test]
+    fn all_who_share_a_commit_are_woken_each_with_its_own_answer() {
+        for count in [1, 2, WOKEN_TOGETHER, WOKEN_TOGETHER + 1, 5 * WOKEN_TOGETHER + 3] {
+            let (tickets, stubs) = commands(count);
+            for (nth, answer) in heard(tickets, stubs.into_iter().enumerate().collect()) {
+                assert_eq!(answer, Err(Error::NotWritten(format!("{nth}"))));
+            }
+        }
+    }
+
+    #[test]
+    fn who_went_away_keeps_nobody_from_being_woken() {
+        // The first of some is whom the others would be woken by; then all but the last; then nobody is left.
+        for gone in [1, WOKEN_TOGETHER - 1, WOKEN_TOGETHER] {
+            let (tickets, stubs) = commands(3 * WOKEN_TOGETHER);
+            let stays = |nth: &usize| nth % WOKEN_TOGETHER >= gone;
+            let stubs: Vec<_> = stubs.into_iter().enumerate().filter(|(nth, _)| stays(nth)).collect();
+            let heard = heard(tickets, stubs);
+            assert_eq!(heard.len(), 3 * (WOKEN_TOGETHER - gone));
+        }
+    }
+
+    #[test]
+    fn who_is_to_wake_others_and_goes_without_looking_wakes_them() {
+        let (tickets, mut stubs) = commands(WOKEN_TOGETHER);
+        let first = stubs.remove(0);
+        std::thread::scope(|scope| {
+            let waiting: Vec<_> = stubs.into_iter().map(|stub| scope.spawn(move || stub.wait(LONG))).collect();
+            answer_all(tickets.into_iter().map(|ticket| (ticket, Ok(()))).collect());
+            drop(first);
+            waiting.into_iter().for_each(|it| assert_eq!(it.join().unwrap(), Some(Ok(()))));
+        });
+    }
+
+    #[test]
+    fn a_command_is_taken_up_or_given_up_and_whoever_is_dropped_says_so() {
+        let (ticket, stub) = seat();
+        assert!(stub.give_up());
+        assert!(!ticket.take());
+        let (ticket, stub) = seat();
+        assert!(ticket.take());
+        assert!(!stub.give_up());
+        drop(ticket);
+        assert!(matches!(stub.wait(LONG), Some(Err(Error::Unknown(_)))));
     }
 }

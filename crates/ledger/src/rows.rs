@@ -102,8 +102,9 @@ pub enum RowKey {
     Entity(Key),
     /// `index`
     Index(Place, Key),
-    /// `touch`: an event that changed an entity.
-    Touch(Key, u64),
+    /// `touch`: an event, and an entity that it changed. In the order of events, so that a history of any length is added to at
+    /// one end.
+    Touch(u64, Key),
     /// `remembered`: actor, command, idempotency key.
     Remembered([String; 3]),
     /// `lease`
@@ -125,6 +126,8 @@ pub enum RowValue {
     Entity(Entity),
     /// The key says it all.
     Nothing,
+    /// Of a touch: the event that had changed the entity before, or 0.
+    Touch(u64),
     /// Of an idempotency key.
     Remembered(Remembered),
     /// Of a lease.
@@ -186,7 +189,7 @@ impl Table {
         match self {
             Table::Entity => RowKey::Entity(Key::new("", "")),
             Table::Index => RowKey::Index(Place { index: none(), at: Vec::new() }, Key::new("", "")),
-            Table::Touch => RowKey::Touch(Key::new("", ""), 0),
+            Table::Touch => RowKey::Touch(0, Key::new("", "")),
             Table::Remembered => RowKey::Remembered([none(), none(), none()]),
             Table::Lease => RowKey::Lease(none()),
             Table::Tile => RowKey::Tile(0, 0),

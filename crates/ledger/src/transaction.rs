@@ -341,6 +341,7 @@ impl Transaction<'_> {
     fn change(&mut self, row: RowKey, event: &Event<'_>) -> Result<()> {
         let RowKey::Entity(key) = &row else { return Ok(()) };
         let before = self.overlay.entity(&row);
+        let last = before.map_or(0, |it| it.seq);
         let state = self.fold.evolve(key, before, event);
         let after = state.map(|state| Entity {
             key: key.clone(),
@@ -364,7 +365,7 @@ impl Transaction<'_> {
         for place in new.into_iter().filter(|place| !old.contains(place)) {
             self.overlay.put(RowKey::Index(place, key.clone()), RowValue::Nothing);
         }
-        self.overlay.put(RowKey::Touch(key.clone(), event.seq), RowValue::Nothing);
+        self.overlay.put(RowKey::Touch(event.seq, key.clone()), RowValue::Touch(last));
         match after {
             Some(after) => self.overlay.put(row, RowValue::Entity(after)),
             None => self.overlay.delete(row),

@@ -547,7 +547,7 @@ fn is_at(row: &Option<crate::rows::Row>, key: &RowKey) -> bool {
 
 fn event_of(key: &RowKey) -> Option<u64> {
     match key {
-        RowKey::Touch(_, seq) => Some(*seq),
+        RowKey::Touch(seq, _) => Some(*seq),
         _ => None,
     }
 }
@@ -577,7 +577,7 @@ fn name_of(key: &RowKey) -> String {
     match key {
         RowKey::Entity(key) => format!("{} `{}`", key.kind, key.id),
         RowKey::Index(place, key) => format!("of {} `{}` in index `{}`", key.kind, key.id, place.index),
-        RowKey::Touch(key, seq) => format!("of {} `{}` and event {seq}", key.kind, key.id),
+        RowKey::Touch(seq, key) => format!("of {} `{}` and event {seq}", key.kind, key.id),
         RowKey::Remembered([actor, command, key]) => format!("of key `{key}` for {command} by {actor}"),
         RowKey::Lease(name) | RowKey::Liveness(name) | RowKey::Due(_, name) | RowKey::Meta(name) => format!("`{name}`"),
         RowKey::Tile(level, number) => format!("{number} of level {level}"),

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use countersign_ledger::conformance::{Counters, add, command, text};
-use countersign_ledger::{Clock, Ledger, Sqlite, Store};
+use countersign_ledger::{Clock, Key, Ledger, Sqlite, Store, Verifying, verify};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -121,4 +121,49 @@ fn a_link_to_a_ledger_is_that_ledger() {
     direct.rollback();
     assert!(linked.begin_now().unwrap().is_some());
     assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 1);
+}
+
+/// A file of the first format, as binaries before the second wrote it: with events by entity, and without the one before each.
+fn of_the_first_format(path: &Path) {
+    let file = rusqlite::Connection::open(path).unwrap();
+    file.execute_batch(
+        "ALTER TABLE touch RENAME TO later;
+         CREATE TABLE touch (
+             kind TEXT NOT NULL,
+             id   TEXT NOT NULL,
+             seq  INTEGER NOT NULL,
+             PRIMARY KEY (kind, id, seq)
+         ) STRICT, WITHOUT ROWID;
+         INSERT INTO touch SELECT kind, id, seq FROM later;
+         DROP TABLE later;
+         PRAGMA user_version = 1;",
+    )
+    .unwrap();
+}
+
+#[test]
+fn a_ledger_of_the_first_format_goes_on_with_its_whole_history() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    let ledger = made(&path, b'1');
+    let append = |ledger: &Ledger, counter: &str| {
+        let draft = add(counter, 1);
+        ledger.write(|transaction| transaction.append(&command("ana"), vec![draft])).unwrap();
+    };
+    ["b", "a"].into_iter().for_each(|counter| append(&ledger, counter));
+    let head = ledger.head().unwrap();
+    drop(ledger);
+    of_the_first_format(&path);
+    let store = Sqlite::open(&path, Clock::System).unwrap();
+    assert!(beside(&path, ".format-1").is_file());
+    let ledger = Ledger::open(Box::new(store), Arc::new(Counters)).unwrap();
+    assert_eq!(ledger.head().unwrap(), head);
+    append(&ledger, "a");
+    assert_eq!(ledger.history(&Key::new("counter", "a"), 9).unwrap(), vec![1, 3, 4]);
+    assert_eq!(ledger.history(&Key::new("counter", "a"), 2).unwrap(), vec![3, 4]);
+    assert_eq!(ledger.history(&Key::new("counter", "b"), 9).unwrap(), vec![2]);
+    let mut store = ledger.store().unwrap();
+    let verified = verify(&mut *store, &Counters, &Verifying::default(), &mut |_, _| {}).unwrap();
+    assert!(verified.findings.is_empty(), "{:?}", verified.findings);
+    no_faults(&mut *store);
 }

@@ -275,8 +275,8 @@ fn no_row_can_be_added() {
     insert("entity", "VALUES ('', '', -1, -1, -1, -1, '', '', '')");
     insert("place", "VALUES ('by_value', x'', 'counter', 'c1')");
     insert("place", "VALUES ('', x'', '', '')");
-    insert("touch", "VALUES ('counter', 'all', 1)");
-    insert("touch", "VALUES ('', '', -1)");
+    insert("touch", "VALUES (1, 'counter', 'all', 0)");
+    insert("touch", "VALUES (-1, '', '', 0)");
     insert("remembered", "VALUES ('ana', 'counter.add', 'new', zeroblob(32), 'ADDED', 1, 2)");
     insert("remembered", "VALUES ('', '', '', x'', '', -1, -1)");
     insert("lease", "VALUES ('new', 1, 'eve', 0, 1000, NULL)");
@@ -308,7 +308,8 @@ fn the_schema_and_the_head_of_the_file_cannot_be_changed() {
     for index in ["event_id", "event_run", "text_blob"] {
         sql(original, &[index], &format!("DROP INDEX {index}"));
     }
-    sql(original, &["format 2"], "PRAGMA user_version = 2");
+    sql(original, &["format 3"], "PRAGMA user_version = 3");
+    sql(original, &["run `countersign rebuild`"], "PRAGMA user_version = 1");
     for statement in ["PRAGMA user_version = 0", "PRAGMA user_version = -1"] {
         sql(original, &["there never was"], statement);
     }

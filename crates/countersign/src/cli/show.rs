@@ -28,7 +28,7 @@ pub struct Args {
 
 /// How much of a text is shown to people.
 const SHOWN_MAX: usize = 4_000;
-/// How many events of an entity's past are listed.
+/// How many events of an entity's past are listed: the last ones.
 const HISTORY_MAX: usize = 50;
 
 pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
@@ -122,7 +122,7 @@ fn envelope(event: &Stored) -> String {
 
 fn entity(engine: &Engine, key: &Key, format: Format) -> anyhow::Result<String> {
     let Some(found) = engine.entity(key)? else { bail!("there is no {} `{}`", key.kind, key.id) };
-    let past = engine.ledger().history(&countersign_ledger::Key::new(&key.kind, &key.id), 0, HISTORY_MAX)?;
+    let past = engine.ledger().history(&countersign_ledger::Key::new(&key.kind, &key.id), HISTORY_MAX)?;
     if format == Format::Json {
         let value = serde_json::json!({ "kind": key.kind, "id": key.id, "version": found.version, "facts": found.facts.value(), "events": past });
         return Ok(format!("{value}\n"));
@@ -133,7 +133,9 @@ fn entity(engine: &Engine, key: &Key, format: Format) -> anyhow::Result<String> 
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let _ = writeln!(out, "  {:<8} {}", visible(name), visible(&value));
     }
+    let earlier = found.version.saturating_sub(past.len() as u64);
     let past: Vec<_> = past.iter().map(u64::to_string).collect();
-    let _ = writeln!(out, "  events   {}", past.join(", "));
+    let before = if earlier > 0 { format!("{earlier} earlier ones, then ") } else { String::new() };
+    let _ = writeln!(out, "  events   {before}{}", past.join(", "));
     Ok(out)
 }

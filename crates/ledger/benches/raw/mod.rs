@@ -4,7 +4,8 @@ use rusqlite::{Connection, params};
 use std::path::Path;
 use std::time::Instant;
 
-const SCHEMA: &str = include_str!("../../src/sqlite/steps/0001.sql");
+const SCHEMA: [&str; 2] =
+    [include_str!("../../src/sqlite/steps/0001.sql"), include_str!("../../src/sqlite/steps/0002.sql")];
 
 fn open(place: &Path) -> (tempfile::TempDir, Connection) {
     let folder = tempfile::tempdir_in(place).unwrap();
@@ -14,7 +15,7 @@ fn open(place: &Path) -> (tempfile::TempDir, Connection) {
     connection.pragma_update(None, "secure_delete", true).unwrap();
     connection.pragma_update(None, "wal_autocheckpoint", 8192).unwrap();
     connection.pragma_update(None, "cache_size", -16 * 1024).unwrap();
-    connection.execute_batch(SCHEMA).unwrap();
+    SCHEMA.iter().for_each(|step| connection.execute_batch(step).unwrap());
     connection.set_prepared_statement_cache_capacity(64);
     (folder, connection)
 }
@@ -55,7 +56,8 @@ pub fn same_rows(place: &Path, events: u64, at_once: u64, body_bytes: usize) -> 
                 "INSERT OR REPLACE INTO place VALUES ('by_value', ?1, 'counter', ?2)",
                 params![(value + 1).to_be_bytes().as_slice(), counter],
             );
-            run("INSERT OR REPLACE INTO touch VALUES ('counter', ?1, ?2)", params![counter, seq]);
+            let before = (seq - super::COUNTERS as i64).max(0);
+            run("INSERT OR REPLACE INTO touch VALUES (?1, 'counter', ?2, ?3)", params![seq, counter, before]);
             run(
                 "INSERT OR REPLACE INTO remembered VALUES ('ana', 'counter.add', ?1, ?2, 'ADDED', ?3, ?3)",
                 params![format!("key-{number}"), [9u8; 32].as_slice(), seq],

@@ -108,7 +108,7 @@ fn rows(name: &str) -> Vec<Row> {
     vec![
         (RowKey::Entity(key.clone()), RowValue::Entity(entity)),
         (RowKey::Index(place, key.clone()), RowValue::Nothing),
-        (RowKey::Touch(key, 1 << 40), RowValue::Nothing),
+        (RowKey::Touch(1 << 40, key), RowValue::Touch(1 << 39)),
         (RowKey::Remembered(["a".to_owned(), name.to_owned(), "k".to_owned()]), RowValue::Remembered(remembered)),
         (RowKey::Lease(name.to_owned()), RowValue::Lease(lease)),
         (RowKey::Lease(format!("{name} ended")), RowValue::Lease(ended)),
@@ -171,7 +171,7 @@ fn rows_stand_in_the_order_of_their_keys(fresh: &dyn Fn() -> Fresh) {
         place(&[127], "a"),
     ]);
     for seq in [10, 9, 100, 2] {
-        put.push((RowKey::Touch(Key::new("k", "x"), seq), RowValue::Nothing));
+        put.push((RowKey::Touch(seq, Key::new("k", "x")), RowValue::Touch(seq - 1)));
     }
     put.sort_by(|(left, _), (right, _)| left.cmp(right));
     put.dedup_by(|(left, _), (right, _)| left == right);

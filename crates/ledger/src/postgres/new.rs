@@ -36,7 +36,7 @@ impl New {
         let is_new = |(key, _): &Row| match key {
             _ if wary => false,
             // That an event has touched something is written with the event.
-            RowKey::Touch(_, seq) => events.contains(&Some(*seq)),
+            RowKey::Touch(seq, _) => events.contains(&Some(*seq)),
             RowKey::Index(..) => batch.returning.as_ref().is_some_and(|returning| !returning.contains(key)),
             key => is_kept(key) && unused.remove(key),
         };

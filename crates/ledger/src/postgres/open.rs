@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::hash::Hash;
 
 /// The steps that lead from an empty database to the present format; the format is their number. A step is never changed.
-pub(super) const STEPS: &[&str] = &[include_str!("steps/0001.sql")];
+pub(super) const STEPS: &[&str] = &[include_str!("steps/0001.sql"), include_str!("steps/0002.sql")];
 
 /// The schema that is in use.
 const SCHEMA: &str = "countersign";
@@ -181,7 +181,7 @@ mod tests {
     use crate::store::{Batch, Store};
 
     /// What the next format could be.
-    const NEXT: &[&str] = &[STEPS[0], "ALTER TABLE countersign.meta ADD COLUMN note text;"];
+    const NEXT: &[&str] = &[STEPS[0], STEPS[1], "ALTER TABLE countersign.meta ADD COLUMN note text;"];
 
     fn event(seq: u64) -> EventRow {
         let body = format!("body {seq}");
@@ -217,19 +217,19 @@ mod tests {
         let head = old.head().unwrap();
         let mut upgraded = open_next(&server).unwrap();
         assert_eq!((upgraded.head().unwrap(), upgraded.texts(1, 3).unwrap().len()), (head, 2));
-        assert_eq!(state(&server), "countersign countersign_format_1 2");
+        assert_eq!(state(&server), "countersign countersign_format_2 3");
         let copies = |lines: Vec<(String, String)>| lines.into_iter().find(|(name, _)| name == "copies");
-        assert!(copies(upgraded.describe().unwrap()).unwrap().1.starts_with("countersign_format_1, "));
+        assert!(copies(upgraded.describe().unwrap()).unwrap().1.starts_with("countersign_format_2, "));
         // A binary that knows only the older format is refused, also one that was there all the while.
-        let newer = Error::Newer { what: "format", found: 2, known: 1 };
+        let newer = Error::Newer { what: "format", found: 3, known: 2 };
         assert_eq!(Postgres::open(&server.url(), "p").map(drop), Err(newer.clone()));
         assert_eq!(old.begin().map(drop), Err(newer.clone()));
-        assert!(newer.to_string().contains("format 2") && newer.to_string().contains("knows 1"));
+        assert!(newer.to_string().contains("format 3") && newer.to_string().contains("knows 2"));
         // The next time there is nothing to do.
         open_next(&server).unwrap();
         // The way back: the copy is what there was, down to its names, and goes on.
         drop(upgraded);
-        server.sql("DROP SCHEMA countersign CASCADE; ALTER SCHEMA countersign_format_1 RENAME TO countersign");
+        server.sql("DROP SCHEMA countersign CASCADE; ALTER SCHEMA countersign_format_2 RENAME TO countersign");
         let mut back = Postgres::open(&server.url(), "p").unwrap();
         assert_eq!((back.head().unwrap(), back.examine().unwrap()), (head, Vec::<String>::new()));
         assert_eq!(back.texts(1, 3).unwrap().len(), 2);
@@ -248,15 +248,15 @@ mod tests {
         append(&mut store);
         let before = state(&server);
         let fails = |steps: &[&str]| Postgres::open_as(&url, "p", steps).map(drop).unwrap_err().to_string();
-        let broken = [STEPS[0], "CREATE TABLE countersign.extra (a text); INSERT INTO nowhere VALUES (1);"];
+        let broken = [STEPS[0], STEPS[1], "CREATE TABLE countersign.extra (a text); INSERT INTO nowhere VALUES (1);"];
         assert!(fails(&broken).contains("nowhere"));
         server.sql("REVOKE CREATE ON DATABASE postgres FROM bob");
         let error = fails(NEXT);
-        assert!(error.contains("countersign_format_1") && error.contains("GRANT CREATE ON DATABASE"), "{error}");
-        server.sql("GRANT CREATE ON DATABASE postgres TO bob; CREATE SCHEMA countersign_format_1");
+        assert!(error.contains("countersign_format_2") && error.contains("GRANT CREATE ON DATABASE"), "{error}");
+        server.sql("GRANT CREATE ON DATABASE postgres TO bob; CREATE SCHEMA countersign_format_2");
         let error = fails(NEXT);
-        assert!(error.contains("countersign_format_1, and it is there already"), "{error}");
-        server.sql("DROP SCHEMA countersign_format_1");
+        assert!(error.contains("countersign_format_2, and it is there already"), "{error}");
+        server.sql("DROP SCHEMA countersign_format_2");
         assert_eq!((state(&server), store.examine().unwrap()), (before, Vec::new()));
         append(&mut store);
         Postgres::open_as(&url, "p", NEXT).unwrap();
@@ -270,6 +270,6 @@ mod tests {
             let openers: Vec<_> = (0..6).map(|_| scope.spawn(|| open_next(&server).map(drop))).collect();
             openers.into_iter().for_each(|it| it.join().unwrap().unwrap());
         });
-        assert_eq!(state(&server), "countersign countersign_format_1 2");
+        assert_eq!(state(&server), "countersign countersign_format_2 3");
     }
 }

@@ -40,7 +40,7 @@ const COLUMNS: [(Table, Columns, Columns); 9] = [
         ],
     ),
     (Table::Index, &[("name", Text), ("at", Bytes), ("kind", Text), ("id", Text)], &[]),
-    (Table::Touch, &[("kind", Text), ("id", Text), ("seq", Number)], &[]),
+    (Table::Touch, &[("seq", Number), ("kind", Text), ("id", Text)], &[("prev", Number)]),
     (
         Table::Remembered,
         &[("actor", Text), ("command", Text), ("key", Text)],
@@ -151,7 +151,7 @@ fn key_cells(key: &RowKey) -> Vec<Cell<'_>> {
         RowKey::Index(place, Key { kind, id }) => {
             vec![Cell::Text(&place.index), Cell::Bytes(&place.at), Cell::Text(kind), Cell::Text(id)]
         }
-        RowKey::Touch(Key { kind, id }, seq) => vec![Cell::Text(kind), Cell::Text(id), number(*seq)],
+        RowKey::Touch(seq, Key { kind, id }) => vec![number(*seq), Cell::Text(kind), Cell::Text(id)],
         RowKey::Remembered(names) => names.iter().map(|name| Cell::Text(name)).collect(),
         RowKey::Lease(name) | RowKey::Liveness(name) | RowKey::Meta(name) => vec![Cell::Text(name)],
         RowKey::Tile(level, tile) => vec![number(u64::from(*level)), number(*tile)],
@@ -162,6 +162,7 @@ fn key_cells(key: &RowKey) -> Vec<Cell<'_>> {
 fn rest_cells<'a>(value: &'a RowValue, out: &mut Vec<Cell<'a>>) {
     match value {
         RowValue::Nothing => {}
+        RowValue::Touch(prev) => out.push(number(*prev)),
         RowValue::Entity(it) => {
             out.extend([it.seq, it.version, it.birth, u64::from(it.shape)].map(number));
             out.extend([&it.matter, &it.class, &it.facts].map(|text| Cell::Text(text)));
@@ -330,7 +331,7 @@ fn read(table: Table, row: &tokio_postgres::Row, first: usize) -> Result<Row, Fa
             (RowKey::Entity(entity.key.clone()), RowValue::Entity(entity))
         }
         Table::Index => (RowKey::Index(Place { index: name(0)?, at: bytes(1)? }, key(2)?), RowValue::Nothing),
-        Table::Touch => (RowKey::Touch(key(0)?, unsigned(2)?), RowValue::Nothing),
+        Table::Touch => (RowKey::Touch(unsigned(0)?, key(1)?), RowValue::Touch(unsigned(3)?)),
         Table::Remembered => {
             let value =
                 Remembered { request: hash(row, first + 3)?, code: name(4)?, first: unsigned(5)?, last: unsigned(6)? };

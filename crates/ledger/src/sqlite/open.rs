@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The steps that lead from an empty file to the present format; the format is their number. A step is never changed.
-pub(super) const STEPS: &[&str] = &[include_str!("steps/0001.sql")];
+pub(super) const STEPS: &[&str] = &[include_str!("steps/0001.sql"), include_str!("steps/0002.sql")];
 /// What marks the file as ours: "CSSG".
 const APPLICATION: i32 = 0x4353_5347;
 /// How long to wait for other programs on the file. Our own writers queue elsewhere.
@@ -242,7 +242,9 @@ mod tests {
     use crate::time::Clock;
 
     /// What the next format could be.
-    const NEXT: &[&str] = &[STEPS[0], "ALTER TABLE meta ADD COLUMN note TEXT;"];
+    const NEXT: &[&str] = &[STEPS[0], STEPS[1], "ALTER TABLE meta ADD COLUMN note TEXT;"];
+    const NOW: u32 = STEPS.len() as u32;
+    const THEN: u32 = NEXT.len() as u32;
 
     fn made(folder: &Path) -> PathBuf {
         let path = folder.join("ledger.db");
@@ -267,14 +269,14 @@ mod tests {
     fn a_file_of_an_older_format_is_copied_and_then_brought_up_to_date() {
         let folder = tempfile::tempdir().unwrap();
         let path = made(folder.path());
-        let copy = folder.path().join("ledger.db.format-1");
+        let copy = folder.path().join(format!("ledger.db.format-{NOW}"));
         // What an attempt that broke off left behind is made anew.
         std::fs::write(&copy, "half a copy").unwrap();
         let mut upgraded = open_next(&path).unwrap();
         let head = upgraded.head().unwrap();
-        assert_eq!((head.seq, format_of(&path)), (1, 2));
+        assert_eq!((head.seq, format_of(&path)), (1, THEN));
         let mut old = Sqlite::open(&copy, Clock::System).unwrap();
-        assert_eq!((old.head().unwrap(), format_of(&copy)), (head, 1));
+        assert_eq!((old.head().unwrap(), format_of(&copy)), (head, NOW));
         assert_eq!(old.examine().unwrap(), Vec::<String>::new());
         // The next time there is nothing to do, and no copy to be made.
         drop((upgraded, old));
@@ -291,10 +293,11 @@ mod tests {
         open_next(&path).unwrap();
         let before = std::fs::read(&path).unwrap();
         // Also one that was there all the while.
-        assert_eq!(there.begin().map(drop), Err(Error::Newer { what: "format", found: 2, known: 1 }));
+        assert_eq!(there.begin().map(drop), Err(Error::Newer { what: "format", found: THEN, known: NOW }));
         let refused = Sqlite::open(&path, Clock::System).map(drop).unwrap_err();
-        assert_eq!(refused, Error::Newer { what: "format", found: 2, known: 1 });
-        assert!(refused.to_string().contains("format 2") && refused.to_string().contains("knows 1"));
+        assert_eq!(refused, Error::Newer { what: "format", found: THEN, known: NOW });
+        let (said, [found, known]) = (refused.to_string(), [format!("format {THEN}"), format!("knows {NOW}")]);
+        assert!(said.contains(&found) && said.contains(&known), "{said}");
         assert_eq!(std::fs::read(&path).unwrap(), before);
     }
 
@@ -305,7 +308,7 @@ mod tests {
         let (mut before, mut after) = (store.another().unwrap(), store.another().unwrap());
         assert_eq!(before.head().unwrap().seq, 1);
         open_next(&folder.path().join("ledger.db")).unwrap();
-        assert_eq!(after.head().unwrap_err(), Error::Newer { what: "format", found: 2, known: 1 });
+        assert_eq!(after.head().unwrap_err(), Error::Newer { what: "format", found: THEN, known: NOW });
     }
 
     #[test]
@@ -346,10 +349,10 @@ mod tests {
     fn a_step_that_fails_leaves_the_file_as_it_was() {
         let folder = tempfile::tempdir().unwrap();
         let path = made(folder.path());
-        let broken = [STEPS[0], "CREATE TABLE extra (a); INSERT INTO nowhere VALUES (1);"];
+        let broken = [STEPS[0], STEPS[1], "CREATE TABLE extra (a); INSERT INTO nowhere VALUES (1);"];
         assert!(Sqlite::open_as(&path, Clock::System, &broken).is_err());
         let mut store = Sqlite::open(&path, Clock::System).unwrap();
-        assert_eq!((store.head().unwrap().seq, format_of(&path)), (1, 1));
+        assert_eq!((store.head().unwrap().seq, format_of(&path)), (1, NOW));
         assert_eq!(store.examine().unwrap(), Vec::<String>::new());
     }
 
@@ -361,6 +364,6 @@ mod tests {
             let openers: Vec<_> = (0..6).map(|_| scope.spawn(|| open_next(&path).map(drop))).collect();
             openers.into_iter().for_each(|it| it.join().unwrap().unwrap());
         });
-        assert_eq!(format_of(&path), 2);
+        assert_eq!(format_of(&path), THEN);
     }
 }

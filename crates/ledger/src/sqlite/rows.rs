@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 const COLUMNS: [(Table, &[&str], &[&str]); 9] = [
     (Table::Entity, &["kind", "id"], &["seq", "version", "birth", "shape", "matter", "class", "facts"]),
     (Table::Index, &["name", "at", "kind", "id"], &[]),
-    (Table::Touch, &["kind", "id", "seq"], &[]),
+    (Table::Touch, &["seq", "kind", "id"], &["prev"]),
     (Table::Remembered, &["actor", "command", "key"], &["request", "code", "first", "last"]),
     (Table::Lease, &["name"], &["number", "holder", "granted", "ttl", "ended"]),
     (Table::Tile, &["level", "number"], &["hashes"]),
@@ -78,7 +78,7 @@ fn key_values<'a>(key: &'a RowKey, out: &mut Values<'a>) {
         RowKey::Index(place, Key { kind, id }) => {
             out.extend([text(&place.index), bytes(&place.at), text(kind), text(id)]);
         }
-        RowKey::Touch(Key { kind, id }, seq) => out.extend([text(kind), text(id), number(*seq)]),
+        RowKey::Touch(seq, Key { kind, id }) => out.extend([number(*seq), text(kind), text(id)]),
         RowKey::Remembered([actor, command, key]) => out.extend([text(actor), text(command), text(key)]),
         RowKey::Lease(name) | RowKey::Liveness(name) | RowKey::Meta(name) => out.push(text(name)),
         RowKey::Tile(level, tile) => out.extend([number(u64::from(*level)), number(*tile)]),
@@ -89,6 +89,7 @@ fn key_values<'a>(key: &'a RowKey, out: &mut Values<'a>) {
 fn rest_values<'a>(value: &'a RowValue, out: &mut Values<'a>) {
     match value {
         RowValue::Nothing => {}
+        RowValue::Touch(prev) => out.push(number(*prev)),
         RowValue::Entity(it) => {
             let numbers = [it.seq, it.version, it.birth, u64::from(it.shape)].map(number);
             out.extend(numbers);
@@ -136,7 +137,7 @@ fn read(table: Table, row: &rusqlite::Row<'_>) -> Result<Row> {
             (RowKey::Entity(entity.key.clone()), RowValue::Entity(entity))
         }
         Table::Index => (RowKey::Index(Place { index: name(0)?, at: row.get(1)? }, key(2)?), RowValue::Nothing),
-        Table::Touch => (RowKey::Touch(key(0)?, unsigned(row, 2)?), RowValue::Nothing),
+        Table::Touch => (RowKey::Touch(unsigned(row, 0)?, key(1)?), RowValue::Touch(unsigned(row, 3)?)),
         Table::Remembered => {
             let value = Remembered {
                 request: hash(row, 3)?,

@@ -194,7 +194,7 @@ fn a_row_that_cannot_be_there_and_is_costs_one_attempt() {
     let server = crate::conformance::postgres_server::Server::start();
     let store = crate::postgres::Postgres::create(&server.url(), PROJECT).unwrap();
     let mut writer = writer(Box::new(store));
-    server.sql("INSERT INTO countersign.touch SELECT project, 'counter', 'all', 1 FROM countersign.head");
+    server.sql("INSERT INTO countersign.touch SELECT project, 1, 'counter', 'all', 0 FROM countersign.head");
     let outcomes = run(&mut writer, (0..40).map(counting).collect());
     assert!(outcomes.iter().all(|it| matches!(it, Err(Error::NotWritten(_)))), "{outcomes:?}");
     let outcomes = run(&mut writer, (0..40).map(counting).collect());
