@@ -6,10 +6,11 @@
 //! such a search costs is how often it stops at something that only looks like a fragment. Hence the groups:
 //! fragments of one group have letters in common, so that the group lets little else through. They were found
 //! by annealing, against JSON payloads and English prose; about six bytes in a thousand stop the search. The
-//! order is a matter of speed alone.
+//! order is a matter of speed alone. Before much was searched, tables do that need not be built (`table.rs`).
 
 use std::ops::ControlFlow;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aho_corasick::packed::{Config, MatchKind, Searcher};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Span};
@@ -22,6 +23,7 @@ use super::phrase::Family;
 use super::phrases::{ACT, PRETEND, ROLE, YOU};
 use super::secret::{AWS, AWS_SESSION, GITHUB, GITHUB_FINE, GITLAB, GOOGLE, GOOGLE_OAUTH, NPM};
 use super::secret::{Lead as Secret, SK, SLACK, SLACK_APP, STRIPE, Token};
+use super::table::{Table, fold};
 
 /// Whom a fragment calls.
 #[derive(Clone, Copy)]
@@ -47,7 +49,7 @@ const TAG: Lead = Lead::Control(Control::Tag);
 /// Fragments in lower case, in groups of at most [`ROWS`]. None is the beginning of another, since only the
 /// first of two that stand at one place is reported.
 #[rustfmt::skip]
-const GROUPS: [&[(&str, Lead)]; 2 * COLUMNS] = [
+static GROUPS: [&[(&str, Lead)]; 2 * COLUMNS] = [
     &[("pprov", word(&APPROVE)), ("ghp_", token(&GITHUB)), ("ghr_", token(&GITHUB)), ("glpat-", token(&GITLAB))],
     &[("sia", token(&AWS_SESSION)), ("<|e", BAR), ("xapp-", token(&SLACK_APP)), ("sregard", word(&IGNORE))],
     &[("role", word(&ROLE)), ("rdless", word(&WHATEVER)), ("xox", token(&SLACK)), ("_locks", FIELD)],
@@ -68,8 +70,8 @@ const GROUPS: [&[(&str, Lead)]; 2 * COLUMNS] = [
 ];
 
 /// Teddy puts its n-th fragment into the group n mod 8, and is fastest with at most 32.
-const COLUMNS: usize = 8;
-const ROWS: usize = 4;
+pub const COLUMNS: usize = 8;
+pub const ROWS: usize = 4;
 /// How much is folded and searched at a time: small enough to stay in the first-level cache and to be cleared
 /// for nothing.
 const BLOCK: usize = 2048;
@@ -77,6 +79,8 @@ const BLOCK: usize = 2048;
 const OVERLAP: usize = 16;
 /// Teddy refuses shorter texts; they are filled up.
 const LEAST: usize = 64;
+/// How many bytes are swept by tables before it is worth while to build Teddy.
+const UNBUILT: usize = 16 * 1024;
 
 /// What a sweep saw beside the anchors.
 pub struct Swept {
@@ -88,9 +92,33 @@ enum Finder {
     Teddy(Searcher),
     /// Where the processor has no vectors that Teddy knows.
     Automaton(Box<AhoCorasick>),
+    Table(&'static Table),
 }
 
-static FINDERS: LazyLock<Vec<Finder>> = LazyLock::new(|| GROUPS.chunks(COLUMNS).filter_map(finder).collect());
+static TABLES: [Table; 2] = {
+    let (one, other) = GROUPS.split_at(COLUMNS);
+    [Table::of(one), Table::of(other)]
+};
+static UNBUILT_FINDERS: [Finder; 2] = [Finder::Table(&TABLES[0]), Finder::Table(&TABLES[1])];
+static BUILT_FINDERS: OnceLock<Vec<Finder>> = OnceLock::new();
+/// How much was swept without Teddy.
+static SWEPT: AtomicUsize = AtomicUsize::new(0);
+
+/// What finds fragments in the next so many bytes.
+fn finders(length: usize) -> &'static [Finder] {
+    if let Some(built) = BUILT_FINDERS.get() {
+        return built;
+    }
+    if SWEPT.fetch_add(length, Ordering::Relaxed).saturating_add(length) <= UNBUILT {
+        &UNBUILT_FINDERS
+    } else {
+        built()
+    }
+}
+
+fn built() -> &'static [Finder] {
+    BUILT_FINDERS.get_or_init(|| GROUPS.chunks(COLUMNS).filter_map(finder).collect())
+}
 
 /// The fragments of eight groups, row by row. A group that is too short repeats its first.
 fn rows(groups: &[&[(&'static str, Lead)]]) -> Vec<Vec<u8>> {
@@ -117,15 +145,10 @@ impl Finder {
         let found = match self {
             Finder::Teddy(teddy) => teddy.find_in(block, span),
             Finder::Automaton(automaton) => automaton.find(aho_corasick::Input::new(block).span(span)),
+            Finder::Table(table) => return table.find(block, from),
         }?;
         Some((found.pattern().as_usize(), found.start(), found.end()))
     }
-}
-
-/// Makes letters small and control characters blanks. Other characters may fall together: a fragment that is
-/// found is a hint, and its matcher reads the bytes themselves.
-fn fold(byte: u8) -> u8 {
-    byte.max(b' ') | 0x20
 }
 
 /// Calls `visit` with the place of every anchor in `bytes`, until it breaks. Anchors of one fragment come in
@@ -139,7 +162,7 @@ pub fn sweep(bytes: &[u8], mut visit: impl FnMut(usize, Lead) -> ControlFlow<()>
 }
 
 fn sweep_by<const SIZE: usize>(bytes: &[u8], visit: &mut impl FnMut(usize, Lead) -> ControlFlow<()>) -> Swept {
-    let mut swept = Swept { carriers: false };
+    let (mut swept, finders) = (Swept { carriers: false }, finders(bytes.len()));
     let mut buffer = [0; SIZE];
     let (mut start, mut seen) = (0, 0);
     loop {
@@ -155,7 +178,7 @@ fn sweep_by<const SIZE: usize>(bytes: &[u8], visit: &mut impl FnMut(usize, Lead)
         buffer.iter_mut().take(filled).skip(source.len()).for_each(|it| *it = 0);
         swept.carriers = swept.carriers || !union.is_ascii() && carrier(source);
         let block = buffer.get(..filled).unwrap_or_default();
-        for (finder, groups) in FINDERS.iter().zip(GROUPS.chunks(COLUMNS)) {
+        for (finder, groups) in finders.iter().zip(GROUPS.chunks(COLUMNS)) {
             let mut from = 0;
             while let Some((which, at, until)) = finder.find(block, from) {
                 from = at + 1;
@@ -187,6 +210,8 @@ fn sweep_by<const SIZE: usize>(bytes: &[u8], visit: &mut impl FnMut(usize, Lead)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::collection;
+    use proptest::prelude::*;
 
     #[test]
     fn fragments_fit() {
@@ -218,8 +243,8 @@ mod tests {
     }
 
     #[test]
-    fn the_automaton_finds_what_teddy_finds() {
-        for (groups, teddy) in GROUPS.chunks(COLUMNS).zip(FINDERS.iter()) {
+    fn automaton_and_table_find_what_teddy_finds() {
+        for ((groups, teddy), table) in GROUPS.chunks(COLUMNS).zip(built()).zip(&TABLES) {
             let fragments = rows(groups);
             let automaton = automaton(&fragments).unwrap();
             for fragment in &fragments {
@@ -227,6 +252,36 @@ mod tests {
                 let found = automaton.find(&block, 0);
                 assert_eq!(found.map(|(_, at, end)| (at, end)), Some((70, 70 + fragment.len())));
                 assert_eq!(found, teddy.find(&block, 0));
+                assert_eq!(found, table.find(&block, 0));
+                // Beginnings that lead nowhere, and what the block ends in the midst of.
+                let cut = &block[..69 + fragment.len()];
+                assert_eq!(table.find(cut, 0), None);
+            }
+        }
+    }
+
+    /// Which fragment, how much of it, and how many dots behind it: much then only looks like a fragment.
+    fn pieces() -> impl Strategy<Value = Vec<(usize, usize, usize)>> {
+        collection::vec((0..64_usize, 1..10_usize, 0..2_usize), 1..60)
+    }
+
+    proptest! {
+        #[test]
+        fn tables_find_what_teddy_finds_in_any_text(pieces in pieces()) {
+            let all: Vec<&str> = GROUPS.iter().flat_map(|group| group.iter().map(|(text, _)| *text)).collect();
+            let piece = |(which, length, dots): (usize, usize, usize)| {
+                let text = all[which % all.len()].bytes().map(fold).take(length);
+                text.chain(std::iter::repeat_n(b'.', dots)).collect::<Vec<u8>>()
+            };
+            let mut text: Vec<u8> = pieces.into_iter().flat_map(piece).collect();
+            text.resize(text.len().max(LEAST), b' ');
+            for (teddy, table) in built().iter().zip(&TABLES) {
+                let mut from = 0;
+                while let Some(found) = teddy.find(&text, from) {
+                    prop_assert_eq!(table.find(&text, from), Some(found));
+                    from = found.1 + 1;
+                }
+                prop_assert_eq!(table.find(&text, from), None);
             }
         }
     }

@@ -31,6 +31,7 @@ mod phrase;
 mod phrases;
 mod quotation;
 mod secret;
+mod table;
 #[cfg(test)]
 mod tests;
 mod value;

@@ -22,7 +22,7 @@ use tally::{Outcome, Tally};
 ///
 /// The contract of a document is told from its keys. Documents that belong together are checked against each other:
 /// those given with --with, and in a directory those whose ids meet.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(after_help = "\
 Examples:
   countersign check assignment.json
@@ -66,9 +66,17 @@ pub struct Args {
     now: Option<jiff::Timestamp>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+impl Args {
+    /// What it means to name files and nothing else.
+    pub fn of(paths: &[&str]) -> Self {
+        Self { paths: paths.iter().map(PathBuf::from).collect(), ..Self::default() }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum Format {
     /// For people
+    #[default]
     Text,
     /// One decision a line
     Json,
@@ -135,22 +143,31 @@ impl Job<'_> {
         let bar = self.progress();
         let one = |number: usize| self.inputs.get(number).map(|input| self.one(input, number));
         parallel::each(self.inputs.len(), one, |outcome| {
-            bar.inc(1);
             let shown = outcome.map(|outcome| tally.take(outcome)).unwrap_or_default();
-            if !shown.is_empty() {
-                bar.suspend(|| output::print(&shown));
+            match &bar {
+                Some(bar) => {
+                    bar.inc(1);
+                    if !shown.is_empty() {
+                        bar.suspend(|| output::print(&shown));
+                    }
+                }
+                None if shown.is_empty() => {}
+                None => output::print(&shown),
             }
         });
-        bar.finish_and_clear();
+        if let Some(bar) = bar {
+            bar.finish_and_clear();
+        }
     }
 
-    fn progress(&self) -> indicatif::ProgressBar {
+    /// A bar where somebody sees it. Where nobody does there is none: one that is hidden reckons all the same.
+    fn progress(&self) -> Option<indicatif::ProgressBar> {
         if self.inputs.len() < PROGRESS_FROM || !terminal::shows_progress() {
-            return indicatif::ProgressBar::hidden();
+            return None;
         }
         let bar = indicatif::ProgressBar::new(self.inputs.len() as u64);
         let style = indicatif::ProgressStyle::with_template("checking {bar:30} {pos} of {len} files, {eta} left");
-        style.map_or(bar.clone(), |style| bar.with_style(style))
+        Some(style.map_or(bar.clone(), |style| bar.with_style(style)))
     }
 
     fn one(&self, input: &Input, number: usize) -> Outcome {

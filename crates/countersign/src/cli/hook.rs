@@ -3,6 +3,7 @@
 use super::{Exit, Global, output};
 use crate::files;
 use crate::hook::{self, Answer, Asker, Event, Harness};
+use clap::ValueEnum;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,8 +28,19 @@ pub struct Args {
     client: Harness,
 
     /// After how many seconds an answer is given without having found out; it is then a refusal
-    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE, value_parser = seconds)]
     deadline: f64,
+}
+
+/// The deadline unless another is given, in seconds.
+const DEADLINE: f64 = 5.0;
+
+impl Args {
+    /// What it means to name a client and nothing else.
+    pub fn of(client: &str) -> Option<Self> {
+        let client = Harness::value_variants().iter().find(|it| it.as_str() == client)?;
+        Some(Self { client: *client, deadline: DEADLINE })
+    }
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

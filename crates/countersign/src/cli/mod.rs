@@ -92,7 +92,7 @@ pub struct Cli {
 }
 
 /// What may be said with every verb.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 struct Everywhere {
     /// The project's directory; otherwise the one above with a `.countersign` in it
     #[arg(long, global = true, env = "COUNTERSIGN_PROJECT", value_name = "DIR", help_heading = "Everywhere")]

@@ -5,7 +5,7 @@ use crate::rows::{Entity, Key, Lease, Liveness, Place, Remembered, Row, RowKey, 
 use crate::time::Time;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Result, params_from_iter};
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 /// A table's name, key columns and other columns.
 const COLUMNS: [(Table, &[&str], &[&str]); 9] = [
@@ -20,37 +20,42 @@ const COLUMNS: [(Table, &[&str], &[&str]); 9] = [
     (Table::Meta, &["name"], &["value"]),
 ];
 
-struct Sql {
-    get: String,
-    range: String,
-    range_to: String,
-    put: String,
-    delete: String,
+#[derive(Clone, Copy)]
+enum Verb {
+    Get,
+    Range,
+    RangeTo,
+    Put,
+    Delete,
 }
 
-static SQL: LazyLock<Vec<Sql>> =
-    LazyLock::new(|| COLUMNS.iter().map(|(table, key, rest)| sql(*table, key, rest)).collect());
+/// The statements of each table. Each is written when it is first used: many processes start to ask a few of them once.
+static SQL: [[OnceLock<String>; 5]; COLUMNS.len()] = [const { [const { OnceLock::new() }; 5] }; COLUMNS.len()];
 
-fn sql(table: Table, key: &[&str], rest: &[&str]) -> Sql {
+fn sql(table: Table, verb: Verb) -> &'static str {
+    SQL[table as usize][verb as usize].get_or_init(|| write(table, verb))
+}
+
+fn write(table: Table, verb: Verb) -> String {
+    let (_, key, rest) = COLUMNS[table as usize];
     let table = table.name();
     let all = [key, rest].concat();
     let (keys, columns) = (key.join(", "), all.join(", "));
     let marks =
         |from: usize, count: usize| (from..from + count).map(|n| format!("?{n}")).collect::<Vec<_>>().join(", ");
-    let (first, second) = (marks(1, key.len()), marks(key.len() + 1, key.len()));
+    let first = marks(1, key.len());
     let select = format!("SELECT {columns} FROM {table} WHERE ({keys})");
     let order = |limit: usize| format!("ORDER BY {keys} LIMIT ?{limit}");
-    Sql {
-        get: format!("{select} = ({first})"),
-        range: format!("{select} >= ({first}) {}", order(key.len() + 1)),
-        range_to: format!("{select} >= ({first}) AND ({keys}) < ({second}) {}", order(2 * key.len() + 1)),
-        put: format!("INSERT OR REPLACE INTO {table} ({columns}) VALUES ({})", marks(1, all.len())),
-        delete: format!("DELETE FROM {table} WHERE ({keys}) = ({first})"),
+    match verb {
+        Verb::Get => format!("{select} = ({first})"),
+        Verb::Range => format!("{select} >= ({first}) {}", order(key.len() + 1)),
+        Verb::RangeTo => {
+            let second = marks(key.len() + 1, key.len());
+            format!("{select} >= ({first}) AND ({keys}) < ({second}) {}", order(2 * key.len() + 1))
+        }
+        Verb::Put => format!("INSERT OR REPLACE INTO {table} ({columns}) VALUES ({})", marks(1, all.len())),
+        Verb::Delete => format!("DELETE FROM {table} WHERE ({keys}) = ({first})"),
     }
-}
-
-fn of(table: Table) -> &'static Sql {
-    &SQL[table as usize]
 }
 
 type Values<'a> = Vec<ToSqlOutput<'a>>;
@@ -168,7 +173,7 @@ pub(super) fn get(connection: &Connection, keys: &[RowKey]) -> Result<Vec<Option
     let (mut found, mut values) = (Vec::with_capacity(keys.len()), Values::new());
     for keys in keys.chunk_by(|one, next| one.table() == next.table()) {
         let table = keys[0].table();
-        let mut statement = connection.prepare_cached(&of(table).get)?;
+        let mut statement = connection.prepare_cached(sql(table, Verb::Get))?;
         for key in keys {
             values.clear();
             key_values(key, &mut values);
@@ -181,11 +186,11 @@ pub(super) fn get(connection: &Connection, keys: &[RowKey]) -> Result<Vec<Option
 
 pub(super) fn range(connection: &Connection, from: &RowKey, to: Option<&RowKey>, limit: usize) -> Result<Vec<Row>> {
     let table = from.table();
-    let sql = if to.is_some() { &of(table).range_to } else { &of(table).range };
+    let wanted = sql(table, if to.is_some() { Verb::RangeTo } else { Verb::Range });
     let mut values = Values::new();
     std::iter::once(from).chain(to).for_each(|key| key_values(key, &mut values));
     values.push(number(limit.min(i32::MAX as usize) as u64));
-    let mut statement = connection.prepare_cached(sql)?;
+    let mut statement = connection.prepare_cached(wanted)?;
     let rows = statement.query_map(params_from_iter(values), |row| read(table, row))?;
     rows.collect()
 }
@@ -194,7 +199,7 @@ pub(super) fn range(connection: &Connection, from: &RowKey, to: Option<&RowKey>,
 pub(super) fn put(connection: &Connection, rows: &[Row]) -> Result<()> {
     let mut values = Values::new();
     for rows in rows.chunk_by(|(one, _), (next, _)| one.table() == next.table()) {
-        let mut statement = connection.prepare_cached(&of(rows[0].0.table()).put)?;
+        let mut statement = connection.prepare_cached(sql(rows[0].0.table(), Verb::Put))?;
         for (key, value) in rows {
             values.clear();
             key_values(key, &mut values);
@@ -209,7 +214,7 @@ pub(super) fn put(connection: &Connection, rows: &[Row]) -> Result<()> {
 pub(super) fn delete(connection: &Connection, keys: &[RowKey]) -> Result<()> {
     let mut values = Values::new();
     for keys in keys.chunk_by(|one, next| one.table() == next.table()) {
-        let mut statement = connection.prepare_cached(&of(keys[0].table()).delete)?;
+        let mut statement = connection.prepare_cached(sql(keys[0].table(), Verb::Delete))?;
         for key in keys {
             values.clear();
             key_values(key, &mut values);
