@@ -11,6 +11,11 @@ use timed::Shop;
 const MINUTE_MS: i64 = 60_000;
 
 fn receive(shop: &Shop, number: u32) -> String {
+    received(shop, number, json!({}))["instruction_id"].as_str().unwrap().to_owned()
+}
+
+/// Hands an instruction in, with a patch over the request.
+fn received(shop: &Shop, number: u32, patch: Value) -> Value {
     let given = shop.time(0);
     let id = format!("DI-{}-{number:03}", &given[..10]);
     let mut text = (countersign_domain::contract("delegation_instruction").unwrap().example)();
@@ -20,9 +25,9 @@ fn receive(shop: &Shop, number: u32) -> String {
     let sha = "1f0c3a5b7d9e2f4a6b8c0d1e3f5a7b9c2d4e6f80";
     let parameters = json!({ "BRANCH_NAME": format!("b-{number}"), "SOURCE_SHA": sha });
     text["ACTION"] = json!({ "TYPE": "CREATE_BRANCH", "PARAMETERS": parameters });
-    let request = json!({ "file": "i.json", "instruction": text.to_string(), "executor": "git" });
-    shop.ask("ana", "delegation.receive", request).unwrap();
-    id
+    let mut request = json!({ "file": "i.json", "instruction": text.to_string(), "executor": "git" });
+    countersign_contract::prove::merge(&mut request, &patch);
+    shop.ask("ana", "delegation.receive", request).unwrap().answer
 }
 
 fn start(shop: &Shop, id: &str) -> Value {
@@ -32,6 +37,10 @@ fn start(shop: &Shop, id: &str) -> Value {
 
 /// Says that it is done, as of now.
 fn answer(shop: &Shop, id: &str, attempt: &Value) {
+    shop.ask("ana", "delegation.answer", done(shop, id, attempt)).unwrap();
+}
+
+fn done(shop: &Shop, id: &str, attempt: &Value) -> Value {
     let (at, url) = (shop.time(0), "https://localhost/acme/shop/tree/b");
     let acted = json!({
         "status": "SUCCESS",
@@ -48,10 +57,7 @@ fn answer(shop: &Shop, id: &str, attempt: &Value) {
         },
         "resulting_state": "the branch is there",
     });
-    let request = json!({
-        "instruction_id": id, "attempt": attempt["attempt"], "agent_instance_id": "executor-1", "acted": acted,
-    });
-    shop.ask("ana", "delegation.answer", request).unwrap();
+    json!({ "instruction_id": id, "attempt": attempt["attempt"], "agent_instance_id": "executor-1", "acted": acted })
 }
 
 fn alerts(shop: &Shop) -> Vec<String> {
@@ -104,4 +110,68 @@ fn an_entry_of_what_nobody_began_in_time_is_late_and_one_of_what_took_long_is_no
     shop.wait(2 * MINUTE_MS);
     answer(&shop, &id, &attempt);
     assert_eq!(alerts(&shop), ["execution_time"]);
+}
+
+fn begin() -> Value {
+    json!({ "begin": { "place": "4f0c1a77", "seconds": 600 } })
+}
+
+#[test]
+fn what_is_new_is_received_and_begun_at_once_and_nothing_else_is() {
+    let shop = Shop::new();
+    let begun = received(&shop, 1, begin());
+    let id = begun["instruction_id"].as_str().unwrap().to_owned();
+    assert_eq!((&begun["again"], begun["first"].as_i64()), (&json!(false), Some(1_800_000_000_000)));
+    let state = |id: &str| shop.look("delegation.show", json!({ "instruction_id": id }))["state"].clone();
+    assert_eq!(state(&id), "started");
+    // Handed in once more it is not begun again: whoever holds the lock says so by itself, and looks first.
+    let again = received(&shop, 1, begin());
+    assert_eq!((&again["attempt"], &again["seq"]), (&Value::Null, &Value::Null));
+    assert_eq!(start(&shop, &id)["again"], true);
+    // What cannot be carried out is not begun.
+    let obstacle = json!({ "FIELD": "ACTION.TYPE", "ERROR": "it cannot", "EXPECTED": "another" });
+    let mut invalid = begin();
+    invalid["obstacles"] = json!([obstacle]);
+    let refused = received(&shop, 2, invalid);
+    assert_eq!(refused["attempt"], Value::Null);
+    assert_eq!(state(refused["instruction_id"].as_str().unwrap()), "received");
+    // What came before and waits is begun by whoever begins it.
+    let waits = receive(&shop, 3);
+    assert_eq!((received(&shop, 3, begin())["attempt"].clone(), state(&waits)), (Value::Null, json!("received")));
+}
+
+#[test]
+fn what_was_seen_when_it_was_done_goes_with_the_answer() {
+    let shop = Shop::new();
+    let step = |id: &str| shop.look("delegation.next", json!({ "instruction_id": id }))["step"].clone();
+    let seen = |holds: bool| json!({ "holds": holds, "says": "the branch is at the commit" });
+    for (number, said, wanted) in [(1, None, "verify"), (2, Some(true), "proceed"), (3, Some(false), "escalate")] {
+        let begun = received(&shop, number, begin());
+        let id = begun["instruction_id"].as_str().unwrap();
+        let mut request = done(&shop, id, &begun);
+        if let Some(holds) = said {
+            request["seen"] = seen(holds);
+        }
+        let answer = shop.ask("ana", "delegation.answer", request).unwrap().answer;
+        assert_eq!((&answer["status"], step(id)), (&json!("SUCCESS"), json!(wanted)));
+    }
+    // What did not succeed was not seen to be there: all of it is refused, and nothing recorded.
+    let begun = received(&shop, 4, begin());
+    let id = begun["instruction_id"].as_str().unwrap();
+    let mut request = done(&shop, id, &begun);
+    request["acted"]["status"] = json!("FAILURE");
+    request["acted"]["platform_response"] = Value::Null;
+    request["acted"]["platform_evidence"] = Value::Null;
+    request["acted"]["failure_details"] = json!({
+        "ERROR_TYPE": "API_ERROR", "ERROR_CODE": "500", "ERROR_MESSAGE": "no", "REMEDIATION_GUIDANCE": "look",
+        "RETRY_ALLOWED": "YES",
+    });
+    let acted = request["acted"].as_object_mut().unwrap();
+    acted.retain(|_, value| !value.is_null());
+    let mut with_seen = request.clone();
+    with_seen["seen"] = seen(true);
+    assert!(shop.ask("ana", "delegation.answer", with_seen).is_err());
+    assert_eq!(step(id), "await");
+    shop.ask("ana", "delegation.answer", request).unwrap();
+    assert_eq!(step(id), "retry");
 }

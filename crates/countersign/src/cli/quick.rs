@@ -1,10 +1,10 @@
-//! Verbs that are started again and again: by hooks, by hand-overs, by every step of a pipeline.
+//! Verbs that are started again and again: by hooks, by agents, by hand-overs, by every step of a pipeline.
 //!
 //! To describe verbs to the reader of command lines takes longer than to check a document or to answer a hook. So what nearly
 //! every such command line says is read without it, and whatever says more with nobody beside the verb. A command line that
 //! is not right is then read as every other is, and what is said of it is the same.
 
-use super::{Cli, Everywhere, Verb, check, hook};
+use super::{Cli, Everywhere, Verb, check, delegate, hook};
 use clap::Parser;
 
 #[derive(Parser)]
@@ -19,6 +19,11 @@ struct Alone<V: clap::Subcommand> {
 #[derive(clap::Subcommand)]
 enum Check {
     Check(check::Args),
+}
+
+#[derive(clap::Subcommand)]
+enum Delegate {
+    Delegate(delegate::Args),
 }
 
 #[derive(clap::Subcommand)]
@@ -47,6 +52,7 @@ pub fn read() -> Option<Cli> {
     }
     match *line.first()? {
         "check" => alone(|Check::Check(args)| Verb::Check(args)),
+        "delegate" => alone(|Delegate::Delegate(args)| Verb::Delegate(args)),
         "hook" => alone(|Hook::Hook(args)| Verb::Hook(args)),
         _ => None,
     }

@@ -182,3 +182,74 @@ fn killed_between_the_file_of_the_entry_and_the_response() {
     filler.join().unwrap();
     goes_on(&shop, &file, 1);
 }
+
+/// A `git` that writes down what it is asked, and does something of its own for each.
+fn watched_git(shop: &Shop, script: &str) -> String {
+    let real = Command::new("sh").args(["-c", "command -v git"]).output().unwrap();
+    let real = String::from_utf8(real.stdout).unwrap().trim().to_owned();
+    let calls = shop.house.path("calls").display().to_string();
+    let verb = "for word in \"$@\"; do case $word in config|for-each-ref|cat-file|update-ref|mktag|rev-parse|worktree) \
+        verb=$word; break;; esac; done";
+    let script = format!("#!/bin/sh\n{verb}\necho $verb >>'{calls}'\n{script}\nexec '{real}' \"$@\"\n");
+    shop.house.write("bin/git", script.replace("CALLS", &calls));
+    std::fs::set_permissions(shop.house.path("bin/git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    shop.house.path("bin").display().to_string()
+}
+
+/// Delegates with such a git, and gives the response and what git was asked.
+fn watched(shop: &Shop, file: &str, script: &str) -> (Value, Vec<String>) {
+    let path = watched_git(shop, script);
+    let ended = shop.spawn(file, Stdio::piped(), Some(&path)).wait_with_output().unwrap();
+    let mut calls: Vec<String> = shop.house.read("calls").lines().map(str::to_owned).collect();
+    // What does not depend on each other is asked at once, in any order.
+    let from = calls.iter().position(|call| call == "update-ref").unwrap_or(calls.len());
+    calls[..from].sort();
+    std::fs::remove_file(shop.house.path("calls")).unwrap();
+    (serde_json::from_slice(&ended.stdout).unwrap(), calls)
+}
+
+#[test]
+fn git_is_asked_for_what_must_be_known_and_once() {
+    let shop = Shop::new();
+    let (response, calls) = watched(&shop, &shop.branch(1, "fix"), "");
+    assert_eq!(response["STATUS"], "SUCCESS");
+    // Where it is, whether it can be done; done; and what is there then, by which it is answered and which the ledger has.
+    assert_eq!(calls, ["cat-file", "config", "for-each-ref", "update-ref", "for-each-ref"]);
+    let next = shop.house.run(&["delegate", "--next", response["INSTRUCTION_ID"].as_str().unwrap()]);
+    assert!(next.out.contains("proceed") && next.out.contains("branch fix is at"), "{next:?}");
+    let kinds = ["delegation.received", "delegation.started", "delegation.audited", "delegation.answered"];
+    assert_eq!(kinds.map(|kind| shop.events(kind)), [1; 4]);
+    assert_eq!(shop.events("delegation.observed"), 1);
+}
+
+#[test]
+fn a_look_that_failed_is_not_taken_for_one_that_found_nothing() {
+    let shop = Shop::new();
+    let blob = shop.git(&["hash-object", "-w", "README.md"]);
+    let tag = |number: u32, target: &str| {
+        let parameters = json!({ "TAG_NAME": "v1", "TARGET_SHA": target, "TAG_TYPE": "lightweight" });
+        shop.instruction(number, "CREATE_TAG", parameters)
+    };
+    // The first look fails: the next one sees that it is no commit.
+    let once = "if [ $verb = for-each-ref ] && [ $(grep -c for-each-ref 'CALLS') = 1 ]; then exit 128; fi";
+    let (response, _) = watched(&shop, &tag(1, &blob), once);
+    assert_eq!(response["STATUS"], "FAILURE", "{response:#}");
+    let said = response["FAILURE_DETAILS"]["ERROR_MESSAGE"].as_str().unwrap();
+    assert!(said.contains("has no commit") && !shop.has("refs/tags/v1"), "{said}");
+    // No look succeeds: nothing is tried, and that is said.
+    for verb in ["for-each-ref", "cat-file"] {
+        let number = if verb == "cat-file" { 3 } else { 2 };
+        let file = tag(number, &shop.commit);
+        let never = format!("if [ $verb = {verb} ]; then kill -9 $$; fi");
+        let (response, calls) = watched(&shop, &file, &never);
+        assert_eq!(response["STATUS"], "FAILURE", "{response:#}");
+        let failure = &response["FAILURE_DETAILS"];
+        assert_eq!(failure["RETRY_ALLOWED"], "YES");
+        assert!(failure["ERROR_MESSAGE"].as_str().unwrap().contains("could not be asked"), "{failure}");
+        assert!(!calls.iter().any(|call| call == "update-ref") && !shop.has("refs/tags/v1"), "{calls:?}");
+        shop.passes(&file, &response, true);
+    }
+    // Received before by whoever was killed then, it is looked at by whoever goes on.
+    let (response, calls) = watched(&shop, &tag(4, &shop.commit), "");
+    assert_eq!(response["STATUS"], "SUCCESS", "{calls:?}");
+}

@@ -309,3 +309,40 @@ fn what_cannot_be_asked_stops_and_is_in_the_inbox() {
     assert!(item["reason"].as_str().unwrap().contains("was erased"), "{item:#}");
     assert!(!has(&yard, "refs/tags/v1"));
 }
+
+#[test]
+fn what_lacked_authority_is_asked_about_whatever_came_since() {
+    // What a plan did since for the same requirement: something else of the kind, or the very same.
+    for planned in ["two", "one"] {
+        let yard = Yard::new();
+        let hand_in = |number: u32, name: &str, patch: Value| {
+            let mut it = branch(&yard, number, name);
+            countersign_contract::prove::merge(&mut it, &patch);
+            yard.write("next.json", &it.to_string());
+            (it["INSTRUCTION_ID"].clone(), yard.run(&["delegate", "next.json"]))
+        };
+        let alone = json!({ "AUTHORIZATION": { "HUMAN_APPROVAL": "NO", "GOVERNANCE_STATUS": "OVERRIDE" } });
+        let (lacking, answer) = hand_in(1, "one", alone);
+        answer.says("INVALID_REQUEST");
+        // The same end, and wrong for another reason.
+        let (wrong, answer) = hand_in(2, "one", json!({ "TIMESTAMP_UTC": "2999-01-01T00:00:00Z" }));
+        answer.says("INVALID_REQUEST");
+        yard.run(&["run", &plan(&yard, vec![action("T-1", branch(&yard, 3, planned), json!({}))])]).ended(0);
+        assert!(has(&yard, &format!("refs/heads/{planned}")));
+        // It still stands in the way of what is asked for next, and is what a person is shown.
+        let (_, answer) = hand_in(4, "four", json!({}));
+        answer.says("AUTHORIZATION_MISSING").says(lacking.as_str().unwrap());
+        let item = yard.asked();
+        assert_eq!(item["instruction_id"], lacking, "{planned}: {item:#}");
+        let step = |id: &Value| yard.look("delegation.next", json!({ "instruction_id": id }))["step"].clone();
+        assert_eq!(step(&lacking), "escalate");
+        assert_ne!(step(&wrong), "escalate");
+        let decided = |id: &Value| json!({ "instruction_id": id, "shown": item["shown"], "decision": "retry", "reason": "looked at it" });
+        assert!(yard.owner("delegation.resolve", decided(&wrong)).unwrap_err().starts_with("INVALID_TRANSITION"));
+        yard.owner("delegation.resolve", decided(&lacking)).unwrap();
+        assert_eq!(yard.look("inbox.list", json!({}))["items"], json!([]), "{planned}");
+        hand_in(5, "four", json!({})).1.ended(0);
+        assert!(has(&yard, "refs/heads/four"));
+        yard.run(&["verify"]).ended(0);
+    }
+}

@@ -154,7 +154,8 @@ pub struct EndRow {
     /// Whether the last of them belongs to a task of a plan, which waits for a person itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub of_task: bool,
-    /// The event that answered the last of them, unless that was with success.
+    /// The event that answered the last of them, unless that was with success; of what has a concern in common, the one that
+    /// answered what lacks authority.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsettled: Option<u64>,
     /// What a person decided about the last of them: `retry` or `abandon`.

@@ -97,12 +97,13 @@ fn concern(before: Option<&Value>, event: &Happened<'_>) -> EndRow {
     if event.kind == DELEGATION_ANSWERED {
         row.last = id.to_owned();
         if event.facts["lacks"] == true {
-            row.lacking = Some(id.to_owned());
+            (row.lacking, row.unsettled) = (Some(id.to_owned()), Some(event.seq));
         }
     }
     // A person decides about the one that lacked authority, or about the last, which speaks for it.
     if event.kind == DELEGATION_RESOLVED && (row.lacking.as_deref() == Some(id) || row.last == id) {
         let lacking = row.lacking.take();
+        row.unsettled = None;
         // To give it up opens no other way to it.
         row.given_up = lacking.filter(|_| event.facts["decision"] == "abandon");
     }

@@ -72,14 +72,28 @@ pub enum Looked {
 /// Carries an instruction out, once, and gives its response.
 pub fn carry_out(setup: &Setup<'_>) -> Result<Answered, Trouble> {
     let (instruction, valid) = read(setup);
+    entry::must_have_a_place(setup.root, &super::now())?;
     setup.watch(instruction.as_ref().filter(|_| valid))?;
-    let (id, warnings) = setup.receive(instruction.as_ref(), valid)?;
     let place = Place::at(setup.locks)?;
+    // Whoever is alone here receives and begins in one go. Whoever is not lets it be received, and waits for the other.
+    let mut alone = instruction.as_ref().and_then(|it| place.lock_now(it.instruction_id.as_str()));
+    let Received { id, begun, warnings } =
+        setup.receive(instruction.as_ref(), valid, alone.as_ref().map(|_| &place))?;
+    if alone.is_none() {
+        alone = Some(place.lock(&id)?);
+    }
     // From here on nobody else at this place acts on it.
-    let _alone = place.lock(&id)?;
-    let shown = setup.look(&id)?;
-    let repeated = shown["state"] == "answered";
-    let shown = if repeated { shown } else { setup.answered(&id, &shown, instruction.as_ref(), &place)? };
+    let _alone = alone;
+    let (shown, repeated) = match (begun, &instruction) {
+        (Some(begun), Some(instruction)) => (setup.acted(&id, &begun, instruction)?, false),
+        _ => {
+            let shown = setup.look(&id)?;
+            match shown["state"] == "answered" {
+                true => (shown, true),
+                false => (setup.answered(&id, &shown, instruction.as_ref(), &place)?, false),
+            }
+        }
+    };
     let document = |name: &str| {
         let text = shown[name].as_str().unwrap_or_default();
         serde_json::from_str::<Value>(text).map_err(|_| {
@@ -91,6 +105,15 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Answered, Trouble> {
     let response = document("response")?;
     let looked = setup.verify(&id, &shown, &response, instruction.as_ref())?;
     Ok(Answered { response, entry, repeated, looked, warnings })
+}
+
+/// An instruction that was handed in.
+struct Received {
+    id: String,
+    /// The attempt that was begun as it came, as `delegation.start` answers; none, if it is still to be begun.
+    begun: Option<Value>,
+    /// What is not right about it.
+    warnings: Vec<Diagnostic>,
 }
 
 /// The instruction, if its shape can be read, and whether it is valid as far as can be told without what lies about it; the
@@ -188,17 +211,21 @@ impl Setup<'_> {
         Ok(())
     }
 
-    /// Hands the instruction in, and gives its id and what is not right about it.
+    /// Hands the instruction in. One that is new is begun with that, by whoever holds its lock at a place.
     fn receive(
         &self,
         instruction: Option<&DelegationInstruction>,
         valid: bool,
-    ) -> Result<(String, Vec<Diagnostic>), Trouble> {
+        alone_at: Option<&Place>,
+    ) -> Result<Received, Trouble> {
         // What came before is not looked into again: it may be that it was done since.
         let fresh = instruction.filter(|it| self.look(it.instruction_id.as_str()).is_err());
         let obstacles = fresh.map(|it| self.executor.obstacles(it, valid)).unwrap_or_default();
         let mut request =
             json!({ "file": self.file, "instruction": self.text, "executor": self.executor.kind().as_str() });
+        if let (Some(fresh), Some(place)) = (fresh.filter(|_| valid && obstacles.is_empty()), alone_at) {
+            request["begin"] = self.begin_at(place, self.executor.before(fresh).as_deref());
+        }
         if !obstacles.is_empty() {
             request["obstacles"] = obstacles.iter().map(Obstacle::to_value).collect();
         }
@@ -209,12 +236,22 @@ impl Setup<'_> {
         if let Some(last) = entry::last_of(self.root, &super::now()) {
             request["taken"] = json!(last);
         }
-        let Reply { answer, findings, .. } = self.reply("delegation.receive", &request)?;
+        let Reply { answer, findings: warnings, .. } = self.reply("delegation.receive", &request)?;
         let told = answer["instruction_id"].as_str().map(str::to_owned);
         // One that came before is not said again; then its shape could be read, or at least its id.
         let known = || instruction.map(|it| it.instruction_id.to_string()).or_else(|| id_in(self.file, self.text));
         let id = told.or_else(known).ok_or_else(|| Trouble::Failed("the instruction has no id".to_owned()))?;
-        Ok((id, findings))
+        let begun = answer["attempt"].is_u64().then_some(answer);
+        Ok(Received { id, begun, warnings })
+    }
+
+    /// How somebody is about to act who holds the lock of the instruction at a place.
+    fn begin_at(&self, place: &Place, before: Option<&str>) -> Value {
+        let mut begin = json!({ "place": place.name, "seconds": self.executor.seconds() });
+        if let Some(before) = before {
+            begin["before"] = json!(before);
+        }
+        begin
     }
 
     /// Acts if that is to be done, records what came of it, and gives how the instruction stands then.
@@ -225,27 +262,37 @@ impl Setup<'_> {
         instruction: Option<&DelegationInstruction>,
         place: &Place,
     ) -> Result<Value, Trouble> {
-        let mut answer = json!({ "instruction_id": id, "agent_instance_id": self.call.actor });
-        if shown["valid"] == true {
-            let instruction = instruction.ok_or_else(|| format!("{id} is not the instruction that was received"))?;
-            let kind = self.executor.kind().as_str();
-            if shown["executor"] != kind {
-                let other = shown["executor"].as_str().unwrap_or("another");
-                return Err(format!("{id} was given to {other} before, which must end it; name that executor").into());
-            }
-            let is_first = shown["state"] == "received";
-            let before = is_first.then(|| self.executor.before(instruction)).flatten();
-            let Some(begun) = self.begin(id, place, before.as_deref())? else { return Ok(self.look(id)?) };
-            let first = begun["first"].as_i64().and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
-            let attempt = Attempt { again: begun["again"] == true, before: begun["before"].as_str(), first };
-            let acted = self.executor.act(instruction, &attempt);
-            let acted = acted.map_err(|why| {
-                format!(
-                    "what became of {id} is not known: {why}. Delegate it again: it is looked for, and not done twice"
-                )
-            })?;
-            answer["attempt"] = begun["attempt"].clone();
-            answer["acted"] = acted;
+        if shown["valid"] != true {
+            self.record(json!({ "instruction_id": id, "agent_instance_id": self.call.actor }))?;
+            return Ok(self.look(id)?);
+        }
+        let instruction = instruction.ok_or_else(|| format!("{id} is not the instruction that was received"))?;
+        let kind = self.executor.kind().as_str();
+        if shown["executor"] != kind {
+            let other = shown["executor"].as_str().unwrap_or("another");
+            return Err(format!("{id} was given to {other} before, which must end it; name that executor").into());
+        }
+        let is_first = shown["state"] == "received";
+        let before = is_first.then(|| self.executor.before(instruction)).flatten();
+        match self.begin(id, place, before.as_deref())? {
+            Some(begun) => self.acted(id, &begun, instruction),
+            None => Ok(self.look(id)?),
+        }
+    }
+
+    /// Acts, records what came of it, and gives how the instruction stands then.
+    fn acted(&self, id: &str, begun: &Value, instruction: &DelegationInstruction) -> Result<Value, Trouble> {
+        let first = begun["first"].as_i64().and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
+        let attempt = Attempt { again: begun["again"] == true, before: begun["before"].as_str(), first };
+        let acted = self.executor.act(instruction, &attempt).map_err(|why| {
+            format!("what became of {id} is not known: {why}. Delegate it again: it is looked for, and not done twice")
+        })?;
+        let mut answer = json!({
+            "instruction_id": id, "agent_instance_id": self.call.actor, "attempt": begun["attempt"], "acted": acted,
+        });
+        // What was seen there then is said with the answer, and need not be looked at again.
+        if let Some(Seen { holds, says }) = self.executor.saw(instruction) {
+            answer["seen"] = json!({ "holds": holds, "says": said::told(&says, SAYS_MAX) });
         }
         self.record(answer)?;
         Ok(self.look(id)?)
@@ -256,16 +303,16 @@ impl Setup<'_> {
         let Err(failure) = self.ask("delegation.answer", &answer) else { return Ok(()) };
         let acted = answer.get("acted").and_then(|acted| unrecorded::instead_of(acted, &failure));
         answer["acted"] = acted.ok_or(failure)?;
+        // What cannot be recorded is no success that was seen.
+        answer.as_object_mut().and_then(|answer| answer.remove("seen"));
         self.ask("delegation.answer", &answer)?;
         Ok(())
     }
 
     /// Says that it will act. None, if somebody elsewhere did meanwhile and has answered.
     fn begin(&self, id: &str, place: &Place, before: Option<&str>) -> Result<Option<Value>, Trouble> {
-        let mut request = json!({ "instruction_id": id, "place": place.name, "seconds": self.executor.seconds() });
-        if let Some(before) = before {
-            request["before"] = json!(before);
-        }
+        let mut request = self.begin_at(place, before);
+        request["instruction_id"] = json!(id);
         let until = Instant::now() + PATIENCE;
         loop {
             match self.ask("delegation.start", &request) {

@@ -15,6 +15,9 @@
 //! 500 stand for what GitHub would have answered.
 //!
 //! What is done is done in this clone, and pushed nowhere: the answer says so.
+//!
+//! Git takes longer to start than to answer. So what does not depend on another answer is asked at once, what was looked at before is
+//! not looked at again by the first attempt, and what was seen when it was done is what is said about the outcome.
 
 use super::{Attempt, Executor, Obstacle, Seen, in_seconds, now, said};
 use crate::worktree::Identity;
@@ -26,8 +29,8 @@ use countersign_domain::delegation::parameters::TagType;
 use countersign_domain::delegation::payload::DelegationInstruction;
 use countersign_domain::delegation::ref_name::{self, RefKind};
 use serde_json::{Value, json};
-use std::cell::OnceCell;
-use std::path::PathBuf;
+use std::cell::{OnceCell, RefCell};
+use std::path::{Path, PathBuf};
 
 /// How long it may act: a handful of calls, each of which ends in time by itself.
 const SECONDS: u32 = 1800;
@@ -50,8 +53,15 @@ pub struct GitExecutor {
     /// Who makes annotated tags.
     identity: Identity,
     /// Where the repository is, once that was asked.
-    address: OnceCell<Option<(String, String)>>,
+    address: OnceCell<Address>,
+    /// The instruction against which nothing was seen to stand before it was received.
+    clear: RefCell<Option<String>>,
+    /// The instruction that was acted on last, and what was seen when that was done.
+    seen: RefCell<Option<(String, Seen)>>,
 }
+
+/// Host of a repository, and its owner and name, if its address tells them.
+type Address = Option<(String, String)>;
 
 /// What is wanted of a name.
 struct Wanted {
@@ -88,6 +98,17 @@ impl Wanted {
 
     fn noun(&self) -> &'static str {
         if self.is_tag { "tag" } else { "branch" }
+    }
+
+    /// What is said by whoever looked whether it is so.
+    fn seen(&self, holds: bool) -> Seen {
+        let (noun, short) = (self.noun(), &self.short);
+        let says = match (&self.target, holds) {
+            (Some(target), true) => format!("{noun} {short} is at {target}"),
+            (None, true) => format!("{noun} {short} is gone"),
+            (_, false) => format!("{noun} {short} is not as it was asked for"),
+        };
+        Seen { holds, says }
     }
 
     /// Where such names are.
@@ -144,6 +165,13 @@ impl Declined {
         Self { error_type: "API_ERROR", code: 409, unknown: true, ..Self::invalid(wanted.field(), message, remedy) }
     }
 
+    /// It cannot be seen whether it can be done, and so it was not tried.
+    fn unseen(wanted: &Wanted, why: &str) -> Self {
+        let message = format!("git could not be asked whether it can be done: {}", said::told(why, SAID_MAX));
+        let remedy = "see what git says, and delegate it under a new id";
+        Self { error_type: "API_ERROR", code: 500, retry: true, ..Self::invalid(wanted.field(), message, remedy) }
+    }
+
     fn invalid(field: &'static str, message: String, remedy: &'static str) -> Self {
         Self {
             status: "FAILURE",
@@ -161,7 +189,7 @@ impl Declined {
 impl GitExecutor {
     /// Acts on the repository that a folder belongs to, and makes annotated tags in somebody's name.
     pub fn new(folder: PathBuf, identity: Identity) -> Self {
-        Self { folder, identity, address: OnceCell::new() }
+        Self { folder, identity, address: OnceCell::new(), clear: RefCell::default(), seen: RefCell::default() }
     }
 
     fn git(&self) -> Git<'_> {
@@ -195,32 +223,27 @@ impl GitExecutor {
         Ok(there.into_iter().find(|(name, _)| stands(name)))
     }
 
-    /// The kind of an object. None, if it is not there.
-    fn kind_of(&self, name: &str) -> Option<String> {
-        let out = self.git().run(&["cat-file", "-t", name], b"").ok()?;
-        Some(String::from_utf8_lossy(&out).trim().to_owned())
-    }
-
     /// Whether a name is as it is wanted.
     fn is_done(&self, wanted: &Wanted) -> Result<bool, String> {
-        let value = self.value(&wanted.full)?;
-        let (Some(value), Some(target)) = (&value, &wanted.target) else {
-            return Ok(value.is_none() && wanted.target.is_none());
+        let (Some(target), Some(_)) = (&wanted.target, &wanted.message) else {
+            return Ok(self.value(&wanted.full)? == wanted.target);
         };
-        if wanted.message.is_none() {
-            return Ok(value == target);
-        }
-        let annotated = self.kind_of(value).as_deref() == Some("tag");
-        let peeled = self.git().run(&["rev-parse", "--verify", "--end-of-options", &format!("{value}^{{}}")], b"");
-        Ok(annotated && peeled.ok().and_then(|out| object(&out).ok()).as_ref() == Some(target))
+        let arguments = ["for-each-ref", "--format=%(refname) %(objecttype) %(*objectname)", &wanted.full];
+        let out = self.git().run(&arguments, b"")?;
+        let line = format!("{} tag {target}", wanted.full);
+        Ok(out.split(|byte| *byte == b'\n').any(|found| found == line.as_bytes()))
     }
 
     /// What stands against it, as far as can be seen now.
     fn declined(&self, wanted: &Wanted) -> Result<Option<Declined>, String> {
         let (noun, short) = (wanted.noun(), &wanted.short);
-        let there = match &wanted.target {
-            Some(_) => self.taken(&wanted.full)?,
-            None => self.value(&wanted.full)?.map(|value| (wanted.full.clone(), value)),
+        let (there, kind) = match &wanted.target {
+            Some(target) => {
+                let folder = self.folder.as_path();
+                let (kind, there) = at_once(|| kind_of(folder, target), || self.taken(&wanted.full));
+                (there?, kind?)
+            }
+            None => (self.value(&wanted.full)?.map(|value| (wanted.full.clone(), value)), None),
         };
         Ok(match (&wanted.target, there) {
             (Some(_), Some((name, value))) if name == wanted.full => {
@@ -235,7 +258,7 @@ impl GitExecutor {
                 let remedy = "choose a name that neither lies inside of another nor has others inside of it";
                 Some(Declined::invalid(wanted.field(), message, remedy))
             }
-            (Some(target), None) if self.kind_of(target).as_deref() != Some("commit") => {
+            (Some(target), None) if kind.as_deref() != Some("commit") => {
                 let message = format!("the repository has no commit {target}");
                 let remedy = "name a commit that the repository has; it may have to be fetched";
                 Some(Declined::invalid(wanted.target_field(), message, remedy))
@@ -293,17 +316,21 @@ impl GitExecutor {
     ///
     /// # Errors
     /// There is no repository.
-    fn address(&self) -> Result<Option<(String, String)>, Fault> {
-        if let Some(address) = self.address.get() {
-            return Ok(address.clone());
+    fn address(&self) -> Result<Address, Fault> {
+        match self.address.get() {
+            Some(address) => Ok(address.clone()),
+            None => address_of(&self.folder).map(|address| self.address.get_or_init(|| address).clone()),
         }
-        // Asked of the repository's own settings, git says whether there is one.
-        let address = match self.git().run(&["config", "--local", "--includes", "--get", "remote.origin.url"], b"") {
-            Ok(out) => parse_address(String::from_utf8_lossy(&out).trim()),
-            Err(Fault { code: Some(1), .. }) => None,
-            Err(fault) => return Err(fault),
-        };
-        Ok(self.address.get_or_init(|| address).clone())
+    }
+
+    /// The same, with what stands against what is wanted, both asked at once.
+    fn address_and_declined(&self, wanted: &Wanted) -> (Result<Address, Fault>, Result<Option<Declined>, String>) {
+        if self.address.get().is_some() {
+            return (self.address(), self.declined(wanted));
+        }
+        let folder = self.folder.as_path();
+        let (address, declined) = at_once(|| address_of(folder), || self.declined(wanted));
+        (address.map(|address| self.address.get_or_init(|| address).clone()), declined)
     }
 
     fn url(&self, repository: &str, wanted: &Wanted) -> String {
@@ -342,7 +369,12 @@ impl Executor for GitExecutor {
             }
         }
         let field = "REQUESTER.REPOSITORY";
-        match self.address() {
+        let wanted = wanted.filter(|_| valid && obstacles.is_empty());
+        let (address, declined) = match &wanted {
+            Some(wanted) => self.address_and_declined(wanted),
+            None => (self.address(), Ok(None)),
+        };
+        match address {
             Err(Fault { code, text, .. }) => {
                 let error = match code {
                     Some(_) => "there is no git repository in the project".to_owned(),
@@ -356,11 +388,13 @@ impl Executor for GitExecutor {
             }
             Ok(_) => {}
         }
-        // What forbids it is for the action to find out, and to be answered with as such.
-        if let Some(wanted) = wanted.filter(|_| valid && obstacles.is_empty())
-            && let Ok(Some(Declined { status: "FAILURE", field, message: error, remedy, .. })) = self.declined(&wanted)
-        {
-            obstacles.push(Obstacle { field, error, expected: remedy.to_owned() });
+        // What forbids it is for the action to find out, and to be answered with as such; and so is what could not be seen.
+        match declined {
+            Ok(Some(Declined { status: "FAILURE", field, message: error, remedy, .. })) if obstacles.is_empty() => {
+                obstacles.push(Obstacle { field, error, expected: remedy.to_owned() });
+            }
+            Ok(None) if wanted.is_some() => *self.clear.borrow_mut() = Some(instruction.instruction_id.to_string()),
+            _ => {}
         }
         obstacles
     }
@@ -383,11 +417,17 @@ impl Executor for GitExecutor {
             let left = Declined::left(&wanted);
             return Ok(self.acted(instruction, &wanted, &sent, Err(left)));
         }
-        // What is to be made was looked at a moment ago, before it was received.
-        if (attempt.again || wanted.target.is_none())
-            && let Some(declined) = self.declined(&wanted)?
-        {
-            return Ok(self.acted(instruction, &wanted, &sent, Err(declined)));
+        // What is to be made was looked at a moment ago, before it was received; if it was, and if that could be seen.
+        let is_clear = self.clear.borrow().as_deref() == Some(instruction.instruction_id.as_str());
+        if attempt.again || wanted.target.is_none() || !is_clear {
+            let declined = match self.declined(&wanted) {
+                // Nothing was tried yet, by anybody.
+                Err(why) if !attempt.again => Some(Declined::unseen(&wanted, &why)),
+                declined => declined?,
+            };
+            if let Some(declined) = declined {
+                return Ok(self.acted(instruction, &wanted, &sent, Err(declined)));
+            }
         }
         let said = self.attempt(&wanted, instruction.instruction_id.as_str(), attempt.before);
         if self.is_done(&wanted)? {
@@ -410,16 +450,15 @@ impl Executor for GitExecutor {
         Ok(self.acted(instruction, &wanted, &sent, Err(declined)))
     }
 
+    fn saw(&self, instruction: &DelegationInstruction) -> Option<Seen> {
+        let seen = self.seen.borrow();
+        seen.as_ref().filter(|(id, _)| id == instruction.instruction_id.as_str()).map(|(_, seen)| seen.clone())
+    }
+
     fn verify(&self, instruction: &DelegationInstruction, _: &Value) -> Result<Seen, String> {
         let kind = instruction.action.kind();
         let wanted = Wanted::of(&instruction.action.parameters).ok_or_else(|| format!("git cannot see {kind}"))?;
-        let (noun, short, holds) = (wanted.noun(), &wanted.short, self.is_done(&wanted)?);
-        let says = match (&wanted.target, holds) {
-            (Some(target), true) => format!("{noun} {short} is at {target}"),
-            (None, true) => format!("{noun} {short} is gone"),
-            (_, false) => format!("{noun} {short} is not as it was asked for"),
-        };
-        Ok(Seen { holds, says })
+        Ok(wanted.seen(self.is_done(&wanted)?))
     }
 
     fn constraint(&self, instruction: &DelegationInstruction) -> Result<Option<String>, String> {
@@ -439,6 +478,8 @@ impl GitExecutor {
     ) -> Value {
         let (noun, short, at) = (wanted.noun(), &wanted.short, now());
         let creates = wanted.target.is_some();
+        // Nothing is called done that was not looked at.
+        *self.seen.borrow_mut() = done.is_ok().then(|| (instruction.instruction_id.to_string(), wanted.seen(true)));
         let mut parameters = json!({ "ref": wanted.full });
         if let Some(target) = &wanted.target {
             parameters["sha"] = json!(target);
@@ -502,6 +543,35 @@ impl GitExecutor {
                 },
             })),
         }
+    }
+}
+
+/// Asks two things at once.
+fn at_once<A: Send, B>(beside: impl FnOnce() -> A + Send, here: impl FnOnce() -> B) -> (A, B) {
+    std::thread::scope(|scope| {
+        let beside = scope.spawn(beside);
+        let here = here();
+        (beside.join().unwrap_or_else(|broken| std::panic::resume_unwind(broken)), here)
+    })
+}
+
+/// The kind of an object. None, if it is not there.
+fn kind_of(folder: &Path, name: &str) -> Result<Option<String>, String> {
+    match Git::at(folder).run(&["cat-file", "-t", name], b"") {
+        Ok(out) => Ok(Some(String::from_utf8_lossy(&out).trim().to_owned())),
+        // It was asked, and does not know it.
+        Err(Fault { code: Some(_), .. }) => Ok(None),
+        Err(fault) => Err(fault.text),
+    }
+}
+
+/// Host of the repository, and its owner and name, by its address; nothing, if it has none that tells them.
+fn address_of(folder: &Path) -> Result<Address, Fault> {
+    // Asked of the repository's own settings, git says whether there is one.
+    match Git::at(folder).run(&["config", "--local", "--includes", "--get", "remote.origin.url"], b"") {
+        Ok(out) => Ok(parse_address(String::from_utf8_lossy(&out).trim())),
+        Err(Fault { code: Some(1), .. }) => Ok(None),
+        Err(fault) => Err(fault),
     }
 }
 

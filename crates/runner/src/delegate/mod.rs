@@ -6,6 +6,9 @@
 //!               └──────────────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
+//! What is new, and nobody else has, is received and begun in one commit; and where the executor itself looks at what it did, what
+//! it saw goes with the answer. So an action is on the disk twice before it is answered, not four times.
+//!
 //! It can be killed between any two steps. Whoever is given the same instruction again goes on from what the ledger says:
 //! what was begun is looked for before anything is done, what was answered is answered alike.
 //!
@@ -53,6 +56,12 @@ pub trait Executor {
     /// already, that is looked for first, and what was done is not done again. An error means that it is not known what
     /// came of it; then nothing is answered, and whoever tries again looks first.
     fn act(&self, instruction: &DelegationInstruction, attempt: &Attempt<'_>) -> Result<Value, String>;
+
+    /// What it saw of a success when it had just acted on this instruction, if it looked then as `verify` does. None, if it did
+    /// not: somebody has to look.
+    fn saw(&self, _: &DelegationInstruction) -> Option<Seen> {
+        None
+    }
 
     /// Looks whether what was answered with success is there, as it was asked for. It changes nothing. An error means that it
     /// could not be looked.

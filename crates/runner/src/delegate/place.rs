@@ -1,6 +1,6 @@
 //! A place where instructions are acted on: a folder with a name that no other has, and a lock for each instruction.
 
-use crate::worktree::lock::lock;
+use crate::worktree::lock::{lock, lock_now};
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::io::Write;
@@ -46,7 +46,16 @@ impl Place {
 
     /// Waits until nobody else here acts on an instruction. It ends when it is dropped, and with the process.
     pub(super) fn lock(&self, instruction: &str) -> Result<File, String> {
-        lock(&self.folder.join(format!("{instruction}.lock")))
+        lock(&self.file(instruction))
+    }
+
+    /// The same without waiting. None, if somebody else has it; whoever then waits for it is told what else is wrong with it.
+    pub(super) fn lock_now(&self, instruction: &str) -> Option<File> {
+        lock_now(&self.file(instruction))
+    }
+
+    fn file(&self, instruction: &str) -> PathBuf {
+        self.folder.join(format!("{instruction}.lock"))
     }
 }
 

@@ -12,7 +12,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// Waits for a lock. It ends when it is dropped, and with whoever holds it; the file stays and means nothing.
 pub(crate) fn lock(path: &Path) -> Result<File, String> {
     let said = |error: std::io::Error| format!("the lock {} cannot be had: {error}", path.display());
-    let file = File::options().create(true).truncate(false).write(true).open(path).map_err(said)?;
+    let file = opened(path).map_err(said)?;
     let until = Instant::now() + PATIENCE;
     loop {
         match file.try_lock() {
@@ -25,4 +25,15 @@ pub(crate) fn lock(path: &Path) -> Result<File, String> {
             Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
         }
     }
+}
+
+/// A lock that nobody has. None, if somebody has it, or it cannot be had.
+pub(crate) fn lock_now(path: &Path) -> Option<File> {
+    let file = opened(path).ok()?;
+    file.try_lock().ok()?;
+    Some(file)
+}
+
+fn opened(path: &Path) -> std::io::Result<File> {
+    File::options().create(true).truncate(false).write(true).open(path)
 }

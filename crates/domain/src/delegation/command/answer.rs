@@ -1,7 +1,9 @@
 //! Answering an instruction: its audit entry and its response, recorded in one go.
 
 use super::compose::{self, Case, What, lost};
-use super::{DelegationAnswer, ExecutorKind, VIEWS, delegation_answer, happening, known, must_lead, received_needs};
+use super::{
+    DelegationAnswer, ExecutorKind, Outcome, VIEWS, delegation_answer, happening, known, must_lead, received_needs,
+};
 use crate::deciding::{
     Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
 };
@@ -59,6 +61,8 @@ shape! {
         pub agent_instance_id: Name = "executor-1",
         /// What it did. Not there for an instruction that is not acted on.
         pub acted: Option<Acted>,
+        /// What it saw of its success when it had acted, if it looked: then nobody needs to look again.
+        pub seen: Option<Outcome>,
     }
 }
 
@@ -192,7 +196,10 @@ impl Command for Answer {
             }
         }
         desk.record(happening(DELEGATION_ANSWERED, run, answered).with_texts(text(response)));
-        Ok(())
+        match &self.seen {
+            Some(seen) => seen.decide(desk, &self.instruction_id),
+            None => Ok(()),
+        }
     }
 
     fn answer(&self, stored: &Answered<'_>) -> DelegationAnswer {

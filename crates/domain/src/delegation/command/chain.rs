@@ -33,10 +33,14 @@ pub(crate) fn standing(seen: &Seen, end: &str, now_ms: i64) -> Option<(Delegatio
 }
 
 /// How what has a concern in common with an instruction was wrong, if it is the last of them: what was corrected since is not asked
-/// about.
+/// about. What lacks authority is asked about whatever came since.
 pub(crate) fn wrong(seen: &Seen, row: &DelegationRow) -> Wrong {
     let concern = row.concern.as_deref().and_then(|concern| end_of(seen.so_far(&end_key(concern))));
-    concern.filter(|concern| concern.last == row.instruction_id).map(|concern| Wrong::of(&concern)).unwrap_or_default()
+    let Some(concern) = concern else { return Wrong::default() };
+    let is_last = concern.last == row.instruction_id;
+    let mut wrong = if is_last { Wrong::of(&concern) } else { Wrong::default() };
+    wrong.holds = concern.lacking.as_ref() == Some(&row.instruction_id);
+    wrong
 }
 
 /// What must be seen of a concern: how it stands, and its last instruction.

@@ -21,12 +21,12 @@ pub use approve::Approve;
 pub(crate) use ask::APPROVAL;
 pub use ask::Ask;
 pub use conclude::Conclude;
-pub use observe::{About, Observe};
+pub use observe::{About, Observe, Outcome};
 pub use receive::Receive;
 pub use refuse::Refuse;
 pub(crate) use resolve::about;
 pub use resolve::{Decision, Resolve};
-pub use start::Start;
+pub use start::{Begin, Start};
 pub use written::Written;
 
 use crate::deciding::{Answered, Desk, Happening, Need, Refusal, Seen};
@@ -153,7 +153,7 @@ fn delegation_answer(stored: &Answered<'_>) -> DelegationAnswer {
     use crate::delegation::event::DELEGATION_STARTED;
     let last = stored.events.last();
     let started = stored.events.iter().find(|event| event.kind == DELEGATION_STARTED);
-    let text = |name: &str| last.and_then(|event| Some(event.facts[name].as_str()?.to_owned()));
+    let text = |name: &str| stored.events.iter().rev().find_map(|event| Some(event.facts[name].as_str()?.to_owned()));
     DelegationAnswer {
         instruction_id: text("instruction_id"),
         attempt: started.map(|event| event.seq.into()),

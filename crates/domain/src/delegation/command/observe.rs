@@ -35,6 +35,24 @@ shape! {
     }
 }
 
+shape! {
+    /// What whoever acted saw of the outcome when it was done.
+    pub closed struct Outcome {
+        /// Whether it is there, as it was asked for.
+        pub holds: bool,
+        /// What was seen.
+        pub says: Untrusted<Text<1, 2000>> = "branch fix/rounding is at the commit",
+    }
+}
+
+impl Outcome {
+    /// Records what was seen of an instruction that was answered.
+    pub(super) fn decide(&self, desk: &mut Desk, id: &InstructionId) -> Result<(), Refusal> {
+        let Self { holds, says } = self.clone();
+        Observe { instruction_id: id.clone(), about: About::Outcome, holds, says }.decide(desk, &Observed::default())
+    }
+}
+
 impl Command for Observe {
     const INFO: CommandInfo = CommandInfo {
         id: "delegation.observe",

@@ -2,12 +2,16 @@
 
 use super::compose::{self, Case, What};
 use super::header::Header;
-use super::{DelegationAnswer, ExecutorKind, VIEWS, Written, bypassing, chain, delegation_answer, fields, happening};
+use super::{
+    Begin, DelegationAnswer, ExecutorKind, VIEWS, Written, bypassing, chain, delegation_answer, fields, happening,
+};
 use crate::deciding::{
     Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
 };
 use crate::delegation::event::DELEGATION_RECEIVED;
-use crate::delegation::payload::{AuditEntryId, DelegationInstruction, ValidationError, date_in_id, number_in_id};
+use crate::delegation::payload::{
+    AuditEntryId, DelegationInstruction, InstructionId, ValidationError, date_in_id, number_in_id,
+};
 use crate::delegation::policy::{self, Claim};
 use crate::delegation::row::{DelegationRow, day_key, delegation_key, delegation_of};
 use crate::delegation::standing::{Action, Planned, Standing, came_before};
@@ -38,6 +42,9 @@ shape! {
         pub run_id: Option<RunId>,
         /// The task of the plan. Its instruction must be this one, and approved if that is asked for.
         pub task_id: Option<TaskId>,
+        /// How whoever hands it in is about to act on it: one that is new and can be carried out is begun as it comes, so that
+        /// both are recorded at once. Whatever else is handed in is not begun by this.
+        pub begin: Option<Begin>,
     }
 }
 
@@ -286,7 +293,10 @@ impl Command for Receive {
         let texts = texts.map(Untrusted::new).to_vec();
         let run = planned.as_ref().map(|planned| planned.run.run.as_str());
         desk.record(happening(DELEGATION_RECEIVED, run, kept).with_texts(texts));
-        Ok(())
+        match (&self.begin, InstructionId::parse(id)) {
+            (Some(begin), Some(id)) if errors == 0 => begin.decide(desk, &id),
+            _ => Ok(()),
+        }
     }
 
     fn answer(&self, stored: &Answered<'_>) -> DelegationAnswer {

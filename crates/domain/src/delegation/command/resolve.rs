@@ -73,9 +73,9 @@ impl Command for Resolve {
         let (row, end) = self.seen(desk.seen()).unzip();
         let (row, end) = (known(row, &self.instruction_id)?, end.unwrap_or_default());
         let after = next(&row, &end, chain::wrong(desk.seen(), &row), desk.moment().now_ms);
-        if after.step != NextStep::Escalate || end.of_task {
+        if after.step != NextStep::Escalate || row.of_task.is_some() {
             let id = &row.instruction_id;
-            let reason = if end.of_task {
+            let reason = if row.of_task.is_some() {
                 format!("{id} belongs to a task of a plan, which is answered for itself")
             } else {
                 format!("{id} does not wait for a person: {}, because {}", after.step.as_str(), after.reason)

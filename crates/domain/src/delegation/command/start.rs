@@ -25,6 +25,18 @@ shape! {
     }
 }
 
+shape! {
+    /// How an executor is about to act, where an instruction is received and begun in one go.
+    pub closed struct Begin {
+        /// The place whose lock it holds while it acts: nobody else acts there.
+        pub place: Text<1, 200> = "4f0c1a77",
+        /// How long it may act, in seconds. It ends itself before that.
+        pub seconds: Int<1, 86400> = 300,
+        /// What is there before it acts, where that tells what became of it: the commit that a name is at.
+        pub before: Option<Name>,
+    }
+}
+
 impl Command for Start {
     const INFO: CommandInfo = CommandInfo {
         id: "delegation.start",
@@ -41,9 +53,19 @@ impl Command for Start {
     }
 
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
-        let key = delegation_key(self.instruction_id.as_str());
-        let row = known(delegation_of(desk.entity(&key)), &self.instruction_id)?;
-        let id = &row.instruction_id;
+        let Self { instruction_id, place, seconds, before } = self.clone();
+        Begin { place, seconds, before }.decide(desk, &instruction_id)
+    }
+
+    fn answer(&self, stored: &Answered<'_>) -> DelegationAnswer {
+        delegation_answer(stored)
+    }
+}
+
+impl Begin {
+    /// Records that somebody is about to act on an instruction that came.
+    pub(super) fn decide(&self, desk: &mut Desk, id: &InstructionId) -> Result<(), Refusal> {
+        let row = known(delegation_of(desk.entity(&delegation_key(id.as_str()))), id)?;
         must_lead(&row, desk)?;
         if let Some(answered) = &row.answered {
             let reason = format!("{id} was answered with {}, and is acted on once", answered.status);
@@ -80,9 +102,5 @@ impl Command for Start {
         let run = row.of_task.as_ref().map(|(run, _)| run.as_str());
         desk.record(happening(DELEGATION_STARTED, run, facts));
         Ok(())
-    }
-
-    fn answer(&self, stored: &Answered<'_>) -> DelegationAnswer {
-        delegation_answer(stored)
     }
 }

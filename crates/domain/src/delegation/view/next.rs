@@ -157,12 +157,14 @@ pub(crate) struct Wrong {
     times: u64,
     /// Whether authority was lacking, and no person has decided about that.
     lacked: bool,
+    /// Whether it is this one that lacked it, and that everything of the kind waits for.
+    pub(crate) holds: bool,
 }
 
 impl Wrong {
     /// The same of all that has a concern in common.
     pub(crate) fn of(concern: &EndRow) -> Self {
-        Self { times: concern.invalid, lacked: concern.lacking.is_some() }
+        Self { times: concern.invalid, lacked: concern.lacking.is_some(), holds: false }
     }
 
     /// Why correcting it is not for its requester, if it is not.
@@ -180,10 +182,11 @@ pub(crate) fn next(row: &DelegationRow, end: &EndRow, wrong: Wrong, now_ms: i64)
     let Some(answered) = &row.answered else {
         return after(NextStep::Await, "there is no response yet".to_owned(), None);
     };
-    if end.last != row.instruction_id && !end.last.is_empty() {
+    let is_last = end.last == row.instruction_id || end.last.is_empty();
+    if !is_last && !wrong.holds {
         return after(NextStep::Await, format!("it was tried again as {}, which counts", end.last), None);
     }
-    match end.resolved.as_deref() {
+    match end.resolved.as_deref().filter(|_| is_last) {
         Some("retry") => return after(NextStep::Retry, "a person lets it be tried again".to_owned(), None),
         Some(_) => return after(NextStep::Abandon, "a person has given it up".to_owned(), None),
         None => {}
@@ -309,7 +312,7 @@ mod tests {
             ("5.1 a status that is none", row("SPLENDID", true, None, false), &one, 0, 0, Escalate, None),
         ];
         for (name, row, end, times, now, step, at) in cases {
-            let wrong = Wrong { times, lacked: false };
+            let wrong = Wrong { times, lacked: false, holds: false };
             let Next { step: found, reason, not_before } = next(&row, end, wrong, now);
             assert_eq!((found, not_before), (step, at), "{name}: {reason}");
         }

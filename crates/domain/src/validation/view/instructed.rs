@@ -5,7 +5,7 @@ use super::inbox::{InboxItem, item};
 use crate::deciding::{Key, Moment, Need, Seen};
 use crate::delegation::command::{APPROVAL, about, chain};
 use crate::delegation::row::{
-    DelegationRow, EndRow, PlannedRow, delegation_key, delegation_of, end_of, planned_key, planned_of,
+    DelegationRow, EndRow, PlannedRow, delegation_key, delegation_of, end_key, end_of, planned_key, planned_of,
 };
 use crate::delegation::view::{NextStep, next, shown};
 use crate::mark;
@@ -32,11 +32,20 @@ pub(super) fn end_needs(key: &Key, seen: &Seen) -> Vec<Need> {
     if let Some(end) = end_of(seen.so_far(key)) {
         needs.extend(end.unsettled.map(Need::Texts));
         needs.extend(chain::needs(seen, &key.id));
+        let id = delegation_key(asked_about(&end));
         // What its requester meant to do stands in the instruction.
-        let row = delegation_of(seen.so_far(&delegation_key(&end.last)));
-        needs.extend(row.map(|row| Need::Texts(row.received)));
+        if let Some(row) = delegation_of(seen.so_far(&id)) {
+            needs.push(Need::Texts(row.received));
+            needs.push(Need::Entity(end_key(&row.end)));
+        }
+        needs.push(Need::Entity(id));
     }
     needs
+}
+
+/// The instruction that a person is asked about: the last for an end, or the one that what has a concern in common waits for.
+fn asked_about(end: &EndRow) -> &str {
+    end.lacking.as_ref().unwrap_or(&end.last)
 }
 
 /// A task that is an action, if it is one: with the exact instruction while its approval is asked for.
@@ -59,13 +68,18 @@ pub(super) fn approval(task: &TaskRow, seen: &Seen, moment: &Moment) -> Option<I
 
 /// An instruction that belongs to no plan, if it is for a person to decide how it goes on.
 pub(super) fn escalation(key: &Key, seen: &Seen, moment: &Moment) -> Option<InboxItem> {
-    let end: EndRow = end_of(seen.so_far(key))?;
-    let row: DelegationRow = delegation_of(seen.so_far(&delegation_key(&end.last)))?;
+    let listed: EndRow = end_of(seen.so_far(key))?;
+    let row: DelegationRow = delegation_of(seen.so_far(&delegation_key(asked_about(&listed))))?;
+    let end = end_of(seen.so_far(&end_key(&row.end)))?;
+    // While it is the last for its end, that is where it is asked about.
+    if row.end != key.id && end.last == row.instruction_id {
+        return None;
+    }
     let after = next(&row, &end, chain::wrong(seen, &row), moment.now_ms);
     if after.step != NextStep::Escalate {
         return None;
     }
-    let since = end.unsettled?;
+    let since = listed.unsettled?;
     let response = text_of(seen, since);
     // Of a success that is not there, what was seen is a text and no document.
     let seen_there = || seen.text(since, 0).map(|text| text.inspect(told_whole));
