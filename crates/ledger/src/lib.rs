@@ -66,7 +66,7 @@ pub use event::{
 };
 pub use export::{EXPORT_VERSION, EachPage, Exported, export, read_export};
 pub use facts::Facts;
-pub use fold::{Fold, State};
+pub use fold::{Fold, Moves, State};
 pub use hash::{Hash, hex, unhex};
 pub use intake::{Intake, copy, migrate};
 pub use ledger::{Ledger, PAGE_EVENTS, PATIENCE, REBUILD_UNASKED_MAX, Reader};
