@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 
 pub(crate) type Work = Box<dyn FnOnce(&mut Transaction<'_>) -> Result<()> + Send>;
 
+/// How somebody hears of an answer who does not wait for it with a thread.
+pub(crate) type Tell = Box<dyn FnOnce(Result<()>) + Send>;
+
 /// A command on its way.
 pub(crate) struct Job {
     pub(crate) ticket: Ticket,
@@ -52,11 +55,11 @@ struct Crowd {
 
 impl Crowd {
     /// One more command.
-    fn join(self: &Arc<Self>) -> (Ticket, Stub) {
+    fn join(self: &Arc<Self>, tell: Option<Tell>) -> (Ticket, Stub) {
         let mut progress = lock(&self.progress);
         let place = progress.len();
         progress.push(Progress::Waiting);
-        (Ticket { crowd: Arc::clone(self), place, answered: false }, Stub { crowd: Arc::clone(self), place })
+        (Ticket { crowd: Arc::clone(self), place, answered: false, tell }, Stub { crowd: Arc::clone(self), place })
     }
 }
 
@@ -65,6 +68,7 @@ pub(crate) struct Ticket {
     crowd: Arc<Crowd>,
     place: usize,
     answered: bool,
+    tell: Option<Tell>,
 }
 
 /// The caller's end of a command.
@@ -90,12 +94,17 @@ pub(crate) fn answer_all(mut answers: Vec<(Ticket, Result<()>)>) {
     for together in answers.chunk_by_mut(|(one, _), (next, _)| Arc::ptr_eq(&one.crowd, &next.crowd)) {
         let crowd = Arc::clone(&together[0].0.crowd);
         let mut progress = lock(&crowd.progress);
-        for (ticket, answer) in together {
-            progress[ticket.place] = Progress::Answered(std::mem::replace(answer, Ok(())));
+        for (ticket, answer) in &mut *together {
+            progress[ticket.place] = Progress::Answered(answer.clone());
             ticket.answered = true;
         }
         drop(progress);
         crowd.answered.notify_all();
+        for (ticket, answer) in together {
+            if let Some(tell) = ticket.tell.take() {
+                tell(std::mem::replace(answer, Ok(())));
+            }
+        }
     }
 }
 
@@ -106,9 +115,13 @@ impl Drop for Ticket {
         }
         let mut progress = lock(&self.crowd.progress);
         if matches!(progress[self.place], Progress::Waiting | Progress::Taken) {
-            progress[self.place] = Progress::Answered(Err(Error::Unknown("the writer is gone".to_owned())));
+            let gone = Err(Error::Unknown("the writer is gone".to_owned()));
+            progress[self.place] = Progress::Answered(gone.clone());
             drop(progress);
             self.crowd.answered.notify_all();
+            if let Some(tell) = self.tell.take() {
+                tell(gone);
+            }
         }
     }
 }
@@ -157,12 +170,12 @@ impl Queue {
     }
 
     /// Puts a command at the end of the line; nothing, if nobody takes any more.
-    pub(crate) fn push(&self, work: Work, looks_at: Vec<RowKey>) -> Option<Stub> {
+    pub(crate) fn push(&self, work: Work, looks_at: Vec<RowKey>, tell: Option<Tell>) -> Option<Stub> {
         let mut line = lock(&self.line);
         if line.closed {
             return None;
         }
-        let (ticket, stub) = line.crowd.join();
+        let (ticket, stub) = line.crowd.join(tell);
         line.jobs.push_back(Job { ticket, work, looks_at });
         self.waiting.store(line.jobs.len(), Ordering::SeqCst);
         let wake = line.wanted.is_some_and(|wanted| line.jobs.len() >= wanted);
