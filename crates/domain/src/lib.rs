@@ -82,14 +82,19 @@ pub fn evolve(key: &Key, before: Option<&Facts>, event: &Happened<'_>) -> Option
 }
 
 /// Where an entity is found.
-pub fn places(key: &Key, facts: &Facts) -> Vec<Place> {
-    match key.kind.as_str() {
+pub fn places<'f>(key: &Key, facts: &'f Facts) -> &'f [Place] {
+    facts.places(|| match key.kind.as_str() {
         "project" | "record" | "token" => project::places(key, facts),
         "trace" => Vec::new(),
         "delegation" | "delegation_day" | "delegation_end" | "delegation_planned" => delegation::places_of(key, facts),
         "promise" => validation::places_of(facts),
         _ => work::places_of(key, facts),
-    }
+    })
+}
+
+/// The same of something that may not be there.
+pub fn places_if_any<'f>(key: &Key, facts: Option<&'f Facts>) -> &'f [Place] {
+    facts.map_or(&[], |facts| places(key, facts))
 }
 
 /// What an event says, in a few words for a list.

@@ -26,6 +26,23 @@ pub trait Fold: Send + Sync {
 
     /// The places where an entity is to be found.
     fn places(&self, entity: &Entity) -> Vec<Place>;
+
+    /// Which of its places an entity leaves by a change, and which it takes: those by which [`Fold::places`] differ.
+    fn moves(&self, _: &Key, before: Option<&Entity>, after: Option<&Entity>) -> Moves {
+        let places = |entity: Option<&Entity>| entity.map_or_else(Vec::new, |it| self.places(it));
+        let (old, new) = (places(before), places(after));
+        let left = old.iter().filter(|place| !new.contains(place)).cloned().collect();
+        Moves { left, taken: new.into_iter().filter(|place| !old.contains(place)).collect() }
+    }
+}
+
+/// What changes of where an entity is found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Moves {
+    /// Where it was and is no more.
+    pub left: Vec<Place>,
+    /// Where it was not and is now.
+    pub taken: Vec<Place>,
 }
 
 /// What a fold says of an entity. The rest of the row is the ledger's to fill in.

@@ -3,7 +3,7 @@
 use crate::error::{Error, Refused, Result};
 use crate::event::{Binding, Command, Draft, EVENT_BYTES_MAX, Event, Held, TextPlace};
 use crate::facts::Facts;
-use crate::fold::Fold;
+use crate::fold::{Fold, Moves};
 use crate::hash::Hash;
 use crate::lease::{self, Standing};
 use crate::overlay::Overlay;
@@ -353,16 +353,15 @@ impl Transaction<'_> {
             class: state.class,
             facts: state.facts,
         });
-        let places = |entity: Option<&Entity>| entity.map_or_else(Vec::new, |it| self.fold.places(it));
-        let (old, new) = (places(before), places(after.as_ref()));
-        for place in &new {
+        let Moves { left, taken } = self.fold.moves(key, before, after.as_ref());
+        for place in &taken {
             fits(place.index.len() + place.at.len() + key.kind.len() + key.id.len(), key, event)?;
         }
         fits(key.kind.len() + key.id.len(), key, event)?;
-        for place in old.iter().filter(|place| !new.contains(place)) {
-            self.overlay.delete(RowKey::Index(place.clone(), key.clone()));
+        for place in left {
+            self.overlay.delete(RowKey::Index(place, key.clone()));
         }
-        for place in new.into_iter().filter(|place| !old.contains(place)) {
+        for place in taken {
             self.overlay.put(RowKey::Index(place, key.clone()), RowValue::Nothing);
         }
         self.overlay.put(RowKey::Touch(event.seq, key.clone()), RowValue::Touch(last));

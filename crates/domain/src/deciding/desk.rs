@@ -2,6 +2,7 @@
 //! next sees that too.
 
 use super::{Found, Happened, Happening, Hit, Hold, Key, LeaseStep, Range, Seen};
+use crate::places_if_any;
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
@@ -153,9 +154,9 @@ fn fold(seen: &mut Seen, seq: u64, happening: &Happening, moment: &Moment) {
         let facts = crate::evolve(&key, before.as_ref().map(|it| &*it.facts), &happened);
         let version = before.as_ref().map_or(0, |it| it.version) + 1;
         let after = facts.map(|facts| Found { version, seq, facts: Arc::new(facts) });
-        let places = |found: &Option<Found>| found.as_ref().map_or_else(Vec::new, |it| crate::places(&key, &it.facts));
-        let (old, new) = (places(&before), places(&after));
-        seen.change(&key, after, &old, &new);
+        let (old, new) = (before.map(|it| it.facts), after.as_ref().map(|it| Arc::clone(&it.facts)));
+        let (old, new) = (places_if_any(&key, old.as_deref()), places_if_any(&key, new.as_deref()));
+        seen.change(&key, after, old, new);
     }
     step(seen, seq, happening.lease.as_ref(), moment.now_ms);
 }

@@ -3,6 +3,7 @@
 //! Who folds an event wants the row, the ledger wants the text, and whoever looks at a single field wants the value. Each is
 //! made from what is there when it is first asked for, and kept: the same facts are asked for again and again.
 
+use super::Place;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -19,6 +20,7 @@ pub struct Facts {
     text: OnceLock<String>,
     value: OnceLock<Value>,
     row: OnceLock<Arc<dyn Written>>,
+    places: OnceLock<Vec<Place>>,
 }
 
 /// A row of any type.
@@ -75,6 +77,11 @@ impl Facts {
             (None, Some(text)) => serde_json::from_str(text).unwrap_or_default(),
             (None, None) => Value::Null,
         })
+    }
+
+    /// Where it is found, which follows from them.
+    pub(crate) fn places(&self, make: impl FnOnce() -> Vec<Place>) -> &[Place] {
+        self.places.get_or_init(make)
     }
 
     /// The row; none, if they cannot be read as such a one.

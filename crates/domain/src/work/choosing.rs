@@ -177,7 +177,7 @@ mod tests {
             .collect();
         let places: BTreeSet<(Place, &Key)> = tasks
             .iter()
-            .flat_map(|(key, facts)| crate::places(key, facts).into_iter().map(move |at| (at, key)))
+            .flat_map(|(key, facts)| crate::places(key, facts).iter().map(move |at| (at.clone(), key)))
             .collect();
         let (mut seen, mut asked) = (Seen::default(), BTreeSet::new());
         for _ in 0..crate::deciding::ROUNDS_MAX {

@@ -1,13 +1,14 @@
 //! Which run and which task a command means, and whether the caller may speak for it.
 
 use super::indexes;
-use super::row::{RunRow, TaskRow, lease_name, run_key, run_of, task_key, task_of};
+use super::row::{self, RunRow, TaskRow, lease_name, run_key, task_key, task_of};
 use super::task_state::TaskStatus;
 use crate::deciding::{Desk, Hold, Need, Refusal, Seen};
 use crate::ids::{RunId, TaskId};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::show;
 use jiff::Timestamp;
+use std::sync::Arc;
 
 /// What must be seen to tell the run: the run itself, and where none is named which runs are open.
 pub(crate) fn run_needs(named: Option<&RunId>, seen: &Seen) -> Vec<Need> {
@@ -29,6 +30,11 @@ pub(crate) fn run_so_far(named: Option<&RunId>, seen: &Seen) -> Option<String> {
 
 /// The run that is meant: the one that was named, or the only one that is open.
 pub(crate) fn run(named: Option<&RunId>, seen: &Seen) -> Result<RunRow, Refusal> {
+    run_at(named, seen).map(Arc::unwrap_or_clone)
+}
+
+/// The same for whoever only looks at it: it is shared, and not copied.
+pub(super) fn run_at(named: Option<&RunId>, seen: &Seen) -> Result<Arc<RunRow>, Refusal> {
     let open = || seen.range(&indexes::open_runs()).collect::<Vec<_>>();
     let id = match (named, named.map_or_else(open, |_| Vec::new()).as_slice()) {
         (Some(named), _) => named.as_str().to_owned(),
@@ -42,7 +48,7 @@ pub(crate) fn run(named: Option<&RunId>, seen: &Seen) -> Result<RunRow, Refusal>
             return Err(Refusal::new(Code::MissingRequiredInput, "several runs are open", help));
         }
     };
-    run_of(seen.entity(&run_key(&id))).ok_or_else(|| {
+    row::run_at(seen.entity(&run_key(&id))).ok_or_else(|| {
         let reason = format!("there is no run {}", show(&id));
         Refusal::new(Code::DependencyNotMet, reason, "`countersign run list` shows the runs").of_absent()
     })
@@ -63,7 +69,12 @@ pub(crate) fn held(task: &TaskRow, number: u64, desk: &mut Desk) -> Result<Hold,
 
 /// The same, if work goes on in it.
 pub(crate) fn open_run(named: Option<&RunId>, seen: &Seen) -> Result<RunRow, Refusal> {
-    let run = run(named, seen)?;
+    open_run_at(named, seen).map(Arc::unwrap_or_clone)
+}
+
+/// The same for whoever only looks at it.
+pub(super) fn open_run_at(named: Option<&RunId>, seen: &Seen) -> Result<Arc<RunRow>, Refusal> {
+    let run = run_at(named, seen)?;
     if run.is_open() {
         return Ok(run);
     }
@@ -83,7 +94,12 @@ pub(crate) fn task_needs(named: Option<&RunId>, task: &TaskId, seen: &Seen) -> V
 
 /// The task that is meant.
 pub(crate) fn task(run: &RunRow, task: &TaskId, seen: &Seen) -> Result<TaskRow, Refusal> {
-    task_of(seen.entity(&task_key(&run.run, task.as_str()))).ok_or_else(|| {
+    task_at(run, task, seen).map(Arc::unwrap_or_clone)
+}
+
+/// The same for whoever only looks at it.
+pub(super) fn task_at(run: &RunRow, task: &TaskId, seen: &Seen) -> Result<Arc<TaskRow>, Refusal> {
+    row::task_at(seen.entity(&task_key(&run.run, task.as_str()))).ok_or_else(|| {
         let reason = format!("there is no task {task} in run {}", run.run);
         let help = "`countersign task list` shows the tasks";
         Refusal::new(Code::DependencyNotMet, reason, help).of_run(&run.run).of_absent()

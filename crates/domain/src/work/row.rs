@@ -8,6 +8,7 @@ use countersign_contract::diagnostic::Code;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The policy of a run whose tasks are done by the worker's word.
 pub const CLAIM: &str = "claim";
@@ -351,12 +352,22 @@ pub fn worklog_key(run: &str, task: &str, seq: u64) -> Key {
 
 /// The task in what was found.
 pub fn task_of(found: Option<&Found>) -> Option<TaskRow> {
-    found?.facts.row().map(|row| TaskRow::clone(&row))
+    task_at(found).map(Arc::unwrap_or_clone)
+}
+
+/// The same for whoever only looks at it: it is shared, and not copied.
+pub(super) fn task_at(found: Option<&Found>) -> Option<Arc<TaskRow>> {
+    found?.facts.row()
 }
 
 /// The run in what was found.
 pub fn run_of(found: Option<&Found>) -> Option<RunRow> {
-    found?.facts.row().map(|row| RunRow::clone(&row))
+    run_at(found).map(Arc::unwrap_or_clone)
+}
+
+/// The same for whoever only looks at it.
+pub(super) fn run_at(found: Option<&Found>) -> Option<Arc<RunRow>> {
+    found?.facts.row()
 }
 
 /// A task that was seen.

@@ -7,7 +7,7 @@ use crate::deciding::{
 };
 use crate::ids::{RunId, TaskId};
 use crate::work::event::TASK_CLAIMED;
-use crate::work::row::{Base, RunRow, TaskRow};
+use crate::work::row::{Base, RunRow, TaskRow, task_at, task_key};
 use crate::work::task_state::TaskStatus;
 use crate::work::{attempt, choosing, holding, picking, steering};
 use countersign_contract::diagnostic::Code;
@@ -47,7 +47,7 @@ impl Command for Claim {
         let Some(task) = &self.task_id else { return choosing::needs(self.run_id.as_ref(), seen, now, &moment.actor) };
         let mut needs = picking::task_needs(self.run_id.as_ref(), task, seen);
         let run = picking::run_so_far(self.run_id.as_ref(), seen);
-        let row = run.and_then(|run| crate::work::row::task_seen(seen, &run, task.as_str()));
+        let row = run.and_then(|run| task_at(seen.so_far(&task_key(&run, task.as_str()))));
         if let Some(row) = row {
             let scope = row.spec.lock_scope.iter().map(String::as_str);
             needs.extend(holding::needs_at(scope, Some(&row.key()), seen, now));
@@ -56,10 +56,10 @@ impl Command for Claim {
     }
 
     fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
-        let run = picking::open_run(self.run_id.as_ref(), desk.seen())?;
+        let run = picking::open_run_at(self.run_id.as_ref(), desk.seen())?;
         let task = match &self.task_id {
-            Some(task) => picking::task(&run, task, desk.seen())?,
-            None => choosing::best(&run, desk)?,
+            Some(task) => picking::task_at(&run, task, desk.seen())?,
+            None => choosing::best(&run, desk)?.into(),
         };
         let actor = desk.moment().actor.clone();
         // Also by the same worker: what it forgot, such as the number, is told with the refusal.

@@ -40,8 +40,8 @@ impl Command for Heartbeat {
     }
 
     fn decide(&self, desk: &mut Desk, _: &Observed) -> Result<(), Refusal> {
-        let run = picking::run(self.run_id.as_ref(), desk.seen())?;
-        let task = picking::task(&run, &self.task_id, desk.seen())?;
+        let run = picking::run_at(self.run_id.as_ref(), desk.seen())?;
+        let task = picking::task_at(&run, &self.task_id, desk.seen())?;
         let ahead = self.last_heartbeat_at.as_ref().map(|time| time.instant().as_millisecond() - desk.moment().now_ms);
         if let Some(ahead) = ahead.filter(|ahead| *ahead > AHEAD_MAX_MS) {
             let reason = format!("this sign of life lies {} s in the future", ahead / 1000);

@@ -11,7 +11,7 @@ use crate::work::completing::Done;
 use crate::work::event::{RESULT_SUBMITTED, TASK_COMPLETED};
 use crate::work::payload::{Assignment, ResultStatus, SubagentResult};
 use crate::work::places::Placed;
-use crate::work::row::{RunRow, SUBMIT, TaskRow, run_key, run_of, task_key, task_of};
+use crate::work::row::{RunRow, SUBMIT, TaskRow, run_at, run_key, task_at, task_key};
 use crate::work::view::assignment;
 use crate::work::{attempt, changed, completing, picking};
 use countersign_contract::diagnostic::{Code, Source};
@@ -21,6 +21,7 @@ use countersign_contract::{
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// How many results that came too late are kept of a task.
 const LATE_MAX: usize = 16;
@@ -122,12 +123,12 @@ impl Submit {
     }
 
     /// The task that is meant and its run, if there are such, with the texts of what it asks for.
-    fn asked(&self, observer: &dyn Observer) -> Result<Option<(RunRow, TaskRow, Seen)>, String> {
+    fn asked(&self, observer: &dyn Observer) -> Result<Option<(Arc<RunRow>, Arc<TaskRow>, Seen)>, String> {
         let Some((run, task)) = self.names() else { return Ok(None) };
         let mut seen = Seen::default();
-        let (run_at, task_at) = (run_key(run.as_str()), task_key(run.as_str(), task.as_str()));
-        observer.look(&mut seen, vec![Need::Entity(run_at.clone()), Need::Entity(task_at.clone())])?;
-        let (Some(run), Some(task)) = (run_of(seen.entity(&run_at)), task_of(seen.entity(&task_at))) else {
+        let (run, task) = (run_key(run.as_str()), task_key(run.as_str(), task.as_str()));
+        observer.look(&mut seen, vec![Need::Entity(run.clone()), Need::Entity(task.clone())])?;
+        let (Some(run), Some(task)) = (run_at(seen.entity(&run)), task_at(seen.entity(&task))) else {
             return Ok(None);
         };
         observer.look(&mut seen, vec![Need::Texts(task.asked)])?;
@@ -205,11 +206,11 @@ impl Command for Submit {
             let reason = "the result names no task";
             return Err(Refusal::new(Code::MissingRequiredInput, reason, "give `run_id` and `task_id` in it"));
         };
-        let run = picking::run(Some(&run_id), desk.seen())?;
-        let task = picking::task(&run, &task_id, desk.seen())?;
+        let run = picking::run_at(Some(&run_id), desk.seen())?;
+        let task = picking::task_at(&run, &task_id, desk.seen())?;
         let facts = &observed.facts;
         let hold = match picking::own_lease(&task, self.lease(), desk).and_then(|hold| {
-            picking::open_run(Some(&run_id), desk.seen())?;
+            picking::open_run_at(Some(&run_id), desk.seen())?;
             Ok(hold)
         }) {
             Ok(hold) => hold,
