@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use countersign_contract::{Form, SIZE_MAX, fix, parse};
+use countersign_contract::diagnostic::{Code, Source};
+use countersign_contract::foreign::Foreign;
+use countersign_contract::{Checker, Form, Outside, Request, SIZE_MAX, Settings, check, fix, parse};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -209,4 +211,21 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn a_secret_in_a_comment_is_refused_and_redacted() {
+    let foreign = [Foreign::new("note", &["note".to_owned()], &json!({"type": "object"})).unwrap()];
+    let settings = Settings::default();
+    let checker = Checker { contracts: &[], foreign: &foreign, settings: &settings, raised: &[] };
+    let outside = Outside::default();
+    let key = concat!("AKI", "AIOSFODNN7EXAMPLE");
+    let text = format!("# lock_scope: [a], left out\nnote: 1 # the key is {key}, é\n");
+    let request = Request::alone(Source { name: "n.yaml", text: &text }, &outside);
+    let decision = check(&checker, &request).decision;
+    let findings = &decision.details.diagnostics;
+    assert_eq!((decision.code, findings.len()), (Some(Code::UntrustedContextBlock), 1), "{findings:#?}");
+    let fixed = fix::fix(&checker, &request, None, &mut |_, _| None);
+    assert!(fixed.checked.decision.allow, "{}", fixed.text);
+    assert_eq!(fixed.text, text.replace(key, "[REDACTED:aws-key-id]"));
 }

@@ -336,6 +336,7 @@ fn of_a_loose_answer_it_is_said_what_a_person_must_decide() {
         let fixed = house.run(&["fix", "answer.json", "--with", request]);
         assert!(fixed.code == 1 && fixed.err.contains(why), "{fixed:?}");
         assert!(!fixed.err.contains("no contract has these keys"), "{fixed:?}");
+        assert!(!fixed.err.contains("\\u{a}"), "{fixed:?}");
     }
 }
 
