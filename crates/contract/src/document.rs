@@ -212,6 +212,10 @@ impl<'s> Document<'s> {
         self.nodes.len() - 1
     }
 
+    pub(crate) fn kind_of(&self, node: usize) -> Kind {
+        self.nodes[node].kind
+    }
+
     pub(crate) fn span_of(&self, node: usize) -> Range<usize> {
         Cursor { document: self, at: offset(node) }.span()
     }

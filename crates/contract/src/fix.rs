@@ -1,6 +1,7 @@
 //! Repairing a document: the repairs of rules first, then the rungs of its contract's ladder, at most three attempts.
 
 use crate::check::{Checked, Checker, Request, check, check_for};
+use crate::comments::comments;
 use crate::contract::ContractInfo;
 use crate::document::Form;
 use crate::outside::{Outside, Settings};
@@ -8,8 +9,10 @@ use crate::{FINDINGS_MAX, redact_value, scan, show};
 use countersign_diagnostic::{Decision, Diagnostic, Repair, Severity, Source};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
+use std::ops::Range;
 
 mod seal;
+mod splice;
 mod write;
 
 pub use seal::seal;
@@ -152,6 +155,7 @@ pub fn fix(
 fn redact(document: &mut Value, text: &mut String, form: Form) -> Vec<String> {
     let redacted = redact_value(document).into_iter();
     let mut done: Vec<String> = redacted.map(|pointer| format!("{pointer}: redact the secret")).collect();
+    done.extend(redact_comments(text, form));
     let body = crate::front_matter(text).filter(|_| form == Form::Markdown).map(|front| front.end);
     if let Some(body) = body
         && let Some(redacted) = scan::redact(&text[body..])
@@ -159,6 +163,17 @@ fn redact(document: &mut Value, text: &mut String, form: Form) -> Vec<String> {
         text.replace_range(body.., &redacted);
         done.push("below the front matter: redact the secret".to_owned());
     }
+    done
+}
+
+/// A comment goes where the document goes.
+fn redact_comments(text: &mut String, form: Form) -> Vec<String> {
+    let Ok(document) = crate::parse(text, form, crate::SIZE_MAX_LIMIT) else { return Vec::new() };
+    let redacted = |place: Range<usize>| scan::redact(&text[place.clone()]).map(|redacted| (place, redacted));
+    let edits: Vec<(Range<usize>, String)> = comments(&document).into_iter().filter_map(redacted).collect();
+    drop(document);
+    let done = edits.iter().map(|_| "in a comment: redact the secret".to_owned()).collect();
+    *text = write::apply(text, edits);
     done
 }
 

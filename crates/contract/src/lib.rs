@@ -15,6 +15,7 @@
 
 mod canon;
 pub mod check;
+mod comments;
 mod contract;
 mod document;
 pub mod fault;

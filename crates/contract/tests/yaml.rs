@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use countersign_contract::{Form, SIZE_MAX, fix, parse};
+use countersign_contract::diagnostic::{Code, Source};
+use countersign_contract::foreign::Foreign;
+use countersign_contract::{Checker, Form, Outside, Request, SIZE_MAX, Settings, check, fix, parse};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -150,6 +152,39 @@ fn only_what_changed_is_written_and_comments_stay() {
     }
 }
 
+#[test]
+fn members_come_and_go_where_they_stand_and_comments_stay() {
+    let cases = [
+        (
+            "# head\na: 1 # one\n# two\nb:\n  c: x # three\n# four\nd: 2",
+            json!({"a": 1, "b": {"c": "x", "e": [1]}, "d": 2, "f": {}}),
+            "# head\na: 1 # one\n# two\nb:\n  c: x # three\n  e:\n    - 1\n# four\nd: 2\nf: {}",
+        ),
+        ("# head\na: 1 # one\nb: 2 # two\n", json!({"b": 2}), "# head\n# one\nb: 2 # two\n"),
+        ("a: | # one\n  x\n  y\nb: 2 # two\n", json!({"a": "x\nz\n", "b": 2}), "# one\na: \"x\\nz\\n\"\nb: 2 # two\n"),
+        (
+            "l: # one\n  - a: 1 # two\n  # three\n  - a: 2\nb: 3 # four\n",
+            json!({"l": [{"a": 1, "m": 0}, {"a": 2}], "b": 3}),
+            "l: # one\n  - a: 1 # two\n    m: 0\n  # three\n  - a: 2\nb: 3 # four\n",
+        ),
+        (
+            "a: 1\nl: # one\n  - 1 # two\n# three\nb: 3\n",
+            json!({"a": 1, "l": [], "b": 3}),
+            "a: 1\n# one\nl: [] # two\n# three\nb: 3\n",
+        ),
+        ("a: # one\nb: 2\r\n", json!({"b": 2, "c": 1}), "# one\r\nb: 2\r\nc: 1\r\n"),
+        ("# head\n{a: 1, # one\n b: 2}\n", json!({"a": 1}), "# head\n# one\na: 1\n"),
+    ];
+    for (like, value, expected) in cases {
+        assert_eq!(fix::write(&value, like, Form::Yaml), expected, "{like}");
+        let (like, expected) = (format!("---\n{like}"), format!("---\n{expected}"));
+        if like.ends_with('\n') {
+            let (like, expected) = (format!("{like}---\n# body\n"), format!("{expected}---\n# body\n"));
+            assert_eq!(fix::write(&value, &like, Form::Markdown), expected, "{like}");
+        }
+    }
+}
+
 proptest! {
     /// However a document was written before, what is written in its place reads as it should.
     #[test]
@@ -162,4 +197,35 @@ proptest! {
             prop_assert_eq!(read.ok(), Some(json!({ "value": new })), "{}\n{}", like, text);
         }
     }
+
+    /// However much of a document changes, no comment is lost and none comes twice.
+    #[test]
+    fn every_comment_survives(old in any_value(), new in any_value()) {
+        let plain = fix::write(&json!({ "kept": 1, "value": old }), "", Form::Yaml);
+        let like: String = plain.lines().enumerate().map(|(at, line)| format!("{line} # <{at}>\n")).collect();
+        for new in [json!({ "kept": 1, "value": new }), json!({ "kept": 1, "added": new }), json!({ "other": new })] {
+            let text = fix::write(&new, &like, Form::Yaml);
+            prop_assert_eq!(read(&text), Ok(new), "{}\n{}", like, text);
+            for at in 0..plain.lines().count() {
+                prop_assert_eq!(text.matches(&format!("# <{at}>\n")).count(), 1, "{}\n{}", like, text);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_secret_in_a_comment_is_refused_and_redacted() {
+    let foreign = [Foreign::new("note", &["note".to_owned()], &json!({"type": "object"})).unwrap()];
+    let settings = Settings::default();
+    let checker = Checker { contracts: &[], foreign: &foreign, settings: &settings, raised: &[] };
+    let outside = Outside::default();
+    let key = concat!("AKI", "AIOSFODNN7EXAMPLE");
+    let text = format!("# lock_scope: [a], left out\nnote: 1 # the key is {key}, é\n");
+    let request = Request::alone(Source { name: "n.yaml", text: &text }, &outside);
+    let decision = check(&checker, &request).decision;
+    let findings = &decision.details.diagnostics;
+    assert_eq!((decision.code, findings.len()), (Some(Code::UntrustedContextBlock), 1), "{findings:#?}");
+    let fixed = fix::fix(&checker, &request, None, &mut |_, _| None);
+    assert!(fixed.checked.decision.allow, "{}", fixed.text);
+    assert_eq!(fixed.text, text.replace(key, "[REDACTED:aws-key-id]"));
 }

@@ -105,8 +105,7 @@ impl Repairs<'_> {
         let source = Source { name, text: &fixed.text };
         let (value, settings) = (self.value(source), self.checker.settings);
         let form = self.request(source, outside).form();
-        // A new member in YAML costs the comments.
-        let now = outside.now.filter(|_| form == Form::Json || !fixed.text.contains('#'));
+        let now = outside.now;
         let in_full = || now.map(|now| (json!(fixed.changes), now));
         let in_number = || now.map(|now| (json!(fixed.changes.len()), now));
         for how in [in_full(), in_number(), None] {

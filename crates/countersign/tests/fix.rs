@@ -123,12 +123,20 @@ fn a_repaired_handoff_says_what_was_repaired_and_how_many_tokens_it_has() {
         (fixed["handoff"].get("tracing"), &fixed["handoff"]["meta"]["token_count"]),
         (wrong["handoff"].get("tracing"), &json!(exact(&house, "tight.json")))
     );
-    // Comments are worth more than the note.
+    // The note costs no comment, wherever it stands.
     let yaml = format!("# by hand\n{}", house.run(&["example", "universal_handoff"]).out);
     let yaml = yaml.replace("\"token_count\": ", "\"token_count\": 9");
     house.write("kept.yaml", &yaml);
     assert_eq!(house.run(&["fix", "--write", "kept.yaml"]).code, 0);
-    assert!(house.read("kept.yaml").starts_with("# by hand\n") && !house.read("kept.yaml").contains("countersign-fix"));
+    assert!(house.read("kept.yaml").starts_with("# by hand\n") && house.read("kept.yaml").contains("countersign-fix"));
+    let blocks = countersign_contract::fix::write(&wrong, "", countersign_contract::Form::Yaml);
+    let lines: Vec<String> = blocks.lines().map(|line| format!("{line} # of this line")).collect();
+    house.write("lines.yaml", lines.join("\n"));
+    assert_eq!(house.run(&["fix", "--write", "lines.yaml"]).code, 0);
+    let fixed = house.read("lines.yaml");
+    let kept = lines.iter().filter(|line| fixed.contains(*line)).count();
+    assert!(kept + 1 >= lines.len() && fixed.contains("countersign-fix"), "{fixed}");
+    assert_eq!(fixed.matches("# of this line").count(), lines.len(), "{fixed}");
 }
 
 #[test]
@@ -328,6 +336,7 @@ fn of_a_loose_answer_it_is_said_what_a_person_must_decide() {
         let fixed = house.run(&["fix", "answer.json", "--with", request]);
         assert!(fixed.code == 1 && fixed.err.contains(why), "{fixed:?}");
         assert!(!fixed.err.contains("no contract has these keys"), "{fixed:?}");
+        assert!(!fixed.err.contains("\\u{a}"), "{fixed:?}");
     }
 }
 

@@ -365,6 +365,10 @@ fn tokens_are_counted_as_the_limit_counts_them() {
     let document = count(&["a.json"]);
     assert_eq!((document["of"].as_str(), document["encoding"].as_str()), (Some("compact_json"), Some("o200k_base")));
     assert!(document["tokens"].as_u64() < document["tokens_as_written"].as_u64());
+    // The same document counts the same on standard input.
+    let piped = house.run_with(&["tokens", "-", "--format", "json"], &house.read("a.json"), &[]);
+    let piped: Value = serde_json::from_str(&piped.out).unwrap();
+    assert_eq!((&piped["of"], &piped["tokens"]), (&document["of"], &document["tokens"]));
     assert_eq!(count(&["a.txt"])["tokens"], 3);
     assert_eq!(count(&["a.txt", "--encoding", "chars4"])["tokens"], 3);
     assert_eq!(house.run(&["tokens", "a.txt", "--encoding", "p50k"]).code, 2);

@@ -164,3 +164,26 @@ fn the_body_of_markdown_is_looked_through_too() {
     let fixed = fix(&checker, &Request::alone(Source { name: "r.md", text: &text }, &outside), None, &mut |_, _| None);
     assert!(fixed.checked.decision.allow && !fixed.text.contains(key), "{}", fixed.text);
 }
+
+#[test]
+fn the_comments_of_yaml_are_looked_through_too() {
+    let result = document("subagent_result", &json!({}));
+    let yaml = countersign_contract::fix::write(&result, "", countersign_contract::Form::Yaml);
+    let key = concat!("AKI", "AIOSFODNN7EXAMPLE");
+    let settings = Settings::default();
+    let checker =
+        Checker { contracts: countersign_domain::contracts(), foreign: &[], settings: &settings, raised: &[] };
+    let outside = Outside::default();
+    for (name, text) in [
+        ("r.yaml", format!("# lock_scope: [a], left out\n{yaml}# the key is {key}, é\n")),
+        ("r.md", format!("---\n# lock_scope: [a], left out\n{yaml}# the key is {key}, é\n---\n# Done\n")),
+    ] {
+        let answer = checked(name, &text, &countersign_contract::Alone);
+        let findings = &answer.decision.details.diagnostics;
+        assert_eq!((answer.decision.code, findings.len()), (Some(Code::UntrustedContextBlock), 1), "{findings:#?}");
+        assert!(!said(&answer).contains(key));
+        let fixed = fix(&checker, &Request::alone(Source { name, text: &text }, &outside), None, &mut |_, _| None);
+        assert!(fixed.checked.decision.allow, "{}", fixed.text);
+        assert_eq!(fixed.text, text.replace(key, "[REDACTED:aws-key-id]"));
+    }
+}

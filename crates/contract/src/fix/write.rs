@@ -1,5 +1,7 @@
 //! A changed value back into text, in the form and manner of the original.
 
+use super::splice::splice;
+use crate::comments::comments;
 use crate::document::{Cursor, Form, Kind};
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
@@ -7,11 +9,12 @@ use std::fmt::Write;
 use std::ops::Range;
 
 /// Writes `value` the way `like` was written. Where only values differ, they alone are replaced, and everything else,
-/// comments included, stays to the letter. Where members or items came or went, the document is written anew: JSON with
-/// the same indentation, JSON Lines line by line, YAML in block style and without its comments; a Markdown body is never
-/// touched.
+/// comments included, stays to the letter. Where members or items came or went, JSON is written anew with the same
+/// indentation, JSON Lines line by line, and YAML only where it differs. YAML that is not laid out in lines is written
+/// anew, its comments first. A Markdown body is never touched.
 pub fn write(value: &Value, like: &str, form: Form) -> String {
-    in_place(value, like, form).unwrap_or_else(|| anew(value, like, form))
+    let spliced = || matches!(form, Form::Yaml | Form::Markdown).then(|| splice(value, like, form)).flatten();
+    in_place(value, like, form).or_else(spliced).unwrap_or_else(|| anew(value, like, form))
 }
 
 /// The text with only the values replaced that differ, if that is all there is to do.
@@ -35,11 +38,20 @@ fn in_place(value: &Value, like: &str, form: Form) -> Option<String> {
     } else if !differences(document.root(), value, form, &mut edits) {
         return None;
     }
-    let mut out = like.to_owned();
-    for (span, text) in edits.into_iter().rev() {
-        out.replace_range(span, &text);
+    Some(apply(like, edits))
+}
+
+/// The text with every range replaced. They are in the order of the text and do not overlap.
+pub(super) fn apply(text: &str, edits: Vec<(Range<usize>, String)>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for (range, new) in edits {
+        out.push_str(text.get(at..range.start).unwrap_or_default());
+        out.push_str(&new);
+        at = range.end;
     }
-    Some(out)
+    out.push_str(text.get(at..).unwrap_or_default());
+    out
 }
 
 /// Collects what to replace, in the order of the text; false if members or items came or went.
@@ -55,21 +67,23 @@ fn differences(old: Cursor<'_>, new: &Value, form: Form, edits: &mut Vec<(Range<
         }
         (Kind::Object | Kind::List, _) | (_, Value::Object(_) | Value::Array(_)) => false,
         _ if old.to_value() == *new => true,
-        _ => {
-            let span = old.span();
-            let written = &old.document().text()[span.clone()];
-            // A block text is laid out over lines of its own, and an absent value has no place.
-            let plain = !span.is_empty() && !written.contains('\n') && !written.starts_with(['|', '>']);
-            let text = match form {
-                Form::Json | Form::JsonLines => new.to_string(),
-                // Inside `[…]` and `{…}` a plain text may end too early; quoted it never does.
-                Form::Yaml | Form::Markdown if written.starts_with(['"', '\'']) => new.to_string(),
-                Form::Yaml | Form::Markdown => flow(new),
-            };
-            edits.push((span, text));
-            plain || matches!(form, Form::Json | Form::JsonLines)
-        }
+        _ => one_line(old, new, form).map(|edit| edits.push(edit)).is_some(),
     }
+}
+
+/// How one value takes another's place without anything else moving.
+pub(super) fn one_line(old: Cursor<'_>, new: &Value, form: Form) -> Option<(Range<usize>, String)> {
+    let span = old.span();
+    let written = &old.document().text()[span.clone()];
+    let text = match form {
+        Form::Json | Form::JsonLines => return Some((span, new.to_string())),
+        // Inside `[…]` and `{…}` a plain text may end too early; quoted it never does.
+        Form::Yaml | Form::Markdown if written.starts_with(['"', '\'']) => new.to_string(),
+        Form::Yaml | Form::Markdown => flow(new),
+    };
+    // A block text is laid out over lines of its own, and an absent value has no place.
+    let plain = !span.is_empty() && !written.contains('\n') && !written.starts_with(['|', '>']);
+    plain.then_some((span, text))
 }
 
 fn anew(value: &Value, like: &str, form: Form) -> String {
@@ -81,13 +95,22 @@ fn anew(value: &Value, like: &str, form: Form) -> String {
         }
         Form::Yaml => {
             let start = if like.trim_start_matches('\u{feff}').starts_with("---") { "---\n" } else { "" };
-            format!("{start}{}", yaml(value))
+            format!("{start}{}{}", all_comments(like, form), yaml(value))
         }
         Form::Markdown => match crate::front_matter(like) {
-            Some(range) => format!("{}{}{}", &like[..range.start], yaml(value), &like[range.end..]),
+            Some(range) => {
+                let comments = all_comments(like, form);
+                format!("{}{comments}{}{}", &like[..range.start], yaml(value), &like[range.end..])
+            }
             None => yaml(value),
         },
     }
+}
+
+/// The comments of a document that is written anew, a line for each: what they stood beside is no longer there.
+fn all_comments(like: &str, form: Form) -> String {
+    let Ok(document) = crate::parse(like, form, crate::SIZE_MAX_LIMIT) else { return String::new() };
+    comments(&document).into_iter().map(|comment| format!("{}\n", &like[comment])).collect()
 }
 
 fn json(value: &Value, like: &str) -> String {
@@ -114,22 +137,23 @@ fn yaml(value: &Value) -> String {
     out
 }
 
-fn block(value: &Value, depth: usize, out: &mut String) {
-    let pad = "  ".repeat(depth);
+/// Adds the lines of a value, indented by so many spaces.
+pub(super) fn block(value: &Value, indent: usize, out: &mut String) {
+    let pad = " ".repeat(indent);
     match value {
         Value::Object(members) if !members.is_empty() => {
             for (key, member) in members {
                 out.push_str(&pad);
                 out.push_str(&scalar_text(key));
                 out.push(':');
-                nested(member, depth, out);
+                nested(member, indent, out);
             }
         }
         Value::Array(items) if !items.is_empty() => {
             for item in items {
                 out.push_str(&pad);
                 out.push('-');
-                nested(item, depth, out);
+                nested(item, indent, out);
             }
         }
         other => {
@@ -140,7 +164,7 @@ fn block(value: &Value, depth: usize, out: &mut String) {
     }
 }
 
-fn nested(value: &Value, depth: usize, out: &mut String) {
+fn nested(value: &Value, indent: usize, out: &mut String) {
     let container = match value {
         Value::Object(members) => !members.is_empty(),
         Value::Array(items) => !items.is_empty(),
@@ -148,13 +172,13 @@ fn nested(value: &Value, depth: usize, out: &mut String) {
     };
     if container {
         out.push('\n');
-        block(value, depth + 1, out);
+        block(value, indent + 2, out);
     } else {
         let _ = writeln!(out, " {}", flow(value));
     }
 }
 
-fn flow(value: &Value) -> String {
+pub(super) fn flow(value: &Value) -> String {
     match value {
         Value::String(text) => scalar_text(text),
         other => other.to_string(),

@@ -2,6 +2,7 @@ use crate::rule;
 
 rule! {
     /// No text of any document may hold a secret: cloud and platform keys, private keys, bearer tokens, passwords.
+    /// The comments of YAML and the body of Markdown count as well.
     ///
     /// ## Why
     /// Payloads are stored, shown and passed on, and a ledger does not forget. Remove the secret and change it,

@@ -1,6 +1,7 @@
 //! Looks through the texts of a document for what has no place in any: secrets, and words that act as control.
 
 use super::{CONTROL_IN_TEXT, CONTROL_IN_UNTRUSTED_TEXT, SECRET_IN_TEXT};
+use crate::comments::comments;
 use crate::document::{Cursor, Document, Kind};
 use crate::hide::HIDDEN;
 use crate::report::Report;
@@ -22,8 +23,22 @@ pub(crate) fn check_texts(document: &Document<'_>, report: &mut Report) {
     if suspicions.control {
         document.texts().for_each(|at| check_control(at, report));
     }
+    check_comments(document, report);
     if let Some(body) = document.body() {
         check_body(document, body, report);
+    }
+}
+
+/// A comment is no text of the contract, but is stored and shown with it. What it says about control is left alone:
+/// people comment members out.
+fn check_comments(document: &Document<'_>, report: &mut Report) {
+    for comment in comments(document) {
+        for secret in scan::secrets(&document.text()[comment.clone()]) {
+            let message = format!("a comment holds a secret ({})", secret.kind);
+            let help = "remove it and change it; `countersign fix` redacts it";
+            let span = comment.start + secret.range.start..comment.start + secret.range.end;
+            report.find(&SECRET_IN_TEXT, document.root(), message, help).span = Some(span);
+        }
     }
 }
 

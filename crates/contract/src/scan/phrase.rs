@@ -78,6 +78,8 @@ pub enum Step {
     Other(&'static [&'static str]),
     /// The sign that opens what is to replace something.
     Sign,
+    /// What begins like a path and not like a word: `/`, `./src`, `**`.
+    Path,
     /// The end of the clause or line, or what may be one in a document.
     End,
     /// One of these ways on.
@@ -162,6 +164,11 @@ impl<'a> Ahead<'a> {
                 let behind = self.words.bytes.get(self.end(index)?..)?;
                 let sign = behind.iter().find(|it| !matches!(it, b' ' | b'*' | b'"' | b'\\'))?;
                 if matches!(sign, b':' | b'=' | b'{') { self.take(rest, index) } else { None }
+            }
+            Step::Path => {
+                let behind = self.words.bytes.get(self.end(index)?..)?;
+                let sign = behind.iter().take(NEAR).find(|it| !matches!(it, b' ' | b'"' | b'\'' | b'`' | b'\\'))?;
+                if matches!(sign, b'/' | b'.' | b'~' | b'*') { self.take(rest, index) } else { None }
             }
             Step::End => {
                 let behind = self.words.bytes.get(self.end(index)?..)?;

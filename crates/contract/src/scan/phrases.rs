@@ -1,7 +1,7 @@
 //! The sentences that steer, by the word they hang on: those that speak to `you`, and of roles. The comments show
 //! what a rule is for. Those that set something aside are in `dismissals.rs`, those about work in `orders.rs`.
 
-use super::phrase::Step::{Either, Gap, Other, Sign, Some, Word};
+use super::phrase::Step::{Either, Gap, Other, Path, Sign, Some, Word};
 use super::phrase::{Family, Rule, Step, any};
 
 pub(super) const fn aside(steps: &'static [Step]) -> Rule {
@@ -130,12 +130,18 @@ pub static YOU: &[Family] = &[
                     &[Word(any![has have]), Some(1, any![been]), Word(CHANGED)],
                 ]),
             ]),
-            // your new lock_scope is src
+            // your new lock_scope is src, your new scope is /, your new scope is the whole repository
             reach(&[
                 Word(any![actual new real updated]),
                 Some(2, any![allowed edit file lock task write]),
                 Word(any![scope lock_scope forbidden_scope]),
-                Either(&[&[Word(any![is]), Other(SETTLED)], &[Word(any![will]), Word(any![be])], &[Sign]]),
+                Either(&[
+                    &[Word(any![is]), Other(SETTLED)],
+                    &[Word(any![is]), Path],
+                    &[Word(any![is]), Word(any![the]), Word(any![complete entire full root whole])],
+                    &[Word(any![will]), Word(any![be])],
+                    &[Sign],
+                ]),
             ]),
             // your role no longer applies
             identity(&[

@@ -285,7 +285,8 @@ impl Job<'_> {
             output::say_rendered(&text::diagnostic(&beyond_fix(finding), source, look));
         }
         if let Some(doubt) = &doubt {
-            output::say(&format!("{doubt}\n"));
+            output::say(doubt);
+            output::say("");
         }
         if untold && self.args.with.is_empty() {
             output::say("if it is a validator's loose answer, name what it was asked with `--with REQUEST`");

@@ -47,7 +47,10 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
     let encoding: Encoding = name.parse().map_err(|_| anyhow::anyhow!("there is no encoding `{name}`"))?;
     let input = Input::named(&args.file, None);
     let text = &input.text(project.settings.size_max)?;
-    let form = Form::of_name(&input.name).filter(|form| *form != Form::Markdown);
+    // What comes without a name that tells is a document if it can be read as an object: the count must not depend on
+    // how the same document comes in.
+    let unnamed = || text.trim_start().starts_with('{').then_some(Form::Json);
+    let form = Form::of_name(&input.name).or_else(unnamed).filter(|form| *form != Form::Markdown);
     let document = form.and_then(|form| parse(text, form, project.settings.size_max).ok());
     let compact = document.map(|document| document.root().compact());
     let as_written = encoding.count(text);
