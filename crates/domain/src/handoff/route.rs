@@ -11,6 +11,7 @@
 use super::row::{StepRow, TraceRow};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::show;
+use std::collections::BTreeSet;
 
 /// How long a chain may become before a person is asked.
 pub const UNAPPROVED_MAX: usize = 5;
@@ -119,21 +120,26 @@ pub fn bar(row: Option<&TraceRow>, route: &Route, onward: &Onward<'_>) -> Option
     None
 }
 
-/// The shortest way from one workflow to another by what was received, whichever lines that is made of.
+/// The shortest way from one workflow to another by what was received, whichever lines that is made of. Each handed on only what it
+/// had received by then: who got something later did not pass it on before.
 fn way_between(row: &TraceRow, from: &str, to: &str) -> Option<Vec<String>> {
-    let mut ways = vec![vec![to]];
-    let mut at = 0;
-    while let Some(way) = ways.get(at).cloned() {
-        let here = way.first().copied().unwrap_or(to);
-        if here == from {
-            return Some(way.into_iter().map(str::to_owned).collect());
-        }
-        for step in row.steps.iter().filter(|step| step.target == here && step.received.is_some()) {
-            if !ways.iter().any(|way| way.first() == Some(&step.source.as_str())) {
-                ways.push([&[step.source.as_str()], way.as_slice()].concat());
+    // Backwards from the last: each step by which something came, and where the one stands that went on with it.
+    let mut ways: Vec<(&StepRow, Option<usize>)> = Vec::new();
+    let mut met = BTreeSet::new();
+    let (mut here, mut before, mut onward) = (to, None, None);
+    for at in 0.. {
+        for step in row.steps.iter().filter(|step| step.target == here && step.has_arrived(before)) {
+            if met.insert(step.step) {
+                ways.push((step, onward));
             }
         }
-        at += 1;
+        let (step, _) = *ways.get(at)?;
+        if step.source == from {
+            let way = std::iter::successors(Some(at), |at| ways.get(*at)?.1);
+            let names = way.filter_map(|at| ways.get(at)).map(|(step, _)| step.source.as_str());
+            return Some(names.chain([to]).map(str::to_owned).collect());
+        }
+        (here, before, onward) = (step.source.as_str(), Some(step.sent), Some(at));
     }
     None
 }
@@ -142,16 +148,16 @@ fn way_between(row: &TraceRow, from: &str, to: &str) -> Option<Vec<String>> {
 fn longest(row: &TraceRow, source: &str) -> Option<Vec<String>> {
     // The longest line to the source of each step. What came later is no part of it.
     let mut lines: Vec<Vec<String>> = Vec::new();
-    let to = |lines: &[Vec<String>], source: &str| {
-        let received = row.steps.iter().zip(lines).filter(|(step, _)| step.target == source && step.received.is_some());
-        let line = received.map(|(_, line)| line).max_by_key(|line| line.len())?;
+    let to = |lines: &[Vec<String>], source: &str, before: Option<u64>| {
+        let arrived = row.steps.iter().zip(lines).filter(|(step, _)| step.target == source && step.has_arrived(before));
+        let line = arrived.map(|(_, line)| line).max_by_key(|line| line.len())?;
         Some(line.iter().cloned().chain([source.to_owned()]).collect::<Vec<_>>())
     };
     for step in &row.steps {
-        let line = to(&lines, &step.source).unwrap_or_else(|| step.chain.clone());
+        let line = to(&lines, &step.source, Some(step.sent)).unwrap_or_else(|| step.chain.clone());
         lines.push(line);
     }
-    to(&lines, source)
+    to(&lines, source, None)
 }
 
 /// Whether a document names the chain as it was, or what is left of it where it is too long to be named whole.
@@ -189,13 +195,14 @@ mod tests {
         chain.split_whitespace().map(str::to_owned).collect()
     }
 
-    /// A trace of steps such as `a>b`, received, and `a>b?`, not received.
+    /// A trace of steps such as `a>b`, received at once, `a>b?`, not received, and `a>b~`, received after all the others.
     fn trace(steps: &str) -> TraceRow {
         let mut row = TraceRow { trace: "t".to_owned(), steps: Vec::new() };
         for (number, step) in (1..).zip(steps.split_whitespace()) {
-            let (source, target) = step.trim_end_matches('?').split_once('>').unwrap();
+            let (source, target) = step.trim_end_matches(['?', '~']).split_once('>').unwrap();
+            let received = |step: &str| if step.ends_with('~') { 1000 + number } else { 2 * number + 1 };
             let route = route(Some(&row).filter(|row| !row.steps.is_empty()), source, &[]).unwrap();
-            let receipt = ReceiptRow { seq: 1, at: String::new(), by: String::new() };
+            let receipt = ReceiptRow { seq: received(step), at: String::new(), by: String::new() };
             row.steps.push(StepRow {
                 step: number,
                 source: source.to_owned(),
@@ -208,7 +215,7 @@ mod tests {
                 kept: Vec::new(),
                 sums: Vec::new(),
                 run: None,
-                sent: number,
+                sent: 2 * number,
                 sent_at: String::new(),
                 sent_by: String::new(),
                 received: Some(receipt).filter(|_| !step.ends_with('?')),
@@ -285,13 +292,21 @@ mod tests {
             ("a>b a>c", "c", "b", false, false, None),
             ("a>b a>c c>b", "b", "c", false, false, Some("a → c → b → c")),
             // Over two lines at once.
-            ("a>b b>c a>d d>b a>c", "c", "d", false, false, Some("d → b → c → d")),
+            ("a>b a>d d>b b>c a>c", "c", "d", false, false, Some("d → b → c → d")),
             // What was not received leads nowhere.
             ("a>b b>c? a>c", "c", "b", false, false, None),
+            // Who received it only after it had handed on has passed nothing of it on: b told c before d told b.
+            ("a>b b>c a>d d>b", "c", "d", false, false, None),
+            ("a>d d>b~ a>b b>c", "c", "d", false, false, None),
+            ("a>d d>b a>b b>c", "c", "d", false, false, Some("d → b → c → d")),
+            // Having handed on once more since, it has.
+            ("a>b b>c a>d d>b b>c", "c", "d", false, false, Some("a → d → b → c → d")),
             // The shorter line does not make the longer one short.
             ("a>b b>c c>d d>e e>f a>f", "f", "g", false, false, Some("a → b → c → d → e → f → g")),
             ("a>b b>c c>d d>e e>f a>f", "f", "g", false, true, None),
             ("a>b b>c c>d d>e a>e", "e", "g", false, false, None),
+            // What came to it after it had handed on makes no line longer.
+            ("a>e e>f a>b b>c c>d d>e", "f", "g", false, false, None),
             // A line that joined a shorter one before it went on.
             ("a>b b>c c>d a>d d>e e>f", "f", "g", false, false, Some("a → b → c → d → e → f → g")),
         ];

@@ -112,6 +112,11 @@ impl TraceRow {
 }
 
 impl StepRow {
+    /// Whether it was received, before an event if one is named.
+    pub(super) fn has_arrived(&self, before: Option<u64>) -> bool {
+        self.received.as_ref().is_some_and(|received| before.is_none_or(|before| received.seq < before))
+    }
+
     /// The same in a few words.
     pub fn says(&self) -> String {
         let (source, target) = (countersign_contract::show(&self.source), countersign_contract::show(&self.target));
