@@ -63,17 +63,26 @@ impl ledger::Fold for Meaning {
 /// more by whoever looks it up: to read them each time was most of what a fold did.
 static AT_HAND: AtHand = AtHand(Mutex::new(None));
 
-struct AtHand(Mutex<Option<HashMap<ledger::Key, Arc<Facts>>>>);
+struct AtHand(Mutex<Option<Shelf>>);
+
+/// What is at hand, and how long it is in all.
+#[derive(Default)]
+struct Shelf {
+    facts: HashMap<ledger::Key, Arc<Facts>>,
+    bytes: usize,
+}
 
 impl AtHand {
     /// How many are kept at hand: those of the entities that are worked on.
     const MAX: usize = 4 * 1024;
     /// How long each of them may be.
     const BYTES_MAX: usize = 4 * 1024;
+    /// How long all of them together, with their names. What is made of a text when it is read takes a few times as much.
+    const BYTES_MAX_IN_ALL: usize = 8 * 1024 * 1024;
 
     fn find(&self, entity: &ledger::Entity) -> Option<Arc<Facts>> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = all.as_ref()?.get(&entity.key)?;
+        let shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = shelf.as_ref()?.facts.get(&entity.key)?;
         // It may be another ledger's, or of a command that was refused in the end.
         (known.text() == entity.facts).then(|| Arc::clone(known))
     }
@@ -82,12 +91,20 @@ impl AtHand {
         if facts.text().len() > Self::BYTES_MAX {
             return;
         }
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let all = all.get_or_insert_default();
-        if all.len() >= Self::MAX {
-            all.clear();
+        let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        shelf.get_or_insert_default().put(key, facts);
+    }
+}
+
+impl Shelf {
+    fn put(&mut self, key: &ledger::Key, facts: Arc<Facts>) {
+        let room = |facts: &Facts| facts.text().len() + key.kind.len() + key.id.len();
+        let more = room(&facts);
+        if self.facts.len() >= AtHand::MAX || self.bytes + more > AtHand::BYTES_MAX_IN_ALL {
+            *self = Self::default();
         }
-        all.insert(key.clone(), facts);
+        let before = self.facts.insert(key.clone(), facts);
+        self.bytes = self.bytes + more - before.map_or(0, |before| room(&before));
     }
 }
 
@@ -117,4 +134,28 @@ pub(crate) fn found(entity: ledger::Entity) -> Found {
 /// The same for somebody who is about to change it: what they read of it is read no more when it is folded.
 pub(crate) fn to_be_changed(entity: &ledger::Entity) -> Found {
     Found { version: entity.version, seq: entity.seq, facts: facts_of(entity) }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_at_hand_is_bounded_in_all_and_counted_as_it_is() {
+        let mut shelf = Shelf::default();
+        let facts = |bytes: usize| Arc::new(Facts::of_text(format!("\"{}\"", "x".repeat(bytes))));
+        let held = |shelf: &Shelf| -> usize {
+            shelf.facts.iter().map(|(key, facts)| key.kind.len() + key.id.len() + facts.text().len()).sum()
+        };
+        for number in 0..20_000 {
+            // Some are changed again and again, and longer or shorter than before.
+            let id = if number % 3 == 0 { "same".to_owned() } else { format!("entity-{number}") };
+            shelf.put(&ledger::Key::new("task", id), facts(2000 + number % 2000));
+            assert!(shelf.bytes <= AtHand::BYTES_MAX_IN_ALL && shelf.facts.len() <= AtHand::MAX);
+            if number % 500 == 0 {
+                assert_eq!(shelf.bytes, held(&shelf));
+            }
+        }
+    }
 }
