@@ -38,6 +38,22 @@ fn an_entry_that_was_changed_is_not_overwritten() {
 }
 
 #[test]
+fn where_its_entry_would_lie_outside_nothing_is_done() {
+    let shop = Shop::new();
+    let outside = tempfile::tempdir().unwrap();
+    let file = shop.branch(1, "fix");
+    for target in [outside.path().to_owned(), outside.path().join("nothing")] {
+        std::os::unix::fs::symlink(target, shop.house.path(".evidence")).unwrap();
+        let (answer, response) = shop.delegate(&file);
+        assert_eq!((answer.code, response), (3, Value::Null), "{answer:?}");
+        assert!(!shop.has("refs/heads/fix"));
+        assert_eq!((shop.events("delegation.received"), std::fs::read_dir(outside.path()).unwrap().count()), (0, 0));
+        std::fs::remove_file(shop.house.path(".evidence")).unwrap();
+    }
+    assert_eq!(shop.delegate(&file).0.code, 0);
+}
+
+#[test]
 fn copies_that_counted_alike_are_found_when_they_meet_and_both_entries_are_kept() {
     let (one, other) = (Shop::new(), Shop::new());
     let (_, first) = one.delegate(&one.branch(1, "x"));

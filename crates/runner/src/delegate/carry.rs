@@ -72,6 +72,7 @@ pub enum Looked {
 /// Carries an instruction out, once, and gives its response.
 pub fn carry_out(setup: &Setup<'_>) -> Result<Answered, Trouble> {
     let (instruction, valid) = read(setup);
+    entry::must_have_a_place(setup.root, &super::now())?;
     setup.watch(instruction.as_ref().filter(|_| valid))?;
     let place = Place::at(setup.locks)?;
     // Whoever is alone here receives and begins in one go. Whoever is not lets it be received, and waits for the other.

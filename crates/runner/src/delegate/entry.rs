@@ -108,11 +108,8 @@ fn read(path: &Path) -> Result<Option<Option<Value>>, String> {
 fn put(root: &Path, path: PathBuf, entry: &Value) -> Result<PathBuf, String> {
     let said = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
     let folder = path.parent().unwrap_or(root);
+    must_be_inside(root, folder).map_err(|why| format!("{why}; the entry was not written"))?;
     std::fs::create_dir_all(folder).map_err(said)?;
-    let inside = folder.canonicalize().and_then(|folder| Ok(folder.starts_with(root.canonicalize()?))).map_err(said)?;
-    if !inside {
-        return Err(format!("{} leads out of the project through a link; the entry was not written", folder.display()));
-    }
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(said)?;
     file.write_all(markdown(entry).as_bytes()).map_err(said)?;
     readable(file.as_file()).map_err(said)?;
@@ -133,6 +130,30 @@ fn put(root: &Path, path: PathBuf, entry: &Value) -> Result<PathBuf, String> {
     Ok(path)
 }
 
+/// Makes sure that an entry of a day will have its place, before anything is done that must have one.
+pub(super) fn must_have_a_place(root: &Path, time: &str) -> Result<(), String> {
+    let Some(folder) = folder_of(root, time) else { return Ok(()) };
+    must_be_inside(root, &folder)
+        .map_err(|why| format!("{why}; nothing was done, since its audit entry would have no place"))
+}
+
+/// Refuses a folder that leads out of the project through a link, as far as it is there.
+fn must_be_inside(root: &Path, folder: &Path) -> Result<(), String> {
+    let said = |error: std::io::Error| format!("{} cannot be written to: {error}", folder.display());
+    // A link to nothing is there, too, and leads where nobody knows.
+    let there = folder.ancestors().find(|it| it.symlink_metadata().is_ok()).unwrap_or(root);
+    match there.canonicalize().map_err(said)?.starts_with(root.canonicalize().map_err(said)?) {
+        true => Ok(()),
+        false => Err(format!("{} leads out of the project through a link", folder.display())),
+    }
+}
+
+/// The folder of the entries of a day.
+fn folder_of(root: &Path, time: &str) -> Option<PathBuf> {
+    let path = AuditEntryId::parse(&format!("PAA-{}-001", time.get(..10)?))?.path();
+    Some(root.join(path).parent()?.to_owned())
+}
+
 /// The first day of which entries lie in the repository.
 pub fn first_day(root: &Path) -> Option<String> {
     let months = std::fs::read_dir(root.join(FOLDER)).ok()?.flatten();
@@ -144,9 +165,10 @@ pub fn first_day(root: &Path) -> Option<String> {
 /// The last entry of a day that lies in the repository, whichever ledger has it. None, if there is none.
 pub(super) fn last_of(root: &Path, time: &str) -> Option<String> {
     let day = time.get(..10)?;
-    let folder = AuditEntryId::parse(&format!("PAA-{day}-001"))?.path();
-    let folder = root.join(folder).parent()?.to_owned();
-    let files = std::fs::read_dir(folder).ok()?.flatten().filter(|it| it.file_type().is_ok_and(|kind| kind.is_file()));
+    let files = std::fs::read_dir(folder_of(root, time)?)
+        .ok()?
+        .flatten()
+        .filter(|it| it.file_type().is_ok_and(|kind| kind.is_file()));
     let names = files.filter_map(|file| Some(file.file_name().to_str()?.strip_suffix(".md")?.to_owned()));
     let ids = names.filter(|name| AuditEntryId::parse(name).is_some() && date_in_id(name) == day);
     ids.max_by_key(|id| number_in_id(id))
