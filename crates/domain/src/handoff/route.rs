@@ -292,7 +292,7 @@ mod tests {
             ("a>b a>c", "c", "b", false, false, None),
             ("a>b a>c c>b", "b", "c", false, false, Some("a → c → b → c")),
             // Over two lines at once.
-            ("a>b b>c a>d d>b a>c", "c", "d", false, false, Some("d → b → c → d")),
+            ("a>b a>d d>b b>c a>c", "c", "d", false, false, Some("d → b → c → d")),
             // What was not received leads nowhere.
             ("a>b b>c? a>c", "c", "b", false, false, None),
             // Who received it only after it had handed on has passed nothing of it on: b told c before d told b.

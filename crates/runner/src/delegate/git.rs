@@ -19,6 +19,7 @@
 //! Git takes longer to start than to answer. So what does not depend on another answer is asked at once, what was looked at before is
 //! not looked at again by the first attempt, and what was seen when it was done is what is said about the outcome.
 
+use super::address::{Address, address_of, escaped};
 use super::{Attempt, Executor, Obstacle, Seen, in_seconds, now, said};
 use crate::worktree::Identity;
 use crate::worktree::call::{Fault, Git, is_commit, object};
@@ -59,9 +60,6 @@ pub struct GitExecutor {
     /// The instruction that was acted on last, and what was seen when that was done.
     seen: RefCell<Option<(String, Seen)>>,
 }
-
-/// Host of a repository, and its owner and name, if its address tells them.
-type Address = Option<(String, String)>;
 
 /// What is wanted of a name.
 struct Wanted {
@@ -565,16 +563,6 @@ fn kind_of(folder: &Path, name: &str) -> Result<Option<String>, String> {
     }
 }
 
-/// Host of the repository, and its owner and name, by its address; nothing, if it has none that tells them.
-fn address_of(folder: &Path) -> Result<Address, Fault> {
-    // Asked of the repository's own settings, git says whether there is one.
-    match Git::at(folder).run(&["config", "--local", "--includes", "--get", "remote.origin.url"], b"") {
-        Ok(out) => Ok(parse_address(String::from_utf8_lossy(&out).trim())),
-        Err(Fault { code: Some(1), .. }) => Ok(None),
-        Err(fault) => Err(fault),
-    }
-}
-
 fn without_nothing(mut value: Value) -> Value {
     if let Some(members) = value.as_object_mut() {
         members.retain(|_, member| !member.is_null());
@@ -595,56 +583,4 @@ fn too_long(name: &str) -> Option<String> {
 /// An id of at most as many letters as a name has.
 fn resource_id(full: &str) -> String {
     full.chars().take(200).collect()
-}
-
-/// A name as a part of an address.
-fn escaped(name: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/');
-    name.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
-}
-
-/// Host and path of a repository's address. None, if it is a folder or cannot be told.
-fn parse_address(url: &str) -> Option<(String, String)> {
-    let (authority, path) = match url.split_once("://") {
-        Some(("http" | "https" | "ssh" | "git", rest)) => rest.split_once('/')?,
-        Some(_) => return None,
-        // As scp writes it; a colon after a slash is part of a folder's name.
-        None => url.split_once(':').filter(|(host, path)| !host.contains('/') && !path.starts_with('\\'))?,
-    };
-    let host = authority.rsplit('@').next()?.split(':').next()?;
-    let path = path.trim_matches('/').trim_end_matches(".git");
-    let fits = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'));
-    let fits = fits && host.len() > 1 && host.starts_with(|letter: char| letter.is_ascii_alphanumeric());
-    (fits && path.split('/').count() == 2).then(|| (host.to_owned(), path.to_owned()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_repository_is_told_by_its_address() {
-        let cases = [
-            ("https://github.com/acme/shop.git", Some(("github.com", "acme/shop"))),
-            ("https://user:word@git.acme.example:8443/acme/shop", Some(("git.acme.example", "acme/shop"))),
-            ("ssh://git@github.com/acme/shop.git", Some(("github.com", "acme/shop"))),
-            ("git@github.com:acme/shop.git", Some(("github.com", "acme/shop"))),
-            ("/srv/git/shop.git", None),
-            ("../shop", None),
-            ("C:\\shop", None),
-            ("file:///srv/git/shop", None),
-            ("https://github.com/group/sub/shop", None),
-            ("", None),
-        ];
-        for (url, wanted) in cases {
-            let wanted = wanted.map(|(host, path)| (host.to_owned(), path.to_owned()));
-            assert_eq!(parse_address(url), wanted, "{url}");
-        }
-    }
-
-    #[test]
-    fn a_name_becomes_part_of_an_address() {
-        assert_eq!(escaped("fix/größe"), "fix/gr%C3%B6%C3%9Fe");
-        assert_eq!(escaped("a#b%"), "a%23b%25");
-    }
 }

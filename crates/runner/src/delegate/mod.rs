@@ -16,6 +16,7 @@
 //! **Invariant:** at one place one process acts on an instruction at a time; it holds the lock of that instruction there.
 //! **Absent on purpose:** what an instruction needs to be valid, and what an entry and a response hold. The domain says.
 
+mod address;
 pub mod carry;
 mod dry;
 pub mod entry;
