@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::fold::Fold;
-use crate::queue::{Queue, Stub, Tell, Work};
+use crate::queue::{Queue, Work};
 use crate::rows::{Entity, EventRow, Key, RowKey, RowValue, Table, TextRow};
 use crate::store::{Batch, Head, Store};
 use crate::transaction::{Hit, Scan, Transaction, entity, scan_one};
@@ -126,16 +126,6 @@ impl Ledger {
         self
     }
 
-    /// How long a command waits for the writer's place.
-    pub fn patience(&self) -> Duration {
-        self.patience
-    }
-
-    /// Why somebody does not wait any longer for the writer's place.
-    pub fn busy(&self) -> Error {
-        Error::busy(self.patience, lock(&self.origin).writer())
-    }
-
     /// The project's id.
     pub fn project(&self) -> &str {
         &self.project
@@ -157,16 +147,23 @@ impl Ledger {
         looks_at: Vec<RowKey>,
         work: impl FnOnce(&mut Transaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (work, made) = keeping(work);
+        let value = Arc::new(Mutex::new(None));
+        let kept = Arc::clone(&value);
+        let work: Work = Box::new(move |transaction: &mut Transaction<'_>| {
+            let made = work(transaction)?;
+            *lock(&kept) = Some(made);
+            Ok(())
+        });
         match self.alone(work) {
             Ok(outcome) => outcome?,
             Err(work) => self.in_line(work, looks_at)?,
         }
-        made.take()
+        let made = lock(&value).take();
+        made.ok_or_else(|| Error::Broke("it left no answer".to_owned()))
     }
 
     /// Does the work in this thread if nobody else is about, and gives it back otherwise.
-    pub(crate) fn alone(&self, work: Work) -> std::result::Result<Result<()>, Work> {
+    fn alone(&self, work: Work) -> std::result::Result<Result<()>, Work> {
         let crowded = self.queue.waiting() > 0 || self.about.load(Ordering::SeqCst) > 1;
         match self.writer.try_lock() {
             Ok(mut writer) if !crowded => writer.alone(work),
@@ -175,20 +172,17 @@ impl Ledger {
         }
     }
 
-    /// Puts work at the end of the line.
-    pub(crate) fn line_up(&self, work: Work, looks_at: Vec<RowKey>, tell: Option<Tell>) -> Result<Stub> {
-        self.be_served()?;
-        self.queue.push(work, looks_at, tell).ok_or_else(|| Error::NotWritten("the ledger is closed".to_owned()))
-    }
-
     /// Has the work done by the writer, with all that wait.
     fn in_line(&self, work: Work, looks_at: Vec<RowKey>) -> Result<()> {
-        let stub = self.line_up(work, looks_at, None)?;
+        self.be_served()?;
+        let Some(stub) = self.queue.push(work, looks_at) else {
+            return Err(Error::NotWritten("the ledger is closed".to_owned()));
+        };
         if let Some(outcome) = stub.wait(self.patience) {
             return outcome;
         }
         if stub.give_up() {
-            return Err(self.busy());
+            return Err(Error::busy(self.patience, lock(&self.origin).writer()));
         }
         // It was taken up: what becomes of it is worth waiting for once more.
         stub.wait(self.patience).unwrap_or_else(|| Err(Error::Unknown("the commit has not returned".to_owned())))
@@ -279,30 +273,6 @@ impl Ledger {
             Ok(())
         })?;
         Ok(count)
-    }
-}
-
-/// Work that keeps what it made for whoever asked for it.
-pub(crate) fn keeping<T: Send + 'static>(
-    work: impl FnOnce(&mut Transaction<'_>) -> Result<T> + Send + 'static,
-) -> (Work, Made<T>) {
-    let made = Made(Arc::new(Mutex::new(None)));
-    let kept = Arc::clone(&made.0);
-    let work = move |transaction: &mut Transaction<'_>| {
-        let value = work(transaction)?;
-        *lock(&kept) = Some(value);
-        Ok(())
-    };
-    (Box::new(work), made)
-}
-
-/// What work has made.
-pub(crate) struct Made<T>(Arc<Mutex<Option<T>>>);
-
-impl<T> Made<T> {
-    /// Gives it out, once.
-    pub(crate) fn take(&self) -> Result<T> {
-        lock(&self.0).take().ok_or_else(|| Error::Broke("it left no answer".to_owned()))
     }
 }
 

@@ -14,9 +14,6 @@ use std::time::{Duration, Instant};
 
 pub(crate) type Work = Box<dyn FnOnce(&mut Transaction<'_>) -> Result<()> + Send>;
 
-/// How somebody hears of an answer who does not wait for it with a thread.
-pub(crate) type Tell = Box<dyn FnOnce(Result<()>) + Send>;
-
 /// A command on its way.
 pub(crate) struct Job {
     pub(crate) ticket: Ticket,
@@ -60,17 +57,16 @@ impl State {
 }
 
 /// The two ends of a command on its way.
-fn seat(tell: Option<Tell>) -> (Ticket, Stub) {
+fn seat() -> (Ticket, Stub) {
     let state = State { progress: Progress::Waiting, left: false, others: Vec::new() };
     let seat = Arc::new(Seat { state: Mutex::new(state), answered: Condvar::new() });
-    (Ticket { seat: Arc::clone(&seat), answered: false, tell }, Stub { seat })
+    (Ticket { seat: Arc::clone(&seat), answered: false }, Stub { seat })
 }
 
 /// The writer's end of a command. Whoever drops it without an answer is gone, and so it says.
 pub(crate) struct Ticket {
     seat: Arc<Seat>,
     answered: bool,
-    tell: Option<Tell>,
 }
 
 /// The caller's end of a command.
@@ -96,25 +92,19 @@ const WOKEN_TOGETHER: usize = 8;
 
 /// Answers many callers. One of some is woken here, and wakes the others of them.
 pub(crate) fn answer_all(answers: Vec<(Ticket, Result<()>)>) {
-    let (mut awaited, mut told) = (Vec::with_capacity(answers.len()), Vec::new());
+    let mut awaited = Vec::with_capacity(answers.len());
     for (mut ticket, answer) in answers {
         ticket.answered = true;
         let mut state = lock(&ticket.seat.state);
-        state.progress = Progress::Answered(answer.clone());
-        let left = state.left;
-        drop(state);
-        match ticket.tell.take() {
-            // No thread waits there that could wake anybody.
-            Some(tell) => told.push((tell, answer)),
-            None if left => {}
-            None => awaited.push(Arc::clone(&ticket.seat)),
+        state.progress = Progress::Answered(answer);
+        if !state.left {
+            awaited.push(Arc::clone(&ticket.seat));
         }
     }
     let mut awaited = awaited.into_iter();
     while let Some(first) = awaited.next() {
         wake(&first, awaited.by_ref().take(WOKEN_TOGETHER - 1).collect());
     }
-    told.into_iter().for_each(|(tell, answer)| tell(answer));
 }
 
 /// Wakes one who was answered, and has it wake others. If it is gone meanwhile, the next of them is woken instead.
@@ -142,13 +132,9 @@ impl Drop for Ticket {
         }
         let mut state = lock(&self.seat.state);
         if matches!(state.progress, Progress::Waiting | Progress::Taken) {
-            let gone = Err(Error::Unknown("the writer is gone".to_owned()));
-            state.progress = Progress::Answered(gone.clone());
+            state.progress = Progress::Answered(Err(Error::Unknown("the writer is gone".to_owned())));
             drop(state);
             self.seat.answered.notify_one();
-            if let Some(tell) = self.tell.take() {
-                tell(gone);
-            }
         }
     }
 }
@@ -206,8 +192,8 @@ impl Queue {
     }
 
     /// Puts a command at the end of the line; nothing, if nobody takes any more.
-    pub(crate) fn push(&self, work: Work, looks_at: Vec<RowKey>, tell: Option<Tell>) -> Option<Stub> {
-        let (ticket, stub) = seat(tell);
+    pub(crate) fn push(&self, work: Work, looks_at: Vec<RowKey>) -> Option<Stub> {
+        let (ticket, stub) = seat();
         let mut line = lock(&self.line);
         if line.closed {
             return None;
@@ -286,7 +272,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
 
     fn commands(count: usize) -> (Vec<Ticket>, Vec<Stub>) {
-        (0..count).map(|_| seat(None)).unzip()
+        (0..count).map(|_| seat()).unzip()
     }
 
     /// Answers all who wait, with their number, and gives what each of some heard.
@@ -335,33 +321,11 @@ mod tests {
     }
 
     #[test]
-    fn who_is_told_wakes_nobody_and_everybody_else_is_woken() {
-        let (mut tickets, stubs) = commands(2 * WOKEN_TOGETHER);
-        let (tell, told) = std::sync::mpsc::channel();
-        // Where one would be woken who wakes others, one stands who has no thread.
-        let kept: Vec<Stub> = (0..2)
-            .map(|nth| {
-                let tell = tell.clone();
-                let (ticket, stub) = seat(Some(Box::new(move |answer| tell.send(answer).unwrap())));
-                tickets.insert(nth * WOKEN_TOGETHER, ticket);
-                stub
-            })
-            .collect();
-        std::thread::scope(|scope| {
-            let waiting: Vec<_> = stubs.into_iter().map(|stub| scope.spawn(move || stub.wait(LONG))).collect();
-            answer_all(tickets.into_iter().map(|ticket| (ticket, Ok(()))).collect());
-            waiting.into_iter().for_each(|it| assert_eq!(it.join().unwrap(), Some(Ok(()))));
-        });
-        assert_eq!([told.recv().unwrap(), told.recv().unwrap()], [Ok(()), Ok(())]);
-        drop(kept);
-    }
-
-    #[test]
     fn a_command_is_taken_up_or_given_up_and_whoever_is_dropped_says_so() {
-        let (ticket, stub) = seat(None);
+        let (ticket, stub) = seat();
         assert!(stub.give_up());
         assert!(!ticket.take());
-        let (ticket, stub) = seat(None);
+        let (ticket, stub) = seat();
         assert!(ticket.take());
         assert!(!stub.give_up());
         drop(ticket);

@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::post;
 use countersign_diagnostic::Code;
-use countersign_engine::{Call, Engine, Failure, Reply, Stored, command_row};
+use countersign_engine::{Call, Engine, Failure, Reply, command_row};
 use countersign_ledger as ledger;
 use std::sync::Arc;
 
@@ -43,38 +43,22 @@ async fn command(
     let permit = Arc::clone(&server.at_once).try_acquire_owned();
     let permit = permit.map_err(|_| Problem::busy("too many requests are worked on"))?;
     let (server, id) = (Arc::clone(&server), row.info.id);
-    // It goes on even if the caller goes away: what was accepted is finished, and holds its place until then.
-    let work = tokio::spawn(async move {
+    // It goes on even if the caller goes away: what was accepted is finished.
+    let work = tokio::task::spawn_blocking(move || {
         let _permit = permit;
-        carry_out(server, call, id, text).await
+        let around = Around { project: &server.project };
+        match ask(&server.engine, &Afar(&around), &call, id, &text) {
+            Ok(reply) => answer::done(&reply),
+            Err(failure) => Err(Problem::of(failure, &text)),
+        }
     });
     work.await.unwrap_or_else(|_| Err(Problem::internal()))
 }
 
-/// Carries a command out. Nobody waits for its commit but this; what it takes before and after has a thread that may block.
-async fn carry_out(server: Arc<Server>, call: Call, id: &'static str, text: String) -> Result<Response, Problem> {
-    let here = Arc::clone(&server);
-    let begun = server.hands.lend(move || {
-        let around = Around { project: &here.project };
-        match here.engine.begin(&Afar(&around), &call, id, &text) {
-            Ok(begun) => Ok((begun, text)),
-            Err(failure) => Err(Problem::of(failure, &text)),
-        }
-    });
-    let (begun, text) = begun.await.ok_or_else(Problem::internal)??;
-    let patience = server.engine.ledger().patience();
-    let ended = begun.ended(|| tokio::time::sleep(patience)).await;
-    let here = Arc::clone(&server);
-    let answered = server.hands.lend(move || match ended.reply(&here.engine).and_then(|it| gone(&here.engine, it)) {
-        Ok(reply) => answer::done(&reply),
-        Err(failure) => Err(Problem::of(failure, &text)),
-    });
-    answered.await.unwrap_or_else(|| Err(Problem::internal()))
-}
-
-/// What was erased is gone when the caller is told so.
-fn gone(engine: &Engine, reply: Reply) -> Result<Reply, Failure> {
-    if reply.events.iter().any(Stored::erases) && !reply.repeated {
+fn ask(engine: &Engine, around: &Afar<'_>, call: &Call, id: &str, text: &str) -> Result<Reply, Failure> {
+    let reply = engine.ask(around, call, id, text)?;
+    if reply.events.iter().any(|event| !event.value["erase"].is_null()) && !reply.repeated {
+        // What was erased is gone when the caller is told so.
         engine.ledger().store().and_then(|mut store| store.scrub()).map_err(|error| {
             let why = format!("the text is erased from the ledger, but a copy of it is left: {error}");
             Failure::Ledger(ledger::Error::NotWritten(why))

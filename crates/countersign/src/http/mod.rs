@@ -4,9 +4,6 @@
 //! connection ─▶ watch (counts, catches panics) ─▶ gate (Host, Origin, token, rate) ─▶ route ─▶ engine, on a blocking thread
 //! ```
 //!
-//! No thread waits for a commit. A command is read and observed on a blocking thread, stands in the writer's line, and is answered
-//! on a blocking thread once it is durable. Its place among those that are worked on is held until then, whoever waits for it.
-//!
 //! Every route is made from the engine's tables, and so is the document that describes them (`openapi.rs`).
 //!
 //! **Invariant:** nothing but `/healthz` is answered to somebody who shows no token.
@@ -16,7 +13,6 @@ mod answer;
 mod commands;
 mod events;
 mod gate;
-mod hands;
 mod health;
 pub mod listen;
 mod metrics;
@@ -73,7 +69,6 @@ pub struct Server {
     ending: watch::Receiver<bool>,
     streams: Arc<Semaphore>,
     at_once: Arc<Semaphore>,
-    hands: hands::Hands,
 }
 
 type State = axum::extract::State<Arc<Server>>;
@@ -100,7 +95,6 @@ impl Server {
             ending,
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
             at_once: Arc::new(Semaphore::new(AT_ONCE_MAX)),
-            hands: hands::Hands::new(),
         }))
     }
 
@@ -126,12 +120,6 @@ impl Server {
             .layer(from_fn_with_state(Arc::clone(self), gate::pass))
             .layer(tower_http::catch_panic::CatchPanicLayer::custom(problem::broke))
             .layer(from_fn_with_state(Arc::clone(self), metrics::count))
-    }
-
-    /// Waits until nothing is worked on any more, also of what callers have gone away from.
-    pub async fn rest(&self) {
-        // Nobody closes it.
-        let _ = self.at_once.acquire_many(AT_ONCE_MAX as u32).await;
     }
 
     /// Acts on deadlines when they are due, until the server ends.

@@ -89,7 +89,7 @@ fn run(writer: &mut Writer, works: Vec<Work>) -> Vec<Result<()>> {
     writer.about.store(works.len(), Ordering::SeqCst);
     let push = |(n, work)| {
         let key = RowKey::Remembered(["ana".to_owned(), "counter.add".to_owned(), format!("key-{n}")]);
-        writer.queue.push(work, vec![key], None).unwrap()
+        writer.queue.push(work, vec![key]).unwrap()
     };
     let stubs: Vec<_> = (0..).zip(works).map(push).collect();
     let first = writer.queue.first().unwrap();
