@@ -31,6 +31,19 @@ pub(crate) fn comments(document: &Document<'_>) -> Vec<Range<usize>> {
     found
 }
 
+/// Comments with nothing but white space between them, as one: a private key has many lines.
+pub(crate) fn passages(document: &Document<'_>) -> Vec<Range<usize>> {
+    let text = document.text();
+    let mut all = Vec::<Range<usize>>::new();
+    for comment in comments(document) {
+        match all.last_mut() {
+            Some(last) if text[last.end..comment.start].trim().is_empty() => last.end = comment.end,
+            _ => all.push(comment),
+        }
+    }
+    all
+}
+
 /// Adds the comments that begin in `gap`, and gives where to go on.
 fn look(text: &str, gap: Range<usize>, found: &mut Vec<Range<usize>>) -> usize {
     let mut at = gap.start;

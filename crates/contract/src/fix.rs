@@ -1,9 +1,9 @@
 //! Repairing a document: the repairs of rules first, then the rungs of its contract's ladder, at most three attempts.
 
 use crate::check::{Checked, Checker, Request, check, check_for};
-use crate::comments::comments;
+use crate::comments::{comments, passages};
 use crate::contract::ContractInfo;
-use crate::document::Form;
+use crate::document::{Document, Form};
 use crate::outside::{Outside, Settings};
 use crate::{FINDINGS_MAX, redact_value, scan, show};
 use countersign_diagnostic::{Decision, Diagnostic, Repair, Severity, Source};
@@ -168,13 +168,35 @@ fn redact(document: &mut Value, text: &mut String, form: Form) -> Vec<String> {
 
 /// A comment goes where the document goes.
 fn redact_comments(text: &mut String, form: Form) -> Vec<String> {
-    let Ok(document) = crate::parse(text, form, crate::SIZE_MAX_LIMIT) else { return Vec::new() };
-    let redacted = |place: Range<usize>| scan::redact(&text[place.clone()]).map(|redacted| (place, redacted));
-    let edits: Vec<(Range<usize>, String)> = comments(&document).into_iter().filter_map(redacted).collect();
+    // Keys first, which go over many lines. What is left is looked at line by line.
+    let keys = |document: &Document<'_>| passages(document).into_iter().flat_map(|it| keys_in(document, it)).collect();
+    let others = |document: &Document<'_>| {
+        let redacted = |place: Range<usize>| scan::redact(&document.text()[place.clone()]).map(|it| (place, it));
+        comments(document).into_iter().filter_map(redacted).collect()
+    };
+    let mut done = edit(text, form, keys);
+    done += edit(text, form, others);
+    vec!["in a comment: redact the secret".to_owned(); done]
+}
+
+type Edits = Vec<(Range<usize>, String)>;
+
+/// The private keys in comments that follow each other, and what stands in their place then.
+fn keys_in(document: &Document<'_>, within: Range<usize>) -> Edits {
+    let secrets = scan::secrets(&document.text()[within.clone()]).into_iter();
+    let keys = secrets.filter(|it| it.kind == scan::PRIVATE_KEY);
+    let place = |range: Range<usize>| within.start + range.start..within.start + range.end;
+    keys.map(|it| (place(it.range), format!("[REDACTED:{}]", it.kind))).collect()
+}
+
+/// Changes a text by what was found in it, and says how much that was.
+fn edit(text: &mut String, form: Form, find: impl FnOnce(&Document<'_>) -> Edits) -> usize {
+    let Ok(document) = crate::parse(text, form, crate::SIZE_MAX_LIMIT) else { return 0 };
+    let edits = find(&document);
     drop(document);
-    let done = edits.iter().map(|_| "in a comment: redact the secret".to_owned()).collect();
+    let count = edits.len();
     *text = write::apply(text, edits);
-    done
+    count
 }
 
 /// Errors want mending; so does a warning or a note whose rule knows how.

@@ -349,7 +349,13 @@ impl Run {
         if self.shape.as_deref() != Some(&shape) {
             let found = self.shape.as_deref().unwrap_or("none");
             let newer = found.parse::<u32>().is_ok_and(|found| found > fold.shape());
-            let mend = if newer { "use a newer countersign to compare them" } else { "run `countersign rebuild`" };
+            let mend = match newer {
+                true => "use a newer countersign to compare them",
+                false if self.verified.closed.is_some() => {
+                    "the ledger is closed, so that they stay as they are and are not compared"
+                }
+                false => "run `countersign rebuild`",
+            };
             self.found(
                 None,
                 format!("the derived rows are of shape {found} and this binary makes shape {shape}; {mend}"),

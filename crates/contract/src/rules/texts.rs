@@ -1,7 +1,7 @@
 //! Looks through the texts of a document for what has no place in any: secrets, and words that act as control.
 
 use super::{CONTROL_IN_TEXT, CONTROL_IN_UNTRUSTED_TEXT, SECRET_IN_TEXT};
-use crate::comments::comments;
+use crate::comments::{comments, passages};
 use crate::document::{Cursor, Document, Kind};
 use crate::hide::HIDDEN;
 use crate::report::Report;
@@ -32,14 +32,18 @@ pub(crate) fn check_texts(document: &Document<'_>, report: &mut Report) {
 /// A comment is no text of the contract, but is stored and shown with it. What it says about control is left alone:
 /// people comment members out.
 fn check_comments(document: &Document<'_>, report: &mut Report) {
-    for comment in comments(document) {
-        for secret in scan::secrets(&document.text()[comment.clone()]) {
+    // A key goes over many lines. Of anything else, what stands on another line is another matter.
+    let mut look = |within: Range<usize>, is_meant: fn(&str) -> bool| {
+        let secrets = scan::secrets(&document.text()[within.clone()]).into_iter();
+        for secret in secrets.filter(|it| is_meant(it.kind)) {
             let message = format!("a comment holds a secret ({})", secret.kind);
             let help = "remove it and change it; `countersign fix` redacts it";
-            let span = comment.start + secret.range.start..comment.start + secret.range.end;
+            let span = within.start + secret.range.start..within.start + secret.range.end;
             report.find(&SECRET_IN_TEXT, document.root(), message, help).span = Some(span);
         }
-    }
+    };
+    passages(document).into_iter().for_each(|within| look(within, |kind| kind == scan::PRIVATE_KEY));
+    comments(document).into_iter().for_each(|within| look(within, |kind| kind != scan::PRIVATE_KEY));
 }
 
 /// The body of a Markdown document is stored and shown like its fields.

@@ -43,6 +43,7 @@ pub use assignment::secret_member;
 pub use control::{Control, control};
 pub use fold::{plain_name, same_name};
 pub use mask::mask;
+pub(crate) use secret::PRIVATE_KEY;
 pub use secret::{Secret, redact, secrets};
 
 use anchor::{Lead, sweep};

@@ -278,14 +278,18 @@ fn block(bytes: &[u8], at: usize) -> Option<Found> {
         }
         None => key_lines(bytes, body),
     };
-    Some(Found { kind: "private-key", range: start..end })
+    Some(Found { kind: PRIVATE_KEY, range: start..end })
 }
 
-/// The end of the lines from `from` on that look like a key whose END line was lost.
+/// What a key is called that has a block of its own.
+pub(crate) const PRIVATE_KEY: &str = "private-key";
+
+/// The end of the lines from `from` on that look like a key whose END line was lost. They may be commented out.
 fn key_lines(bytes: &[u8], from: usize) -> usize {
     let mut end = from;
     loop {
         let line = white(bytes, end);
+        let line = if bytes.get(line) == Some(&b'#') { white(bytes, line + 1) } else { line };
         let close = run(bytes, line, |byte| plain(byte) || matches!(byte, b'+' | b'/' | b'='));
         if close - line < 32 {
             return end;

@@ -50,7 +50,19 @@ fn where_its_entry_would_lie_outside_nothing_is_done() {
         assert_eq!((shop.events("delegation.received"), std::fs::read_dir(outside.path()).unwrap().count()), (0, 0));
         std::fs::remove_file(shop.house.path(".evidence")).unwrap();
     }
-    assert_eq!(shop.delegate(&file).0.code, 0);
+    std::fs::write(shop.house.path(".evidence"), "no folder").unwrap();
+    let (answer, _) = shop.delegate(&file);
+    assert_eq!((answer.code, shop.has("refs/heads/fix")), (3, false), "{answer:?}");
+    assert!(answer.err.contains("is no folder; nothing was done"), "{answer:?}");
+    std::fs::remove_file(shop.house.path(".evidence")).unwrap();
+    let (answer, response) = shop.delegate(&file);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    // What was done before is not said to be undone, wherever its entry lies by now.
+    let moved = outside.path().join("evidence");
+    std::fs::rename(shop.house.path(".evidence"), &moved).unwrap();
+    std::os::unix::fs::symlink(&moved, shop.house.path(".evidence")).unwrap();
+    let (answer, again) = shop.delegate(&file);
+    assert_eq!((answer.code, again), (0, response), "{answer:?}");
 }
 
 #[test]

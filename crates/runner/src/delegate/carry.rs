@@ -72,7 +72,6 @@ pub enum Looked {
 /// Carries an instruction out, once, and gives its response.
 pub fn carry_out(setup: &Setup<'_>) -> Result<Answered, Trouble> {
     let (instruction, valid) = read(setup);
-    entry::must_have_a_place(setup.root, &super::now())?;
     setup.watch(instruction.as_ref().filter(|_| valid))?;
     let place = Place::at(setup.locks)?;
     // Whoever is alone here receives and begins in one go. Whoever is not lets it be received, and waits for the other.
@@ -220,6 +219,9 @@ impl Setup<'_> {
     ) -> Result<Received, Trouble> {
         // What came before is not looked into again: it may be that it was done since.
         let fresh = instruction.filter(|it| self.look(it.instruction_id.as_str()).is_err());
+        if instruction.is_none() || fresh.is_some() {
+            entry::must_have_a_place(self.root, &super::now())?;
+        }
         let obstacles = fresh.map(|it| self.executor.obstacles(it, valid)).unwrap_or_default();
         let mut request =
             json!({ "file": self.file, "instruction": self.text, "executor": self.executor.kind().as_str() });

@@ -137,15 +137,18 @@ pub(super) fn must_have_a_place(root: &Path, time: &str) -> Result<(), String> {
         .map_err(|why| format!("{why}; nothing was done, since its audit entry would have no place"))
 }
 
-/// Refuses a folder that leads out of the project through a link, as far as it is there.
+/// Refuses a folder that leads out of the project through a link, or is none, as far as it is there.
 fn must_be_inside(root: &Path, folder: &Path) -> Result<(), String> {
     let said = |error: std::io::Error| format!("{} cannot be written to: {error}", folder.display());
     // A link to nothing is there, too, and leads where nobody knows.
     let there = folder.ancestors().find(|it| it.symlink_metadata().is_ok()).unwrap_or(root);
-    match there.canonicalize().map_err(said)?.starts_with(root.canonicalize().map_err(said)?) {
-        true => Ok(()),
-        false => Err(format!("{} leads out of the project through a link", folder.display())),
+    if !there.canonicalize().map_err(said)?.starts_with(root.canonicalize().map_err(said)?) {
+        return Err(format!("{} leads out of the project through a link", folder.display()));
     }
+    if !there.is_dir() {
+        return Err(format!("{} is no folder", there.display()));
+    }
+    Ok(())
 }
 
 /// The folder of the entries of a day.

@@ -123,7 +123,7 @@ impl Submit {
     }
 
     /// The task that is meant and its run, if there are such, with the texts of what it asks for.
-    fn asked(&self, observer: &dyn Observer) -> Result<Option<(Arc<RunRow>, Arc<TaskRow>, Seen)>, String> {
+    fn asked(&self, observer: &dyn Observer) -> Result<Option<Asked>, String> {
         let Some((run, task)) = self.names() else { return Ok(None) };
         let mut seen = Seen::default();
         let (run, task) = (run_key(run.as_str()), task_key(run.as_str(), task.as_str()));
@@ -135,6 +135,9 @@ impl Submit {
         Ok(Some((run, task, seen)))
     }
 }
+
+/// A run, one of its tasks, and what was seen of them.
+type Asked = (Arc<RunRow>, Arc<TaskRow>, Seen);
 
 impl Command for Submit {
     const INFO: CommandInfo = CommandInfo {
