@@ -23,6 +23,11 @@ const WITHOUT: &[(&str, &str)] = &[
     ("gate.recheck", "a run asks for it when what was validated is not what is there any more"),
     ("delegation.show", "`delegate` and runs look at it before they act, and show the response instead"),
     ("delegation.end", "the same"),
+    (
+        "delegation.start",
+        "`delegate` begins with receiving; it asks for this where an instruction was received and not begun",
+    ),
+    ("delegation.observe", "what git shows goes with the answer; it is asked for where a success is looked at later"),
     ("delegation.entries", "`doctor` compares them with what lies in the repository"),
     ("delegation.task", "a run looks at it before it acts"),
     ("run.plan", "a run looks at it when it goes on"),
