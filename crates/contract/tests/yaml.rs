@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use countersign_contract::diagnostic::{Code, Source};
+use countersign_contract::diagnostic::{Code, Decision, Source};
 use countersign_contract::foreign::Foreign;
 use countersign_contract::{Checker, Form, Outside, Request, SIZE_MAX, Settings, check, fix, parse};
 use proptest::prelude::*;
@@ -213,40 +213,38 @@ proptest! {
     }
 }
 
-#[test]
-fn a_secret_in_a_comment_is_refused_and_redacted() {
+/// What is said of a document of a user's own contract, and what becomes of it.
+fn judged(text: &str) -> (Decision, fix::Fixed) {
     let foreign = [Foreign::new("note", &["note".to_owned()], &json!({"type": "object"})).unwrap()];
     let settings = Settings::default();
     let checker = Checker { contracts: &[], foreign: &foreign, settings: &settings, raised: &[] };
     let outside = Outside::default();
+    let request = Request::alone(Source { name: "n.yaml", text }, &outside);
+    (check(&checker, &request).decision, fix::fix(&checker, &request, None, &mut |_, _| None))
+}
+
+#[test]
+fn a_secret_in_a_comment_is_refused_and_redacted() {
     let key = concat!("AKI", "AIOSFODNN7EXAMPLE");
     let text = format!("# lock_scope: [a], left out\nnote: 1 # the key is {key}, é\n");
-    let request = Request::alone(Source { name: "n.yaml", text: &text }, &outside);
-    let decision = check(&checker, &request).decision;
+    let (decision, fixed) = judged(&text);
     let findings = &decision.details.diagnostics;
     assert_eq!((decision.code, findings.len()), (Some(Code::UntrustedContextBlock), 1), "{findings:#?}");
-    let fixed = fix::fix(&checker, &request, None, &mut |_, _| None);
     assert!(fixed.checked.decision.allow, "{}", fixed.text);
     assert_eq!(fixed.text, text.replace(key, "[REDACTED:aws-key-id]"));
 }
 
 #[test]
 fn a_key_over_many_comments_is_refused_and_redacted_with_all_of_its_lines() {
-    let foreign = [Foreign::new("note", &["note".to_owned()], &json!({"type": "object"})).unwrap()];
-    let settings = Settings::default();
-    let checker = Checker { contracts: &[], foreign: &foreign, settings: &settings, raised: &[] };
-    let outside = Outside::default();
     let line = "MIIEpAIBAAKCAQEA7bq0Vb1c4rQyJ8nS9xkq2ZcPzT5f";
     let [begin, end] = ["BEGIN", "END"].map(|word| format!("-----{word} RSA PRIVATE KEY-----"));
     let whole = format!("# {begin}\n# {line}\n# {line}\n# {end}\n");
     let cut = format!("# {begin}\n# {line}\n#{line}\n");
     for key in [whole, cut] {
         for text in [format!("{key}note: 1\n"), format!("note: # odd\n  {}  1 # fine\n", key.replace('\n', "\n  "))] {
-            let request = Request::alone(Source { name: "n.yaml", text: &text }, &outside);
-            let decision = check(&checker, &request).decision;
+            let (decision, fixed) = judged(&text);
             let findings = decision.details.diagnostics.len();
             assert_eq!((decision.code, findings), (Some(Code::UntrustedContextBlock), 1), "{text}");
-            let fixed = fix::fix(&checker, &request, None, &mut |_, _| None);
             assert!(fixed.checked.decision.allow, "{}", fixed.text);
             assert!(fixed.text.contains("# [REDACTED:private-key]\n"), "{}", fixed.text);
             assert!(!fixed.text.contains("MIIE") && !fixed.text.contains("END"), "{}", fixed.text);
