@@ -79,6 +79,21 @@ fn of_many_changes_some_are_shown_and_the_rest_counted() {
 }
 
 #[test]
+fn of_a_long_line_some_is_shown_and_the_rest_counted() {
+    let house = House::new();
+    let evidence = format!("password=hunter22{}", " été".repeat(10_000));
+    let change = json!([{ "resource": "a", "action": "edit", "evidence": evidence }]);
+    house.write("result.json", document("subagent_result", json!({ "changes": change })).to_string());
+    let longest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap();
+    let answer = house.run(&["fix", "result.json"]);
+    assert_eq!(answer.code, 0, "{}", answer.err);
+    assert!(longest(&answer.err) < 1100 && answer.err.contains(" more characters\n"), "{}", longest(&answer.err));
+    let whole = house.run(&["fix", "result.json", "--whole-diff"]);
+    assert!(longest(&whole.err) > 40_000 && !whole.err.contains(" more characters"), "{}", longest(&whole.err));
+    assert_eq!(whole.out, answer.out);
+}
+
+#[test]
 fn a_repaired_handoff_says_what_was_repaired_and_how_many_tokens_it_has() {
     let house = House::new();
     let exact = |house: &House, name: &str| {

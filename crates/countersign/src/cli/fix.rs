@@ -16,6 +16,7 @@ use countersign_diagnostic::render::text;
 use countersign_diagnostic::{Diagnostic, Severity, Source, visible};
 use countersign_runner::agent::Stop;
 use countersign_runner::handoff::{Summarizer, keeping, summarized};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Repair documents: defaults, every rule's repair, and for handoffs the ladder of compression
@@ -70,6 +71,7 @@ pub struct Args {
 /// How much of what was changed is shown unasked: more than a document has that people write, and less than a terminal
 /// keeps.
 const DIFF_LINES_MAX: usize = 400;
+const LETTERS_MAX: usize = 1000;
 const CHANGES_MAX: usize = 100;
 
 pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
@@ -166,7 +168,8 @@ impl Job<'_> {
         let repaired = output::masked(&fixed.text, &fixed.checked.decision);
         let diff = diff(&shown, &repaired, &visible(&input.name));
         let (head, rest) = diff.split_at(self.shown(&diff, DIFF_LINES_MAX));
-        output::say_lines(head);
+        let cut: Vec<_> = head.split('\n').map(|line| self.cut(line)).collect();
+        output::say_lines(&cut.join("\n"));
         self.say_more(rest.lines().count(), "lines of the diff");
     }
 
@@ -180,6 +183,14 @@ impl Job<'_> {
     fn shown(&self, text: &str, lines_max: usize) -> usize {
         let end = text.match_indices('\n').nth(lines_max - 1).map(|(at, _)| at + 1);
         end.filter(|_| !self.args.whole_diff).unwrap_or(text.len())
+    }
+
+    /// As much of a line as is shown: texts of an agent are often one line each.
+    fn cut<'a>(&self, line: &'a str) -> Cow<'a, str> {
+        match line.char_indices().nth(LETTERS_MAX).filter(|_| !self.args.whole_diff) {
+            Some((end, _)) => format!("{} … {} more characters", &line[..end], line[end..].chars().count()).into(),
+            None => line.into(),
+        }
     }
 
     fn say_more(&self, more: usize, what: &str) {

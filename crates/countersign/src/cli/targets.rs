@@ -87,6 +87,7 @@ pub fn rank(
         let known: Vec<&str> = candidates.iter().map(|it| it.name.as_str()).collect();
         let known = if known.is_empty() { "none were found".to_owned() } else { known.join(", ") };
         output::say(&format!("error: no workflow can take this handoff; those that are known: {known}"));
+        output::say("help: list more in `.countersign/registry.yaml`, or name a place with --registry or --skills");
         return Ok(Exit::Refused);
     }
     if format == Format::Json {
