@@ -7,7 +7,7 @@ use crate::ending::Ending;
 use crate::error::{Error, Result};
 use crate::fold::Fold;
 use crate::hot::Hot;
-use crate::overlay::Overlay;
+use crate::overlay::{Earlier, Overlay};
 use crate::queue::{Job, Ticket, Work};
 use crate::scribe::Scribe;
 use crate::store::{Batch, Head, Store};
@@ -17,8 +17,8 @@ use crate::tree::{Edge, TILE_HASHES, leaf};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// How many commands' outcome is written at a time, where it is written beside the deciding.
-const PART: usize = 4;
+/// How many commands' outcome is written at a time, where it is written beside the deciding and somebody waits for it.
+pub(crate) const PART: usize = 4;
 
 /// Where commands are decided, one after the other, from one end of the log to another.
 pub(crate) struct Deciding<'a> {
@@ -55,15 +55,16 @@ pub(crate) struct Decided {
 pub(crate) type Answer = (Ticket, Result<()>);
 
 impl Deciding<'_> {
-    /// Decides some commands, after one another. What they come to is written beside that, if there is a scribe.
-    pub(crate) fn some(&mut self, mut jobs: Vec<Job>, scribe: Option<&Scribe>) {
+    /// Decides some commands, after one another. What they come to is written beside that, if there is a scribe: when so many
+    /// of them are decided.
+    pub(crate) fn some(&mut self, mut jobs: Vec<Job>, scribe: Option<&Scribe>, at_once: usize) {
         self.overlay.make_room(jobs.len());
         let read = self.read_ahead(&mut jobs);
         for (job, nth) in jobs.into_iter().zip(1..) {
             // None of them, if what they look at could not be read.
             let done = read.clone().and_then(|()| self.perform(job.work));
             self.answers.push((job.ticket, done));
-            if let Some(scribe) = scribe.filter(|_| nth % PART == 0) {
+            if let Some(scribe) = scribe.filter(|_| nth % at_once == 0) {
                 scribe.write(self.overlay.part());
             }
         }
@@ -106,45 +107,58 @@ impl Deciding<'_> {
     }
 
     /// Everything that there is to write.
-    pub(crate) fn close(self) -> Decided {
-        let Self { store, before, after, mut overlay, edge, answers, .. } = self;
-        let hot = overlay.take_hot();
-        let (edge, fault) = match grow(store, before, after, edge, &mut overlay) {
-            Ok(edge) => (edge, None),
-            Err(error) => (None, Some(error)),
-        };
-        if !overlay.erase.is_empty() {
-            let (key, value) = crate::erasure::set(after);
-            overlay.put(key, value);
-        }
-        let (parts, batch) = overlay.into_batch();
+    pub(crate) fn close(mut self) -> Decided {
+        let fault = self.complete().err();
+        let known = Known { hot: self.overlay.take_hot(), edge: self.edge };
+        let (parts, batch) = self.overlay.into_batch();
         let (batch, is_first) = (Arc::new(batch), parts.is_empty());
-        let ending = Ending { before, after, batch, is_first, fault, answers };
-        Decided { ending, parts, known: Known { hot, edge } }
+        let ending = Ending { before: self.before, after: self.after, batch, is_first, fault, answers: self.answers };
+        Decided { ending, parts, known }
     }
-}
 
-/// The tree, if it is known or needed. It is needed once a tile is whole, and the tiles that change then go into the
-/// overlay; otherwise the new leaves are left for later.
-fn grow(
-    store: &mut dyn Store,
-    before: Head,
-    after: Head,
-    known: Option<Edge>,
-    overlay: &mut Overlay,
-) -> Result<Option<Edge>> {
-    if before.seq / TILE_HASHES == after.seq / TILE_HASHES {
-        return Ok(known);
+    /// The same where more is decided while it is written, and what must be known for that. The tree is, from here on: the
+    /// store cannot be asked for it.
+    pub(crate) fn hand_over(mut self) -> (Decided, Earlier) {
+        let known = self.know_the_tree();
+        let fault = known.and_then(|()| self.complete()).err();
+        let known = Known { hot: self.overlay.take_hot(), edge: self.edge };
+        let (parts, batch, earlier) = self.overlay.hand_over();
+        let is_first = parts.is_empty();
+        let ending = Ending { before: self.before, after: self.after, batch, is_first, fault, answers: self.answers };
+        (Decided { ending, parts, known }, earlier)
     }
-    let mut edge = match known {
-        Some(edge) => edge,
-        None => Edge::load(store, before.seq)?,
-    };
-    let leaves: Vec<_> = overlay.all_events().map(|event| leaf(&event.body)).collect();
-    for leaf in leaves {
-        edge.add(leaf, |key, value| overlay.put(key, value));
+
+    fn know_the_tree(&mut self) -> Result<()> {
+        if self.edge.is_none() {
+            self.edge = Some(Edge::load(self.store, self.before.seq)?);
+        }
+        Ok(())
     }
-    Ok(Some(edge))
+
+    /// Adds what follows from all commands together: whole tiles of the tree, and that something is to be scrubbed.
+    fn complete(&mut self) -> Result<()> {
+        self.grow()?;
+        if !self.overlay.erase.is_empty() {
+            let (key, value) = crate::erasure::set(self.after);
+            self.overlay.put(key, value);
+        }
+        Ok(())
+    }
+
+    /// The tree is needed once a tile is whole, and the tiles that change then go into the overlay; otherwise the new leaves
+    /// are left for later. Where it fails, it is not known any more.
+    fn grow(&mut self) -> Result<()> {
+        if self.before.seq / TILE_HASHES == self.after.seq / TILE_HASHES {
+            return Ok(());
+        }
+        self.know_the_tree()?;
+        let Some(edge) = &mut self.edge else { return Ok(()) };
+        let leaves: Vec<_> = self.overlay.all_events().map(|event| leaf(&event.body)).collect();
+        for leaf in leaves {
+            edge.add(leaf, |key, value| self.overlay.put(key, value));
+        }
+        Ok(())
+    }
 }
 
 impl Known {

@@ -26,21 +26,27 @@ pub(crate) struct Ending {
 }
 
 impl Ending {
-    /// Ends the transaction that a store is in, and tells everybody who waits for it how it came out.
-    pub(crate) fn carry_out(mut self, store: &mut dyn Store, in_line: &AtomicBool) -> Result<()> {
-        let outcome = self.write(store, in_line);
+    /// Ends the transaction that a store is in, and tells everybody who waits for it how it came out. The writer's place is
+    /// given back, or kept for one more if all went well.
+    pub(crate) fn carry_out(mut self, store: &mut dyn Store, in_line: &AtomicBool, stay: bool) -> Result<()> {
+        let outcome = self.write(store, in_line, stay);
         answer(std::mem::take(&mut self.answers), &outcome);
         store.settle();
         outcome
     }
 
     /// Writes what was decided into the transaction and ends it.
-    fn write(&self, store: &mut dyn Store, in_line: &AtomicBool) -> Result<()> {
-        if self.fault.is_some() || (self.is_first && self.batch.is_empty()) {
+    fn write(&self, store: &mut dyn Store, in_line: &AtomicBool, stay: bool) -> Result<()> {
+        if self.fault.is_some() || (self.is_first && self.batch.is_empty() && !stay) {
             store.rollback();
             return self.fault.clone().map_or(Ok(()), Err);
         }
-        match store.apply_and_commit(&self.batch) {
+        let written = if stay {
+            store.apply(&self.batch).and_then(|()| store.commit_and_stay())
+        } else {
+            store.apply_and_commit(&self.batch)
+        };
+        match written {
             Err(Error::Unknown(why)) if self.after != self.before => resolve(store, in_line, self.after, why),
             outcome => outcome,
         }

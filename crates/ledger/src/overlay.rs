@@ -1,7 +1,8 @@
 //! What a transaction has changed and the store does not know yet.
 //!
 //! Commands that share a commit see each other's changes here, and one that is refused takes back only its own. The
-//! store is written to when all are through, or beside them, part by part.
+//! store is written to when all are through, or beside them, part by part. Where the commit before is still under way, its
+//! changes lie between these and the store: whether that has them yet or not, what is seen is the same.
 
 use crate::error::Result;
 use crate::hot::Hot;
@@ -13,9 +14,9 @@ use std::sync::Arc;
 
 #[derive(Default)]
 pub(crate) struct Overlay {
-    /// Where each row that was changed stands among the changes. They stand beside it, since a tree moves what is in it.
-    rows: BTreeMap<RowKey, usize>,
-    changes: Vec<Change>,
+    changed: Changed,
+    /// What the commit before has changed, if that is still under way.
+    earlier: Option<Earlier>,
     /// How many commands have begun.
     marks: u64,
     /// What was given out to be written already, and how many commands had begun by then.
@@ -30,6 +31,39 @@ pub(crate) struct Overlay {
     ahead: HashMap<RowKey, Option<RowValue>>,
     /// Entities that are known without reading.
     hot: Hot,
+}
+
+/// Rows that were changed.
+#[derive(Default)]
+struct Changed {
+    /// Where each stands among the changes. They stand beside it, since a tree moves what is in it.
+    rows: BTreeMap<RowKey, usize>,
+    changes: Vec<Change>,
+}
+
+impl Changed {
+    /// What became of a row, if anything did.
+    fn get(&self, key: &RowKey) -> Option<Option<&RowValue>> {
+        self.rows.get(key).map(|at| self.changes[*at].now.as_ref())
+    }
+
+    /// What became of the rows of a range.
+    fn range<'a>(
+        &'a self,
+        from: &RowKey,
+        to: Option<&'a RowKey>,
+    ) -> impl Iterator<Item = (&'a RowKey, Option<&'a RowValue>)> {
+        let table = from.table();
+        let inside = move |key: &RowKey| key.table() == table && to.is_none_or(|to| key < to);
+        let changed = self.rows.range(from..).take_while(move |(key, _)| inside(key));
+        changed.map(|(key, at)| (key, self.changes[*at].now.as_ref()))
+    }
+}
+
+/// What a commit has changed that is under way.
+pub(crate) struct Earlier {
+    changed: Changed,
+    written: Vec<Arc<Batch>>,
 }
 
 /// What became of a row.
@@ -55,17 +89,23 @@ pub(crate) struct Mark {
 }
 
 impl Overlay {
-    /// Over a store of which something is known.
-    pub(crate) fn knowing(hot: Hot) -> Self {
-        Self { hot, ..Self::default() }
+    /// Over a store of which something is known, and which does not have what the commit before has changed, or not yet.
+    pub(crate) fn knowing(hot: Hot, earlier: Option<Earlier>) -> Self {
+        Self { hot, earlier, ..Self::default() }
     }
 
-    /// An event that the store does not have yet.
+    /// An event that the store may not have yet.
     pub(crate) fn event(&self, seq: u64) -> Option<&EventRow> {
-        self.all_events().find(|row| row.seq == seq)
+        self.unseen_events().find(|row| row.seq == seq)
     }
 
-    /// Every event that the store does not have yet.
+    /// Every event that the store may not have yet.
+    pub(crate) fn unseen_events(&self) -> impl Iterator<Item = &EventRow> {
+        let earlier = self.earlier.iter().flat_map(|it| &it.written).flat_map(|part| &part.events);
+        earlier.chain(self.all_events())
+    }
+
+    /// Every event of this commit.
     pub(crate) fn all_events(&self) -> impl Iterator<Item = &EventRow> {
         self.parts.iter().flat_map(|part| &part.events).chain(&self.events)
     }
@@ -73,7 +113,7 @@ impl Overlay {
     /// Makes room for what some commands will change, about.
     pub(crate) fn make_room(&mut self, commands: usize) {
         const ROWS_EACH: usize = 6;
-        self.changes.reserve(ROWS_EACH * commands);
+        self.changed.changes.reserve(ROWS_EACH * commands);
         self.events.reserve(commands);
     }
 
@@ -93,8 +133,8 @@ impl Overlay {
         self.texts.truncate(mark.texts);
         self.erase.truncate(mark.erase);
         // Few are refused. To look at all changes then is cheaper than to note down those of each command.
-        let (changes, mark) = (&mut self.changes, self.marks);
-        self.rows.retain(|_, at| match &mut changes[*at] {
+        let (Changed { rows, changes }, mark) = (&mut self.changed, self.marks);
+        rows.retain(|_, at| match &mut changes[*at] {
             Change { mark: last, .. } if *last < mark => true,
             Change { before: None, .. } => false,
             change => {
@@ -106,11 +146,6 @@ impl Overlay {
         });
     }
 
-    /// What became of a row here, if anything did.
-    fn changed(&self, key: &RowKey) -> Option<Option<&RowValue>> {
-        self.rows.get(key).map(|at| self.changes[*at].now.as_ref())
-    }
-
     pub(crate) fn put(&mut self, key: RowKey, value: RowValue) {
         self.change(key, Some(value));
     }
@@ -120,14 +155,14 @@ impl Overlay {
     }
 
     fn change(&mut self, key: RowKey, now: Option<RowValue>) {
-        let mark = self.marks;
-        match self.rows.entry(key) {
+        let (Changed { rows, changes }, mark) = (&mut self.changed, self.marks);
+        match rows.entry(key) {
             Entry::Vacant(entry) => {
-                entry.insert(self.changes.len());
-                self.changes.push(Change { now, mark, before: None });
+                entry.insert(changes.len());
+                changes.push(Change { now, mark, before: None });
             }
             Entry::Occupied(entry) => {
-                let change = &mut self.changes[*entry.get()];
+                let change = &mut changes[*entry.get()];
                 // A row of an index is put where none is: if it was not taken away here, the store does not have it.
                 if now.is_some() && change.now.is_none() && matches!(entry.key(), RowKey::Index(..)) {
                     self.returning.push(entry.key().clone());
@@ -155,7 +190,8 @@ impl Overlay {
 
     /// What is known of a row without asking the store.
     fn known(&self, key: &RowKey) -> Option<Option<&RowValue>> {
-        let changed = self.changed(key);
+        let earlier = || self.earlier.as_ref().and_then(|it| it.changed.get(key));
+        let changed = self.changed.get(key).or_else(earlier);
         changed.or_else(|| self.ahead.get(key).or_else(|| self.hot.get(key)).map(Option::as_ref))
     }
 
@@ -194,10 +230,8 @@ impl Overlay {
         to: Option<&RowKey>,
         limit: usize,
     ) -> Result<Vec<Row>> {
-        let table = from.table();
-        let inside = |key: &RowKey| key.table() == table && to.is_none_or(|to| key < to);
-        let changes = self.rows.range(from..).take_while(|(key, _)| inside(key));
-        let changes: Vec<_> = changes.map(|(key, at)| (key, self.changes[*at].now.as_ref())).collect();
+        let earlier = self.earlier.iter().flat_map(|it| it.changed.range(from, to));
+        let changes: Vec<_> = earlier.chain(self.changed.range(from, to)).collect();
         if changes.is_empty() {
             return store.range(from, to, limit);
         }
@@ -216,30 +250,36 @@ impl Overlay {
     /// What has changed since the last part, to be written while more is decided. What is erased waits for the end: it must
     /// have been written before.
     pub(crate) fn part(&mut self) -> Arc<Batch> {
+        let part = Arc::new(self.unwritten());
+        // What changes from here on is not among it, whoever changes it.
+        self.given = self.marks;
+        self.marks += 1;
+        self.parts.push(Arc::clone(&part));
+        part
+    }
+
+    /// What has changed since the last part. Rows come out in the order of their keys, which is the order in which a tree of
+    /// pages takes them best.
+    fn unwritten(&mut self) -> Batch {
         let (events, texts) = (std::mem::take(&mut self.events), std::mem::take(&mut self.texts));
         let mut part = Batch { events, texts, ..Batch::default() };
-        let changed = self.rows.iter().map(|(key, at)| (key, &self.changes[*at]));
-        for (key, change) in changed.filter(|(_, change)| change.mark > self.given) {
+        let is_first = self.parts.is_empty();
+        let changed = self.changed.rows.iter().map(|(key, at)| (key, &self.changed.changes[*at]));
+        for (key, change) in changed.filter(|(_, change)| is_first || change.mark > self.given) {
             match &change.now {
                 Some(value) => part.put.push((key.clone(), value.clone())),
                 None => part.delete.push(key.clone()),
             }
         }
-        // What changes from here on is not among it, whoever changes it.
-        self.given = self.marks;
-        self.marks += 1;
-        let part = Arc::new(part);
-        self.parts.push(Arc::clone(&part));
         part
     }
 
-    /// What was given out, and everything else as one batch. Rows come out in the order of their keys, which is the order in
-    /// which a tree of pages takes them best.
+    /// What was given out, and everything else as one batch.
     pub(crate) fn into_batch(mut self) -> (Vec<Arc<Batch>>, Batch) {
         let mut batch = Batch { events: self.events, texts: self.texts, erase: self.erase, ..Batch::default() };
         batch.returning = Some(self.returning);
-        for (key, at) in self.rows {
-            let change = &mut self.changes[at];
+        for (key, at) in self.changed.rows {
+            let change = &mut self.changed.changes[at];
             if change.mark <= self.given && !self.parts.is_empty() {
                 continue;
             }
@@ -249,6 +289,15 @@ impl Overlay {
             }
         }
         (self.parts, batch)
+    }
+
+    /// The same, and what is to be known of it as long as the store may not have it.
+    pub(crate) fn hand_over(mut self) -> (Vec<Arc<Batch>>, Arc<Batch>, Earlier) {
+        let mut batch = self.unwritten();
+        (batch.erase, batch.returning) = (self.erase, Some(self.returning));
+        let batch = Arc::new(batch);
+        let written = self.parts.iter().chain([&batch]).cloned().collect();
+        (self.parts, batch, Earlier { changed: self.changed, written })
     }
 }
 

@@ -182,6 +182,8 @@ struct Line {
     jobs: VecDeque<Job>,
     /// How many the writer sleeps for.
     wanted: Option<usize>,
+    /// Whether somebody else has something for the writer.
+    nudged: bool,
     closed: bool,
 }
 
@@ -209,6 +211,32 @@ impl Queue {
             self.enough.notify_one();
         }
         Some(stub)
+    }
+
+    /// Has the writer look up who waits for commands, and does not know that there is something else.
+    pub(crate) fn nudge(&self) {
+        lock(&self.line).nudged = true;
+        self.enough.notify_one();
+    }
+
+    /// Waits until so many commands are there or somebody nudges, and takes those that are.
+    pub(crate) fn until_nudged(&self, enough: usize) -> Vec<Job> {
+        let mut line = lock(&self.line);
+        while line.jobs.len() < enough && !line.nudged {
+            line.wanted = Some(enough);
+            line = self.enough.wait(line).unwrap_or_else(PoisonError::into_inner);
+            line.wanted = None;
+        }
+        line.nudged = false;
+        self.taken(&mut line, enough)
+    }
+
+    /// Takes up to `most` commands off the line.
+    fn taken(&self, line: &mut Line, most: usize) -> Vec<Job> {
+        let taken = most.min(line.jobs.len());
+        let jobs = line.jobs.drain(..taken).collect();
+        self.waiting.store(line.jobs.len(), Ordering::SeqCst);
+        jobs
     }
 
     /// No more commands are taken; those that wait still are.
@@ -256,10 +284,7 @@ impl Queue {
                 break;
             }
         }
-        let taken = most.min(line.jobs.len());
-        let jobs = line.jobs.drain(..taken).collect();
-        self.waiting.store(line.jobs.len(), Ordering::SeqCst);
-        jobs
+        self.taken(&mut line, most)
     }
 }
 

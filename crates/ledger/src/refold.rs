@@ -75,14 +75,14 @@ impl<'a> Refold<'a> {
     /// All that was added since the last time, to be written.
     pub(crate) fn take_batch(&mut self) -> Batch {
         let hot = self.overlay.take_hot();
-        std::mem::replace(&mut self.overlay, Overlay::knowing(hot)).into_batch().1
+        std::mem::replace(&mut self.overlay, Overlay::knowing(hot, None)).into_batch().1
     }
 
     /// That was written. What it made of entities need not be read again.
     pub(crate) fn written(&mut self, batch: Batch) {
         let mut hot = self.overlay.take_hot();
         hot.follow(Arc::new(batch));
-        self.overlay = Overlay::knowing(hot);
+        self.overlay = Overlay::knowing(hot, None);
     }
 
     /// Writes all that was added since the last time.

@@ -7,16 +7,17 @@
 use crate::deciding::said;
 use crate::ending::Ending;
 use crate::error::{Error, Result};
+use crate::queue::Queue;
 use crate::store::{Batch, Store};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 
 /// The thread. It ends when this is dropped.
 pub(crate) struct Scribe {
     orders: Sender<Order>,
-    done: Receiver<Done>,
+    reports: Receiver<Report>,
     /// Whether it has a store.
     pub(crate) is_busy: bool,
 }
@@ -26,22 +27,38 @@ enum Order {
     /// In this transaction it writes from now on.
     Take(Box<dyn Store>),
     Write(Arc<Batch>),
-    /// That ends it, and the store is given back. The writer may have to stand in line for it once more.
+    /// That ends it. The writer may have to stand in line for it once more.
     End(Ending, Arc<AtomicBool>),
+    /// That ends it, and another one begins in its place.
+    EndAndStay(Ending, Arc<AtomicBool>),
     GiveBack,
+}
+
+/// What it tells.
+enum Report {
+    /// Whether another transaction was begun after one that was ended.
+    Next(Result<Next>),
+    Store(Done),
+}
+
+/// The transaction after one that is durable.
+#[derive(Clone, Copy)]
+pub(crate) struct Next {
+    /// Whether somebody else stands in line for the writer's place.
+    pub(crate) is_awaited: bool,
 }
 
 /// The store, and what came of writing to it.
 type Done = (Box<dyn Store>, Result<()>);
 
 impl Scribe {
-    /// Starts the thread, if one can be had.
-    pub(crate) fn start() -> Option<Self> {
+    /// Starts the thread, if one can be had. It nudges whoever waits in a queue when another transaction was begun.
+    pub(crate) fn start(queue: Arc<Queue>) -> Option<Self> {
         let (orders, ordered) = channel();
-        let (give, done) = channel();
-        let work = move || carry_out(&ordered, &give);
+        let (tell, reports) = channel();
+        let work = move || carry_out(&ordered, &Desk { tell: Some(tell), queue });
         std::thread::Builder::new().name("ledger-scribe".to_owned()).spawn(work).ok()?;
-        Some(Self { orders, done, is_busy: false })
+        Some(Self { orders, reports, is_busy: false })
     }
 
     /// Gives it a store in which a transaction was begun. If the thread is gone, the store is given back.
@@ -66,15 +83,68 @@ impl Scribe {
         let _ = self.orders.send(Order::End(ending, Arc::clone(in_line)));
     }
 
+    /// The same, and has another transaction begun in the same place. [`Scribe::next`] says whether it was.
+    pub(crate) fn end_and_stay(&self, ending: Ending, in_line: &Arc<AtomicBool>) {
+        let _ = self.orders.send(Order::EndAndStay(ending, Arc::clone(in_line)));
+    }
+
+    /// Whether the next transaction was begun; nothing, if it is not that far yet.
+    pub(crate) fn next(&self) -> Option<Result<Next>> {
+        match self.reports.try_recv() {
+            Ok(report) => Some(next_of(report)),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => Some(Err(gone())),
+        }
+    }
+
+    /// The same, and waits for it.
+    pub(crate) fn wait_for_next(&self) -> Result<Next> {
+        self.reports.recv().map_or_else(|_| Err(gone()), next_of)
+    }
+
     /// Waits until everything is done, and takes the store back; nothing, if the thread is gone.
     pub(crate) fn give_back(&mut self) -> Option<Done> {
         self.is_busy = false;
         self.orders.send(Order::GiveBack).ok()?;
-        self.done.recv().ok()
+        self.reports.iter().find_map(|report| match report {
+            Report::Store(done) => Some(done),
+            Report::Next(_) => None,
+        })
     }
 }
 
-fn carry_out(ordered: &Receiver<Order>, give: &Sender<Done>) {
+fn next_of(report: Report) -> Result<Next> {
+    match report {
+        Report::Next(next) => next,
+        // Nobody asked for that.
+        Report::Store(_) => Err(gone()),
+    }
+}
+
+pub(crate) fn gone() -> Error {
+    Error::NotWritten("who wrote it is gone".to_owned())
+}
+
+/// Where the thread tells what came of its orders. However it ends, whoever waits is nudged after that is to be seen.
+struct Desk {
+    tell: Option<Sender<Report>>,
+    queue: Arc<Queue>,
+}
+
+impl Desk {
+    fn tell(&self, report: Report) -> bool {
+        self.tell.as_ref().is_some_and(|tell| tell.send(report).is_ok())
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        self.tell = None;
+        self.queue.nudge();
+    }
+}
+
+fn carry_out(ordered: &Receiver<Order>, desk: &Desk) {
     let mut under_way: Option<Done> = None;
     while let Ok(order) = ordered.recv() {
         match order {
@@ -84,15 +154,20 @@ fn carry_out(ordered: &Receiver<Order>, give: &Sender<Done>) {
                     *outcome = unbroken(&mut **store, |store| store.apply(&part));
                 }
             }
-            Order::End(mut ending, in_line) => {
-                if let Some((store, outcome)) = &mut under_way {
-                    ending.fault = ending.fault.or(outcome.clone().err());
-                    *outcome = unbroken(&mut **store, |store| ending.carry_out(store, &in_line));
-                    in_line.store(false, Ordering::SeqCst);
+            Order::End(ending, in_line) => {
+                if let Some(done) = &mut under_way {
+                    end(done, ending, &in_line, false);
                 }
             }
+            Order::EndAndStay(ending, in_line) => {
+                let next = under_way.as_mut().map_or_else(|| Err(gone()), |done| end_and_begin(done, ending, &in_line));
+                if !desk.tell(Report::Next(next)) {
+                    return;
+                }
+                desk.queue.nudge();
+            }
             Order::GiveBack => {
-                if under_way.take().is_some_and(|done| give.send(done).is_err()) {
+                if under_way.take().is_some_and(|done| !desk.tell(Report::Store(done))) {
                     return;
                 }
             }
@@ -100,8 +175,40 @@ fn carry_out(ordered: &Receiver<Order>, give: &Sender<Done>) {
     }
 }
 
+fn end((store, outcome): &mut Done, mut ending: Ending, in_line: &AtomicBool, stay: bool) {
+    ending.fault = ending.fault.or(outcome.clone().err());
+    *outcome = unbroken(&mut **store, |store| ending.carry_out(store, in_line, stay));
+    in_line.store(false, Ordering::SeqCst);
+}
+
+/// Ends a transaction and begins the next in its place. If either fails, nothing that rests on it is written.
+fn end_and_begin(done: &mut Done, ending: Ending, in_line: &AtomicBool) -> Result<Next> {
+    let after = ending.after;
+    end(done, ending, in_line, true);
+    let (store, outcome) = done;
+    let next = outcome.clone().and_then(|()| {
+        unbroken(&mut **store, |store| {
+            if store.begin_next()?.head == after {
+                return Ok(Next { is_awaited: store.is_awaited() });
+            }
+            store.rollback();
+            Err(Error::NotWritten("somebody else wrote between two commits".to_owned()))
+        })
+    });
+    next.map_err(rested).inspect_err(|error| *outcome = Err(error.clone()))
+}
+
+/// What is told to whoever rests on something that was not written, or of which that is not known: of theirs, nothing was.
+fn rested(error: Error) -> Error {
+    match error {
+        Error::NotWritten(why) => Error::NotWritten(why),
+        Error::Unknown(why) => Error::NotWritten(format!("it rests on what may not have been written: {why}")),
+        error => error,
+    }
+}
+
 /// Does something with the store, and says so if that breaks. What was begun ends there.
-fn unbroken(store: &mut dyn Store, work: impl FnOnce(&mut dyn Store) -> Result<()>) -> Result<()> {
+fn unbroken<T>(store: &mut dyn Store, work: impl FnOnce(&mut dyn Store) -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(|| work(store))).unwrap_or_else(|panic| {
         let _ = catch_unwind(AssertUnwindSafe(|| store.rollback()));
         Err(Error::Unknown(format!("the writer broke off: {}", said(&*panic))))

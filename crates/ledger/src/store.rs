@@ -96,6 +96,11 @@ pub trait Store: Send {
         false
     }
 
+    /// The store's clock, where it can be asked without a journey.
+    fn clock(&self) -> Option<Time> {
+        None
+    }
+
     /// Writes a batch into the transaction. It may be called more than once; after an error the transaction is over.
     fn apply(&mut self, batch: &Batch) -> Result<()>;
 
@@ -104,6 +109,23 @@ pub trait Store: Send {
 
     /// Makes what was applied durable and seen, and ends the transaction.
     fn commit(&mut self) -> Result<()>;
+
+    /// Commits, with the promises of [`Store::commit`], and keeps the writer's place if it can: [`Store::begin_next`] begins
+    /// the next transaction there, and [`Store::rollback`] gives it up.
+    fn commit_and_stay(&mut self) -> Result<()> {
+        self.commit()
+    }
+
+    /// Begins the next transaction in the place that was kept. Where it could not be kept, somebody may have come between, and
+    /// the end of the log tells.
+    fn begin_next(&mut self) -> Result<Begun> {
+        self.begin()
+    }
+
+    /// Whether somebody stands in line for the writer's place, as far as that can be said.
+    fn is_awaited(&self) -> bool {
+        false
+    }
 
     /// Writes a last batch and commits, with the promises of both. Where that is a journey each, it can be one.
     fn apply_and_commit(&mut self, batch: &Batch) -> Result<()> {

@@ -245,7 +245,7 @@ impl Transaction<'_> {
         if chosen.is_empty() {
             return Ok(());
         }
-        let mut used: HashSet<&str> = self.overlay.all_events().map(|row| row.id.as_str()).collect();
+        let mut used: HashSet<&str> = self.overlay.unseen_events().map(|row| row.id.as_str()).collect();
         for id in chosen {
             if !used.insert(id) || self.store.find(id)?.is_some() {
                 return Err(Error::Malformed(format!(
@@ -421,11 +421,6 @@ impl Transaction<'_> {
         let row = Liveness { number: tally.count, beat: tally.since, deadline: tally.since };
         self.overlay.put(tally_key(name), RowValue::Liveness(row));
         Ok(())
-    }
-
-    /// At most `limit` stored events from `from` on. Those of this commit are not among them.
-    pub fn events(&mut self, from: u64, limit: usize) -> Result<Vec<EventRow>> {
-        self.store.events(from, None, limit)
     }
 }
 

@@ -4,22 +4,20 @@
 //! take the writer's place ─▶ who waits? ─▶ read ahead ─▶ command ─▶ command ─▶ … ─▶ commit ─▶ answer all ─▶ settle
 //! ```
 //!
-//! Where only one command is about, its own thread does all that, and is spared two changes of thread. Where many are, what
-//! the first came to is written by the scribe while the others are decided, and the scribe commits and answers while the
-//! writer gets ready for the next. All of it is one transaction, and one commit: nothing is decided on what is not durable
-//! yet but what shares its fate.
+//! Where only one command is about, its own thread does all that, and is spared two changes of thread. Where many are, they
+//! are taken in a relay (see there): the scribe writes what some came to while the others are decided.
 //!
 //! **Invariant:** nobody is answered before the commit has returned, not even who was refused: a refusal may rest on a write
 //! that shares the commit.
 
-use crate::deciding::{Decided, Deciding, Known, said};
+use crate::deciding::{Decided, Deciding, Known, PART, said};
 use crate::ending::line_up;
 use crate::error::{Error, Result};
 use crate::fold::Fold;
-use crate::overlay::Overlay;
+use crate::overlay::{Earlier, Overlay};
 use crate::queue::{Job, Queue, Work};
 use crate::rows::RowKey;
-use crate::scribe::Scribe;
+use crate::scribe::{Scribe, gone};
 use crate::store::{Begun, Head, Store};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -82,24 +80,15 @@ impl Writer {
                 return;
             }
         };
-        self.call_the_scribe();
+        if self.call_the_scribe() {
+            return self.relay(first, begun);
+        }
         let Decided { ending, parts, known } = self.gather_and_decide(first, &begun);
         // Who waits now is beside those who share the commit; once these are answered, they may be among those who wait.
         self.about.store(ending.answers.len() + self.queue.waiting(), Ordering::SeqCst);
         let (after, batch) = (ending.after, Arc::clone(&ending.batch));
-        let (known, outcome) = match self.scribe.as_ref().filter(|it| it.is_busy) {
-            Some(scribe) => {
-                scribe.end(ending, &self.in_line);
-                // As long as it takes until all is durable, there is time.
-                let known = known.following(parts, batch);
-                (known, self.take_back())
-            }
-            None => {
-                let outcome = ending.carry_out(&mut *self.store, &self.in_line);
-                (known.following(parts, batch), outcome)
-            }
-        };
-        self.known = outcome.is_ok().then_some((after, known));
+        let outcome = ending.carry_out(&mut *self.store, &self.in_line, false);
+        self.known = outcome.is_ok().then(|| (after, known.following(parts, batch)));
     }
 
     /// Does one command in its caller's thread, if the writer's place is free. Otherwise the command is given back.
@@ -117,11 +106,11 @@ impl Writer {
             self.store.rollback();
             return Ok(Err(error));
         }
-        let (mut deciding, _) = self.deciding(&begun);
+        let (mut deciding, _) = self.deciding(&begun, None);
         let done = deciding.perform(work);
         let Decided { ending, parts, known } = deciding.close();
         let (after, batch) = (ending.after, Arc::clone(&ending.batch));
-        let outcome = ending.carry_out(&mut *self.store, &self.in_line);
+        let outcome = ending.carry_out(&mut *self.store, &self.in_line, false);
         self.known = outcome.is_ok().then(|| (after, known.following(parts, batch)));
         Ok(outcome.and(done))
     }
@@ -134,18 +123,20 @@ impl Writer {
     }
 
     /// Has the scribe write, where many commands are likely to come. Until it is done, the other handle is read from.
-    fn call_the_scribe(&mut self) {
+    fn call_the_scribe(&mut self) -> bool {
         if self.about.load(Ordering::SeqCst) < CROWD || !self.store.writes_beside() {
-            return;
+            return false;
         }
         let reader = self.reader.take().or_else(|| self.store.another().ok());
-        self.scribe = self.scribe.take().or_else(Scribe::start);
-        let (Some(reader), Some(scribe)) = (reader, &mut self.scribe) else { return };
+        self.scribe = self.scribe.take().or_else(|| Scribe::start(Arc::clone(&self.queue)));
+        let (Some(reader), Some(scribe)) = (reader, &mut self.scribe) else { return false };
         let store = std::mem::replace(&mut self.store, reader);
         if let Err(store) = scribe.take(store) {
             self.reader = Some(std::mem::replace(&mut self.store, store));
             self.scribe = None;
+            return false;
         }
+        true
     }
 
     /// Waits until the scribe has written what it was given, and takes the store back.
@@ -154,7 +145,7 @@ impl Writer {
         let Some((store, outcome)) = scribe.give_back() else {
             // Its handle is gone with it, and what was begun. The other one goes on in its place.
             self.scribe = None;
-            return Err(Error::NotWritten("who wrote it is gone".to_owned()));
+            return Err(gone());
         };
         self.reader = Some(std::mem::replace(&mut self.store, store));
         outcome
@@ -163,26 +154,16 @@ impl Writer {
     /// Decides the commands that share this commit: those that wait, and those that are likely to come at once. The first are
     /// decided while the others are on their way, but where each question is a journey, they are asked about together.
     fn gather_and_decide(&mut self, first: Job, begun: &Begun) -> Decided {
-        let (queue, until) = (Arc::clone(&self.queue), Instant::now() + TAKING_MAX);
         let likely = self.about.load(Ordering::SeqCst).clamp(1, COMMANDS_MAX);
         let at_once = if self.store.is_far() { COMMANDS_MAX } else { AT_ONCE };
-        let (mut deciding, scribe) = self.deciding(begun);
-        let (mut jobs, mut taken) = (VecDeque::from([first]), 0);
-        loop {
-            let had = taken + jobs.len();
-            let wanted = likely.saturating_sub(had).min(at_once.saturating_sub(jobs.len()));
-            jobs.extend(queue.more(wanted, COMMANDS_MAX - had, LINGER, until));
-            let now = jobs.drain(..jobs.len().min(at_once)).collect::<Vec<_>>();
-            taken += now.len();
-            deciding.some(now.into_iter().filter(|job| job.ticket.take()).collect(), scribe);
-            if jobs.is_empty() && (taken >= likely || taken == had) {
-                return deciding.close();
-            }
-        }
+        let queue = Arc::clone(&self.queue);
+        let (mut deciding, _) = self.deciding(begun, None);
+        gather(&queue, &mut deciding, None, vec![first], (likely, COMMANDS_MAX), at_once);
+        deciding.close()
     }
 
     /// Where commands are decided from what a transaction begins with, and from what is known there.
-    fn deciding(&mut self, begun: &Begun) -> (Deciding<'_>, Option<&Scribe>) {
+    fn deciding(&mut self, begun: &Begun, earlier: Option<Earlier>) -> (Deciding<'_>, Option<&Scribe>) {
         let known = self.known.take().filter(|(head, _)| *head == begun.head).map(|(_, known)| known);
         let Known { hot, edge } = known.unwrap_or_default();
         let deciding = Deciding {
@@ -192,12 +173,42 @@ impl Writer {
             now: begun.now,
             before: begun.head,
             after: begun.head,
-            overlay: Overlay::knowing(hot),
+            overlay: Overlay::knowing(hot, earlier),
             edge,
             answers: Vec::new(),
         };
         (deciding, self.scribe.as_ref().filter(|it| it.is_busy))
     }
+}
+
+/// Decides some commands and those that come, until there are as many as are likely to, or no more come; and so many at most.
+fn gather(
+    queue: &Queue,
+    deciding: &mut Deciding<'_>,
+    scribe: Option<&Scribe>,
+    first: Vec<Job>,
+    (likely, most): (usize, usize),
+    at_once: usize,
+) {
+    let until = Instant::now() + TAKING_MAX;
+    let mut jobs = VecDeque::from(first);
+    loop {
+        let had = deciding.answers.len() + jobs.len();
+        let wanted = likely.saturating_sub(had).min(at_once.saturating_sub(jobs.len()));
+        let more = queue.more(wanted, most.saturating_sub(had), LINGER, until);
+        let came = !more.is_empty();
+        jobs.extend(more);
+        let now = jobs.drain(..jobs.len().min(at_once)).collect::<Vec<_>>();
+        deciding.some(taken_up(now), scribe, PART);
+        if jobs.is_empty() && (deciding.answers.len() >= likely || !came) {
+            return;
+        }
+    }
+}
+
+/// Those of some commands whose callers have not given up.
+fn taken_up(jobs: Vec<Job>) -> Vec<Job> {
+    jobs.into_iter().filter(|job| job.ticket.take()).collect()
 }
 
 /// Whether this binary, for this project, may write to a ledger.
@@ -228,6 +239,8 @@ pub(crate) const META_CLOSED: &str = "closed";
 pub(crate) fn meta(name: &str) -> RowKey {
     RowKey::Meta(name.to_owned())
 }
+
+mod relay;
 
 #[cfg(test)]
 mod breaking;

@@ -17,6 +17,7 @@ pub(super) fn run(fresh: &dyn Fn() -> Fresh) {
     a_transaction_sees_its_own_changes_and_others_do_not(fresh);
     texts_come_back_and_go(fresh);
     writers_take_turns(fresh);
+    who_stays_keeps_the_place_or_finds_out(fresh);
     who_has_little_patience_is_told_who_writes(fresh);
     nothing_lies_beyond_all_numbers(fresh);
     a_page_ends_where_its_texts_are_long(fresh);
@@ -288,6 +289,44 @@ fn writers_take_turns(fresh: &dyn Fn() -> Fresh) {
         }
     });
     assert_eq!(store.head().unwrap().seq, WRITERS * EACH);
+}
+
+fn who_stays_keeps_the_place_or_finds_out(fresh: &dyn Fn() -> Fresh) {
+    let mut store = fresh().store;
+    let mut other = store.another().unwrap();
+    store.begin().unwrap();
+    store.apply(&Batch { events: vec![event(1, None)], ..Batch::default() }).unwrap();
+    store.commit_and_stay().unwrap();
+    // It is durable and seen, whether or not somebody else can come between now.
+    assert_eq!(other.head().unwrap().seq, 1);
+    let keeps = store.writes_beside();
+    if keeps {
+        assert!(!store.is_awaited());
+        let busy = other.begin_within(Duration::from_millis(50)).unwrap_err();
+        assert!(matches!(busy, Error::Busy { .. }), "{busy:?}");
+        // Who gave up may stand there for a moment.
+        let waiting =
+            std::thread::spawn(move || (other.begin_within(Duration::from_secs(30)).map(|it| it.head.seq), other));
+        while !store.is_awaited() {
+            std::thread::yield_now();
+        }
+        assert_eq!(store.begin_next().unwrap().head.seq, 1);
+        store.apply(&Batch { events: vec![event(2, None)], ..Batch::default() }).unwrap();
+        store.commit().unwrap();
+        let (begun, mut other) = waiting.join().unwrap();
+        assert_eq!(begun, Ok(2));
+        other.rollback();
+    } else {
+        assert_eq!(store.begin_next().unwrap().head.seq, 1);
+        store.rollback();
+    }
+    // Whoever stayed and wants nothing more gives the place up.
+    let mut another = store.another().unwrap();
+    store.begin().unwrap();
+    store.commit_and_stay().unwrap();
+    store.rollback();
+    another.begin_within(Duration::from_secs(30)).unwrap();
+    another.rollback();
 }
 
 fn who_waits_is_woken(fresh: &dyn Fn() -> Fresh) {

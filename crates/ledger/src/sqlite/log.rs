@@ -7,11 +7,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 /// Writes all of a batch but its texts.
 pub(super) fn write(connection: &Connection, batch: &Batch) -> rusqlite::Result<()> {
-    let mut insert =
-        connection.prepare_cached("INSERT INTO event (seq, id, run, hash, body) VALUES (?1, ?2, ?3, ?4, ?5)")?;
-    for row in &batch.events {
-        insert.execute((number(row.seq), &row.id, row.run.as_deref(), row.hash.0.as_slice(), &row.body))?;
-    }
+    rows::put_events(connection, &batch.events)?;
     let mut empty =
         connection.prepare_cached("UPDATE text SET salt = NULL, body = NULL, blob = NULL WHERE seq = ?1 AND n = ?2")?;
     for (seq, n) in &batch.erase {

@@ -30,7 +30,7 @@ use crate::hash::Hash;
 use crate::ledger::PATIENCE;
 use crate::rows::{EventRow, Row, RowKey, RowValue, Table, TextRow};
 use crate::store::{Batch, Begun, Head, Store};
-use crate::time::Clock;
+use crate::time::{Clock, Time};
 use bell::Bell;
 use blobs::Blobs;
 use fault::{not_written, reason, unreadable};
@@ -231,7 +231,17 @@ impl Store for Sqlite {
         cleared.map(drop).map_err(|error| not_written(&error)).inspect_err(|_| self.give_up())
     }
 
+    fn clock(&self) -> Option<Time> {
+        Some(self.clock.now())
+    }
+
     fn commit(&mut self) -> Result<()> {
+        self.commit_and_stay()?;
+        self.leave();
+        Ok(())
+    }
+
+    fn commit_and_stay(&mut self) -> Result<()> {
         let Some(connection) = self.connection.as_ref().filter(|it| !it.is_autocommit()) else {
             self.leave();
             return Err(Error::NotWritten("no transaction was begun".to_owned()));
@@ -248,8 +258,18 @@ impl Store for Sqlite {
             return Err(Error::Unknown(reason(&error)));
         }
         self.wrote = true;
-        self.leave();
         Ok(())
+    }
+
+    fn begin_next(&mut self) -> Result<Begun> {
+        if !self.writing {
+            return self.begin();
+        }
+        self.begin_in_turn().inspect_err(|_| self.give_up())
+    }
+
+    fn is_awaited(&self) -> bool {
+        self.turn.is_awaited()
     }
 
     fn rollback(&mut self) {

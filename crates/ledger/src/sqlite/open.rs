@@ -14,7 +14,7 @@ const APPLICATION: i32 = 0x4353_5347;
 /// How long to wait for other programs on the file. Our own writers queue elsewhere.
 pub(super) const BUSY: Duration = Duration::from_secs(5);
 /// How much of the file is kept in memory, in KiB.
-const CACHE_KIB: i32 = 16 * 1024;
+const CACHE_KIB: i32 = 4 * 1024;
 
 /// Whether a file has its write-ahead log. One that cannot be read has none. SQLite is asked, and the file never opened beside
 /// it: a file that is closed takes the locks with it that this process has on it, and SQLite's would be gone unnoticed.

@@ -1,7 +1,7 @@
 //! Rows in SQL: a statement to get, range, put and delete for each table.
 
 use crate::hash::Hash;
-use crate::rows::{Entity, Key, Lease, Liveness, Place, Remembered, Row, RowKey, RowValue, Table};
+use crate::rows::{Entity, EventRow, Key, Lease, Liveness, Place, Remembered, Row, RowKey, RowValue, Table};
 use crate::time::Time;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Result, params_from_iter};
@@ -26,11 +26,16 @@ enum Verb {
     Range,
     RangeTo,
     Put,
+    PutSome,
     Delete,
 }
 
+/// How many rows of a table are put in place by one statement, where there are so many: what it costs to start one is as much
+/// as a row.
+const SOME: usize = 8;
+
 /// The statements of each table. Each is written when it is first used: many processes start to ask a few of them once.
-static SQL: [[OnceLock<String>; 5]; COLUMNS.len()] = [const { [const { OnceLock::new() }; 5] }; COLUMNS.len()];
+static SQL: [[OnceLock<String>; 6]; COLUMNS.len()] = [const { [const { OnceLock::new() }; 6] }; COLUMNS.len()];
 
 fn sql(table: Table, verb: Verb) -> &'static str {
     SQL[table as usize][verb as usize].get_or_init(|| write(table, verb))
@@ -53,7 +58,11 @@ fn write(table: Table, verb: Verb) -> String {
             let second = marks(key.len() + 1, key.len());
             format!("{select} >= ({first}) AND ({keys}) < ({second}) {}", order(2 * key.len() + 1))
         }
-        Verb::Put => format!("INSERT OR REPLACE INTO {table} ({columns}) VALUES ({})", marks(1, all.len())),
+        Verb::Put | Verb::PutSome => {
+            let rows = if matches!(verb, Verb::Put) { 1 } else { SOME };
+            let values: Vec<_> = (0..rows).map(|row| format!("({})", marks(1 + row * all.len(), all.len()))).collect();
+            format!("INSERT OR REPLACE INTO {table} ({columns}) VALUES {}", values.join(", "))
+        }
         Verb::Delete => format!("DELETE FROM {table} WHERE ({keys}) = ({first})"),
     }
 }
@@ -199,11 +208,41 @@ pub(super) fn range(connection: &Connection, from: &RowKey, to: Option<&RowKey>,
 pub(super) fn put(connection: &Connection, rows: &[Row]) -> Result<()> {
     let mut values = Values::new();
     for rows in rows.chunk_by(|(one, _), (next, _)| one.table() == next.table()) {
-        let mut statement = connection.prepare_cached(sql(rows[0].0.table(), Verb::Put))?;
-        for (key, value) in rows {
+        let table = rows[0].0.table();
+        for rows in rows.chunks(SOME) {
+            let (verb, at_once) = if rows.len() == SOME { (Verb::PutSome, SOME) } else { (Verb::Put, 1) };
+            let mut statement = connection.prepare_cached(sql(table, verb))?;
+            for rows in rows.chunks(at_once) {
+                values.clear();
+                for (key, value) in rows {
+                    key_values(key, &mut values);
+                    rest_values(value, &mut values);
+                }
+                statement.execute(params_from_iter(&values))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Puts events in place.
+pub(super) fn put_events(connection: &Connection, events: &[EventRow]) -> Result<()> {
+    static ONE: OnceLock<String> = OnceLock::new();
+    static MANY: OnceLock<String> = OnceLock::new();
+    let mut values = Values::new();
+    for events in events.chunks(SOME) {
+        let (sql, at_once) = if events.len() == SOME { (&MANY, SOME) } else { (&ONE, 1) };
+        let sql = sql.get_or_init(|| {
+            let rows = vec!["(?, ?, ?, ?, ?)"; at_once].join(", ");
+            format!("INSERT INTO event (seq, id, run, hash, body) VALUES {rows}")
+        });
+        let mut statement = connection.prepare_cached(sql)?;
+        for events in events.chunks(at_once) {
             values.clear();
-            key_values(key, &mut values);
-            rest_values(value, &mut values);
+            for row in events {
+                let run = row.run.as_deref().map_or(ToSqlOutput::Borrowed(ValueRef::Null), text);
+                values.extend([number(row.seq), text(&row.id), run, bytes(&row.hash.0), text(&row.body)]);
+            }
             statement.execute(params_from_iter(&values))?;
         }
     }

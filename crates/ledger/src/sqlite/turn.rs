@@ -89,6 +89,16 @@ impl Turn {
         taken
     }
 
+    /// Whether somebody stands in line.
+    pub(super) fn is_awaited(&self) -> bool {
+        let Ok(Locks { next, .. }) = self.locks() else { return false };
+        let is_free = next.try_lock().is_ok();
+        if is_free {
+            let _ = next.unlock();
+        }
+        !is_free
+    }
+
     pub(super) fn leave(&self) {
         // A lock that cannot be given back goes with the file handle.
         let _ = self.locks().and_then(|locks| locks.turn.unlock());
