@@ -12,10 +12,14 @@ use std::sync::Arc;
 const BYTES_MAX: usize = 8 * 1024 * 1024;
 const ROWS_MAX: usize = 16 * 1024;
 
+/// How rows are found by their keys in memory. It is seeded anew in each process, so that nobody can choose keys which fall
+/// together.
+pub(crate) type Hashing = foldhash::quality::RandomState;
+
 /// Entities as they stand at the end of the log.
 #[derive(Default)]
 pub(crate) struct Hot {
-    rows: HashMap<RowKey, Option<RowValue>>,
+    rows: HashMap<RowKey, Option<RowValue>, Hashing>,
     bytes: usize,
 }
 

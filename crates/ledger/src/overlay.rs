@@ -5,11 +5,10 @@
 //! changes lie between these and the store: whether that has them yet or not, what is seen is the same.
 
 use crate::error::Result;
-use crate::hot::Hot;
+use crate::hot::{Hashing, Hot};
 use crate::rows::{Entity, EventRow, Row, RowKey, RowValue, TextRow};
 use crate::store::{Batch, Store};
-use std::collections::HashMap;
-use std::collections::btree_map::{BTreeMap, Entry};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 #[derive(Default)]
@@ -28,35 +27,73 @@ pub(crate) struct Overlay {
     /// Rows of indexes that were taken away and then put again.
     returning: Vec<RowKey>,
     /// Rows of the store that were read before they were asked for.
-    ahead: HashMap<RowKey, Option<RowValue>>,
+    ahead: HashMap<RowKey, Option<RowValue>, Hashing>,
     /// Entities that are known without reading.
     hot: Hot,
 }
 
-/// Rows that were changed.
+/// Rows that were changed, and what became of them.
 #[derive(Default)]
 struct Changed {
-    /// Where each stands among the changes. They stand beside it, since a tree moves what is in it.
-    rows: BTreeMap<RowKey, usize>,
+    /// Where each row stands among the changes, of tables whose ranges are asked for.
+    ordered: BTreeMap<RowKey, usize>,
+    /// The same of all other tables. Most rows are of those, and to keep them in order would be most of the work.
+    others: HashMap<RowKey, usize, Hashing>,
     changes: Vec<Change>,
 }
 
+/// Whether ranges of a row's table are asked for.
+fn is_ordered(key: &RowKey) -> bool {
+    matches!(key, RowKey::Index(..) | RowKey::Due(..))
+}
+
 impl Changed {
-    /// What became of a row, if anything did.
-    fn get(&self, key: &RowKey) -> Option<Option<&RowValue>> {
-        self.rows.get(key).map(|at| self.changes[*at].now.as_ref())
+    fn at(&self, key: &RowKey) -> Option<usize> {
+        if is_ordered(key) { self.ordered.get(key) } else { self.others.get(key) }.copied()
     }
 
-    /// What became of the rows of a range.
-    fn range<'a>(
-        &'a self,
-        from: &RowKey,
-        to: Option<&'a RowKey>,
-    ) -> impl Iterator<Item = (&'a RowKey, Option<&'a RowValue>)> {
+    /// What became of a row, if anything did.
+    fn get(&self, key: &RowKey) -> Option<Option<&RowValue>> {
+        self.at(key).map(|at| self.changes[at].now.as_ref())
+    }
+
+    fn add(&mut self, key: RowKey, change: Change) {
+        let at = self.changes.len();
+        if is_ordered(&key) {
+            self.ordered.insert(key, at)
+        } else {
+            self.others.insert(key, at)
+        };
+        self.changes.push(change);
+    }
+
+    /// What became of the rows of a range, in any order.
+    fn range<'a>(&'a self, from: &RowKey, to: Option<&RowKey>) -> Vec<(&'a RowKey, Option<&'a RowValue>)> {
         let table = from.table();
-        let inside = move |key: &RowKey| key.table() == table && to.is_none_or(|to| key < to);
-        let changed = self.rows.range(from..).take_while(move |(key, _)| inside(key));
-        changed.map(|(key, at)| (key, self.changes[*at].now.as_ref()))
+        let inside = |key: &RowKey| key.table() == table && key >= from && to.is_none_or(|to| key < to);
+        let now = |(key, at): (&'a RowKey, &usize)| (key, self.changes[*at].now.as_ref());
+        if is_ordered(from) {
+            return self.ordered.range(from..).take_while(|(key, _)| inside(key)).map(now).collect();
+        }
+        self.others.iter().filter(|(key, _)| inside(key)).map(now).collect()
+    }
+
+    /// Rows whose last change is to be seen to, in the order of their keys, which is the order in which a tree of pages takes
+    /// them best.
+    fn in_order(&self, is_meant: impl Fn(&Change) -> bool) -> Vec<(&RowKey, &Change)> {
+        let all = self.ordered.iter().chain(&self.others).map(|(key, at)| (key, &self.changes[*at]));
+        let mut meant: Vec<_> = all.filter(|(_, change)| is_meant(change)).collect();
+        meant.sort_unstable_by_key(|(key, _)| *key);
+        meant
+    }
+
+    /// The same for good.
+    fn into_order(self, is_meant: impl Fn(&Change) -> bool) -> Vec<(RowKey, Option<RowValue>)> {
+        let mut changes: Vec<_> = self.changes.into_iter().map(|it| is_meant(&it).then_some(it.now)).collect();
+        let all = self.ordered.into_iter().chain(self.others);
+        let mut meant: Vec<_> = all.filter_map(|(key, at)| changes[at].take().map(|now| (key, now))).collect();
+        meant.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        meant
     }
 }
 
@@ -133,8 +170,8 @@ impl Overlay {
         self.texts.truncate(mark.texts);
         self.erase.truncate(mark.erase);
         // Few are refused. To look at all changes then is cheaper than to note down those of each command.
-        let (Changed { rows, changes }, mark) = (&mut self.changed, self.marks);
-        rows.retain(|_, at| match &mut changes[*at] {
+        let (Changed { ordered, others, changes }, mark) = (&mut self.changed, self.marks);
+        let mut stays = |at: usize| match &mut changes[at] {
             Change { mark: last, .. } if *last < mark => true,
             Change { before: None, .. } => false,
             change => {
@@ -143,7 +180,9 @@ impl Overlay {
                 }
                 true
             }
-        });
+        };
+        ordered.retain(|_, at| stays(*at));
+        others.retain(|_, at| stays(*at));
     }
 
     pub(crate) fn put(&mut self, key: RowKey, value: RowValue) {
@@ -155,25 +194,20 @@ impl Overlay {
     }
 
     fn change(&mut self, key: RowKey, now: Option<RowValue>) {
-        let (Changed { rows, changes }, mark) = (&mut self.changed, self.marks);
-        match rows.entry(key) {
-            Entry::Vacant(entry) => {
-                entry.insert(changes.len());
-                changes.push(Change { now, mark, before: None });
-            }
-            Entry::Occupied(entry) => {
-                let change = &mut changes[*entry.get()];
-                // A row of an index is put where none is: if it was not taken away here, the store does not have it.
-                if now.is_some() && change.now.is_none() && matches!(entry.key(), RowKey::Index(..)) {
-                    self.returning.push(entry.key().clone());
-                }
-                let last = std::mem::replace(&mut change.now, now);
-                // What the same command had done before is nothing to go back to.
-                if change.mark < mark {
-                    change.before = Some(Box::new(Before { was: last, mark: change.mark }));
-                    change.mark = mark;
-                }
-            }
+        let mark = self.marks;
+        let Some(at) = self.changed.at(&key) else {
+            return self.changed.add(key, Change { now, mark, before: None });
+        };
+        let change = &mut self.changed.changes[at];
+        // A row of an index is put where none is: if it was not taken away here, the store does not have it.
+        if now.is_some() && change.now.is_none() && matches!(key, RowKey::Index(..)) {
+            self.returning.push(key);
+        }
+        let last = std::mem::replace(&mut change.now, now);
+        // What the same command had done before is nothing to go back to.
+        if change.mark < mark {
+            change.before = Some(Box::new(Before { was: last, mark: change.mark }));
+            change.mark = mark;
         }
     }
 
@@ -258,14 +292,12 @@ impl Overlay {
         part
     }
 
-    /// What has changed since the last part. Rows come out in the order of their keys, which is the order in which a tree of
-    /// pages takes them best.
+    /// What has changed since the last part.
     fn unwritten(&mut self) -> Batch {
         let (events, texts) = (std::mem::take(&mut self.events), std::mem::take(&mut self.texts));
         let mut part = Batch { events, texts, ..Batch::default() };
         let is_first = self.parts.is_empty();
-        let changed = self.changed.rows.iter().map(|(key, at)| (key, &self.changed.changes[*at]));
-        for (key, change) in changed.filter(|(_, change)| is_first || change.mark > self.given) {
+        for (key, change) in self.changed.in_order(|change| is_first || change.mark > self.given) {
             match &change.now {
                 Some(value) => part.put.push((key.clone(), value.clone())),
                 None => part.delete.push(key.clone()),
@@ -275,15 +307,12 @@ impl Overlay {
     }
 
     /// What was given out, and everything else as one batch.
-    pub(crate) fn into_batch(mut self) -> (Vec<Arc<Batch>>, Batch) {
+    pub(crate) fn into_batch(self) -> (Vec<Arc<Batch>>, Batch) {
         let mut batch = Batch { events: self.events, texts: self.texts, erase: self.erase, ..Batch::default() };
         batch.returning = Some(self.returning);
-        for (key, at) in self.changed.rows {
-            let change = &mut self.changed.changes[at];
-            if change.mark <= self.given && !self.parts.is_empty() {
-                continue;
-            }
-            match change.now.take() {
+        let is_first = self.parts.is_empty();
+        for (key, now) in self.changed.into_order(|change| is_first || change.mark > self.given) {
+            match now {
                 Some(value) => batch.put.push((key, value)),
                 None => batch.delete.push(key),
             }

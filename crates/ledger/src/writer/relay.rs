@@ -22,6 +22,9 @@ use crate::store::Begun;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+/// How many are decided before it is looked whether the scribe is through.
+const SOME: usize = 8;
+
 impl Writer {
     /// Takes a command and those that come to their end, until nobody comes any more or somebody else is to write. The scribe
     /// has the transaction that was begun.
@@ -53,7 +56,7 @@ impl Writer {
                 }
             };
             let is_idle = is_first || next.is_some();
-            if is_idle {
+            if is_idle && deciding.answers.len() < half.div_ceil(2) {
                 let jobs = std::mem::take(&mut first);
                 gather(&queue, &mut deciding, Some(scribe), jobs, (half.div_ceil(2), half), AT_ONCE);
             }
@@ -96,10 +99,10 @@ fn until_next(queue: &Queue, deciding: &mut Deciding<'_>, scribe: &Scribe, most:
         if room == 0 {
             return Ok(None);
         }
-        let jobs = queue.until_nudged(AT_ONCE.min(room));
+        let jobs = queue.until_nudged(SOME.min(room));
         // A commit can take long.
         deciding.now = deciding.store.clock().unwrap_or(deciding.now);
         // Nobody waits yet for what they come to.
-        deciding.some(taken_up(jobs), Some(scribe), AT_ONCE);
+        deciding.some(taken_up(jobs), Some(scribe), SOME);
     }
 }
