@@ -19,7 +19,7 @@ use rand_core::RngCore;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
-use std::sync::atomic::AtomicI64;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 /// What happened inside of the transaction.
 enum Outcome {
@@ -60,7 +60,10 @@ impl Engine {
         let (copy, quiet, person) = (command.clone(), Arc::clone(&self.quiet), call.is_person());
         let work =
             move |transaction: &mut Transaction<'_>| carry_out(transaction, &asked, person, &copy, &observed, &quiet);
-        match self.ledger.write_looking_at(looks_at, work)? {
+        // What was found to be due is not recorded then, and is due all the same.
+        let outcome =
+            self.ledger.write_looking_at(looks_at, work).inspect_err(|_| self.quiet.store(0, Ordering::Relaxed));
+        match outcome? {
             Outcome::Recorded(rows) => {
                 let events = rows.into_iter().map(Stored::of).collect::<ledger::Result<_>>()?;
                 Ok(reply(command, events, false, findings))

@@ -116,23 +116,19 @@ impl Deciding<'_> {
         Decided { ending, parts, known }
     }
 
-    /// The same where more is decided while it is written, and what must be known for that. The tree is, from here on: the
-    /// store cannot be asked for it.
+    /// Whether more can be decided while this is written. The store could not be asked then where the tree stands.
+    pub(crate) fn can_hand_over(&self) -> bool {
+        self.edge.is_some()
+    }
+
+    /// The same as [`Deciding::close`] where more is decided while it is written, and what must be known for that.
     pub(crate) fn hand_over(mut self) -> (Decided, Earlier) {
-        let known = self.know_the_tree();
-        let fault = known.and_then(|()| self.complete()).err();
+        let fault = self.complete().err();
         let known = Known { hot: self.overlay.take_hot(), edge: self.edge };
         let (parts, batch, earlier) = self.overlay.hand_over();
         let is_first = parts.is_empty();
         let ending = Ending { before: self.before, after: self.after, batch, is_first, fault, answers: self.answers };
         (Decided { ending, parts, known }, earlier)
-    }
-
-    fn know_the_tree(&mut self) -> Result<()> {
-        if self.edge.is_none() {
-            self.edge = Some(Edge::load(self.store, self.before.seq)?);
-        }
-        Ok(())
     }
 
     /// Adds what follows from all commands together: whole tiles of the tree, and that something is to be scrubbed.
@@ -146,17 +142,20 @@ impl Deciding<'_> {
     }
 
     /// The tree is needed once a tile is whole, and the tiles that change then go into the overlay; otherwise the new leaves
-    /// are left for later. Where it fails, it is not known any more.
+    /// are left for later.
     fn grow(&mut self) -> Result<()> {
         if self.before.seq / TILE_HASHES == self.after.seq / TILE_HASHES {
             return Ok(());
         }
-        self.know_the_tree()?;
-        let Some(edge) = &mut self.edge else { return Ok(()) };
+        let mut edge = match self.edge.take() {
+            Some(edge) => edge,
+            None => Edge::load(self.store, self.before.seq)?,
+        };
         let leaves: Vec<_> = self.overlay.all_events().map(|event| leaf(&event.body)).collect();
         for leaf in leaves {
             edge.add(leaf, |key, value| self.overlay.put(key, value));
         }
+        self.edge = Some(edge);
         Ok(())
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Ending {
 
 impl Ending {
     /// Ends the transaction that a store is in, and tells everybody who waits for it how it came out. The writer's place is
-    /// given back, or kept for one more if all went well.
+    /// given back, or kept for one more if nothing was in doubt.
     pub(crate) fn carry_out(mut self, store: &mut dyn Store, in_line: &AtomicBool, stay: bool) -> Result<()> {
         let outcome = self.write(store, in_line, stay);
         answer(std::mem::take(&mut self.answers), &outcome);

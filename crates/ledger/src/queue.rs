@@ -219,7 +219,8 @@ impl Queue {
         self.enough.notify_one();
     }
 
-    /// Waits until so many commands are there or somebody nudges, and takes those that are.
+    /// Waits until so many commands are there, and takes them; or until somebody nudges, and takes none: what there is to know
+    /// may be that nobody is to be taken.
     pub(crate) fn until_nudged(&self, enough: usize) -> Vec<Job> {
         let mut line = lock(&self.line);
         while line.jobs.len() < enough && !line.nudged {
@@ -227,8 +228,8 @@ impl Queue {
             line = self.enough.wait(line).unwrap_or_else(PoisonError::into_inner);
             line.wanted = None;
         }
-        line.nudged = false;
-        self.taken(&mut line, enough)
+        let wanted = if std::mem::take(&mut line.nudged) { 0 } else { enough };
+        self.taken(&mut line, wanted)
     }
 
     /// Takes up to `most` commands off the line.
@@ -275,13 +276,17 @@ impl Queue {
     pub(crate) fn more(&self, likely: usize, most: usize, linger: Duration, until: Instant) -> Vec<Job> {
         let likely = likely.min(most);
         let mut line = lock(&self.line);
-        while line.jobs.len() < likely && Instant::now() < until {
-            let before = line.jobs.len();
-            line.wanted = Some(likely);
-            line = self.enough.wait_timeout(line, linger).unwrap_or_else(PoisonError::into_inner).0;
-            line.wanted = None;
-            if line.jobs.len() == before {
+        let mut last = until.min(Instant::now() + linger);
+        while line.jobs.len() < likely {
+            let (before, left) = (line.jobs.len(), last.saturating_duration_since(Instant::now()));
+            if left.is_zero() {
                 break;
+            }
+            line.wanted = Some(likely);
+            line = self.enough.wait_timeout(line, left).unwrap_or_else(PoisonError::into_inner).0;
+            line.wanted = None;
+            if line.jobs.len() > before {
+                last = until.min(Instant::now() + linger);
             }
         }
         self.taken(&mut line, most)
@@ -343,6 +348,33 @@ mod tests {
             drop(first);
             waiting.into_iter().for_each(|it| assert_eq!(it.join().unwrap(), Some(Ok(()))));
         });
+    }
+
+    #[test]
+    fn who_waits_for_commands_is_nudged_and_takes_none_then() {
+        let queue = Queue::default();
+        let push = || queue.push(Box::new(|_| Ok(())), Vec::new()).unwrap();
+        let _first = push();
+        // Before, and in vain the second time: once is enough.
+        queue.nudge();
+        queue.nudge();
+        assert!(queue.until_nudged(2).is_empty());
+        let _second = push();
+        assert_eq!(queue.until_nudged(2).len(), 2);
+        std::thread::scope(|scope| {
+            // While it waits, or before, as it happens; and for as many as it waits for.
+            let waiting = scope.spawn(|| queue.until_nudged(2).len());
+            queue.nudge();
+            assert_eq!(waiting.join().unwrap(), 0);
+            let waiting = scope.spawn(|| queue.until_nudged(3).len());
+            let _stubs = [push(), push(), push()];
+            assert_eq!(waiting.join().unwrap(), 3);
+        });
+        // It keeps nobody from waiting for others as long as they come.
+        queue.nudge();
+        let (began, linger) = (Instant::now(), Duration::from_millis(20));
+        assert!(queue.more(1, 1, linger, began + LONG).is_empty());
+        assert!(began.elapsed() >= linger);
     }
 
     #[test]

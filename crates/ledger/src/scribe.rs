@@ -8,7 +8,7 @@ use crate::deciding::said;
 use crate::ending::Ending;
 use crate::error::{Error, Result};
 use crate::queue::Queue;
-use crate::store::{Batch, Store};
+use crate::store::{Batch, NOT_KEPT, Store};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -191,18 +191,20 @@ fn end_and_begin(done: &mut Done, ending: Ending, in_line: &AtomicBool) -> Resul
             if store.begin_next()?.head == after {
                 return Ok(Next { is_awaited: store.is_awaited() });
             }
+            // Who writes to the file without standing in line.
             store.rollback();
-            Err(Error::NotWritten("somebody else wrote between two commits".to_owned()))
+            Err(Error::NotWritten(NOT_KEPT.to_owned()))
         })
     });
     next.map_err(rested).inspect_err(|error| *outcome = Err(error.clone()))
 }
 
-/// What is told to whoever rests on something that was not written, or of which that is not known: of theirs, nothing was.
+/// What is told to whoever was decided on what is not written, or not known to be, or after which the place was lost: of
+/// theirs, nothing was written.
 fn rested(error: Error) -> Error {
     match error {
         Error::NotWritten(why) => Error::NotWritten(why),
-        Error::Unknown(why) => Error::NotWritten(format!("it rests on what may not have been written: {why}")),
+        Error::Unknown(why) => Error::NotWritten(format!("it rests on what is not certain: {why}")),
         error => error,
     }
 }

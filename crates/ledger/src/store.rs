@@ -55,6 +55,9 @@ pub struct Batch {
     pub returning: Option<Vec<RowKey>>,
 }
 
+/// Why a transaction cannot follow on another.
+pub(crate) const NOT_KEPT: &str = "somebody else may have written between two commits";
+
 /// Where a ledger keeps its rows. A store knows tables and transactions, and nothing of what rows mean: chain, tree,
 /// leases and idempotency are built on it once, in [`crate::Ledger`]. Every store promises that:
 ///
@@ -116,10 +119,10 @@ pub trait Store: Send {
         self.commit()
     }
 
-    /// Begins the next transaction in the place that was kept. Where it could not be kept, somebody may have come between, and
-    /// the end of the log tells.
+    /// Begins the next transaction in the place that was kept, without waiting. Where it was not, somebody may have come between
+    /// who left no event, and so none is begun.
     fn begin_next(&mut self) -> Result<Begun> {
-        self.begin()
+        Err(crate::error::Error::NotWritten(NOT_KEPT.to_owned()))
     }
 
     /// Whether somebody stands in line for the writer's place, as far as that can be said.

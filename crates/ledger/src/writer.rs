@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Where only one command is about, its own thread does all that, and is spared two changes of thread. Where many are, they
-//! are taken in a relay (see there): the scribe writes what some came to while the others are decided.
+//! are taken in a relay (see there) as long as they come: the scribe writes what some came to while the others are decided.
 //!
 //! **Invariant:** nobody is answered before the commit has returned, not even who was refused: a refusal may rest on a write
 //! that shares the commit.
@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How many commands share a commit at most.
+/// How many commands share a commit at most; in a relay, half as many.
 const COMMANDS_MAX: usize = 128;
 /// How many of those that are likely to come are waited for before they are decided.
 const AT_ONCE: usize = 16;
@@ -129,7 +129,9 @@ impl Writer {
         }
         let reader = self.reader.take().or_else(|| self.store.another().ok());
         self.scribe = self.scribe.take().or_else(|| Scribe::start(Arc::clone(&self.queue)));
-        let (Some(reader), Some(scribe)) = (reader, &mut self.scribe) else { return false };
+        let (Some(mut reader), Some(scribe)) = (reader, &mut self.scribe) else { return false };
+        // What broke while it was read from may have left it where it was.
+        reader.rollback();
         let store = std::mem::replace(&mut self.store, reader);
         if let Err(store) = scribe.take(store) {
             self.reader = Some(std::mem::replace(&mut self.store, store));

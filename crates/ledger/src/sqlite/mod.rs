@@ -29,7 +29,7 @@ use crate::event::INLINE_BYTES_MAX;
 use crate::hash::Hash;
 use crate::ledger::PATIENCE;
 use crate::rows::{EventRow, Row, RowKey, RowValue, Table, TextRow};
-use crate::store::{Batch, Begun, Head, Store};
+use crate::store::{Batch, Begun, Head, NOT_KEPT, Store};
 use crate::time::{Clock, Time};
 use bell::Bell;
 use blobs::Blobs;
@@ -263,7 +263,7 @@ impl Store for Sqlite {
 
     fn begin_next(&mut self) -> Result<Begun> {
         if !self.writing {
-            return self.begin();
+            return Err(Error::NotWritten(NOT_KEPT.to_owned()));
         }
         self.begin_in_turn().inspect_err(|_| self.give_up())
     }

@@ -204,7 +204,7 @@ pub(super) fn range(connection: &Connection, from: &RowKey, to: Option<&RowKey>,
     rows.collect()
 }
 
-/// Puts rows in place. Those of one table that follow each other share a statement.
+/// Puts rows in place. Those of one table that follow each other share a statement, some at a time.
 pub(super) fn put(connection: &Connection, rows: &[Row]) -> Result<()> {
     let mut values = Values::new();
     for rows in rows.chunk_by(|(one, _), (next, _)| one.table() == next.table()) {

@@ -22,7 +22,6 @@ struct Locks {
     turn: File,
 }
 
-/// The writer's place, until it is given back.
 impl Turn {
     /// The two lock files beside a database.
     pub(super) fn beside(database: &Path) -> io::Result<Self> {

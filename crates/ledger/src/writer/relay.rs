@@ -13,7 +13,7 @@
 //! **Invariant:** what is decided while a commit is under way sees what that has changed, and is written after it or not at
 //! all. Nobody is answered before all that it rests on is durable.
 
-use super::{AT_ONCE, COMMANDS_MAX, Writer, gather, taken_up};
+use super::{AT_ONCE, COMMANDS_MAX, CROWD, Writer, gather, taken_up};
 use crate::deciding::{Decided, Deciding};
 use crate::error::Result;
 use crate::queue::{Job, Queue};
@@ -40,11 +40,14 @@ impl Writer {
         let (mut first, mut earlier, mut before) = (vec![first], None, 0);
         loop {
             let likely = about.load(Ordering::SeqCst).min(COMMANDS_MAX);
-            let half = likely.div_ceil(2).max(1);
             let is_first = earlier.is_none();
             let (mut deciding, scribe) = self.deciding(&begun, earlier.take());
             let scribe = scribe.ok_or_else(gone)?;
-            let next = if is_first { Ok(None) } else { until_next(&queue, &mut deciding, scribe, half) };
+            let can_stay = deciding.can_hand_over();
+            // Nobody is waited for but to keep the halves from falling apart.
+            let half = likely.div_ceil(2).max(1);
+            let (enough, most) = if can_stay { (half.div_ceil(2), half) } else { (likely.max(1), COMMANDS_MAX) };
+            let next = if is_first { Ok(None) } else { until_next(&queue, &mut deciding, scribe, most) };
             let next = match next {
                 Ok(next) => next,
                 // Whatever was decided since rests on what is not there.
@@ -55,17 +58,18 @@ impl Writer {
                     return Err(error);
                 }
             };
-            let is_idle = is_first || next.is_some();
-            if is_idle && deciding.answers.len() < half.div_ceil(2) {
+            let (is_idle, is_awaited) = (is_first || next.is_some(), next.is_some_and(|it| it.is_awaited));
+            if is_idle && !is_awaited && deciding.answers.len() < enough {
                 let jobs = std::mem::take(&mut first);
-                gather(&queue, &mut deciding, Some(scribe), jobs, (half.div_ceil(2), half), AT_ONCE);
+                gather(&queue, &mut deciding, Some(scribe), jobs, (enough, most), AT_ONCE);
             }
             let taken = deciding.answers.len();
             // Those of the commit before wait as well, unless they have been answered; then they are likely to come again.
             let waiting = taken + queue.waiting() + if is_idle { 0 } else { before };
             let come_again = if 4 * taken < likely { 0 } else { likely - likely / 8 };
-            about.store(waiting.max(come_again), Ordering::SeqCst);
-            let stays = taken > 0 && !next.is_some_and(|it| it.is_awaited);
+            let crowd = waiting.max(come_again);
+            about.store(crowd, Ordering::SeqCst);
+            let stays = taken > 0 && crowd >= CROWD / 2 && !is_awaited && can_stay;
             let Some(now) = deciding.store.clock().filter(|_| stays) else {
                 let Decided { ending, parts, known } = deciding.close();
                 let (after, batch) = (ending.after, Arc::clone(&ending.batch));
@@ -78,9 +82,9 @@ impl Writer {
             scribe.end_and_stay(ending, &in_line);
             // As long as it takes until all is durable, there is time.
             let known = known.following(parts, batch);
-            let is_awaited = !is_idle && scribe.wait_for_next()?.is_awaited;
+            let ends = !is_idle && scribe.wait_for_next()?.is_awaited;
             self.known = Some((after, known));
-            if is_awaited {
+            if ends {
                 return Ok(());
             }
             (earlier, before, begun) = (Some(changed), taken, Begun { head: after, now, meta: Vec::new() });

@@ -8,6 +8,7 @@ use crate::ledger::Ledger;
 use crate::rows::{Key, RowValue, Table};
 use crate::sqlite::Sqlite;
 use crate::transaction::Scan;
+use crate::tree::Edge;
 use crate::{Clock, Verifying, verify};
 
 const PROJECT: &str = "test-project";
@@ -54,10 +55,10 @@ fn on_a_server(test: impl Fn(Place<'_>)) {
 }
 
 /// A writer that nobody serves, so that what waits together is for the test to say.
-fn writer(store: Box<dyn Store>) -> Writer {
+pub(super) fn writer(store: Box<dyn Store>) -> Writer {
     let another = store.another().unwrap();
     drop(Ledger::create(store, Arc::new(Counters), PROJECT).unwrap());
-    Writer {
+    let mut writer = Writer {
         store: another,
         reader: None,
         scribe: None,
@@ -67,11 +68,15 @@ fn writer(store: Box<dyn Store>) -> Writer {
         known: None,
         about: Arc::default(),
         in_line: Arc::default(),
-    }
+    };
+    // As a writer that has completed a tile.
+    let edge = Some(Edge::load(&mut *writer.store, 0).unwrap());
+    writer.known = Some((Head::EMPTY, Known { edge, ..Known::default() }));
+    writer
 }
 
 /// Adds one to a counter by what it sees of it, and to the counter of those that saw so much.
-fn counting(n: usize) -> Work {
+pub(super) fn counting(n: usize) -> Work {
     Box::new(move |transaction| {
         let seen = transaction.get(&[Key::new("counter", "all")])?.pop().flatten();
         let seen = seen.as_ref().map_or(0, value_of);
@@ -100,7 +105,7 @@ fn appending(draft: Draft) -> Work {
 }
 
 /// Takes commands that wait together to their end. Each says that it will look at its key.
-fn run(writer: &mut Writer, works: Vec<Work>) -> Vec<Result<()>> {
+pub(super) fn run(writer: &mut Writer, works: Vec<Work>) -> Vec<Result<()>> {
     writer.about.store(works.len(), Ordering::SeqCst);
     let push = |(n, work)| {
         let key = RowKey::Remembered(["ana".to_owned(), "counter.add".to_owned(), format!("key-{n}")]);
@@ -116,7 +121,7 @@ fn run(writer: &mut Writer, works: Vec<Work>) -> Vec<Result<()>> {
 }
 
 /// Asserts that everything in the ledger follows from its events.
-fn sound(writer: &mut Writer) {
+pub(super) fn sound(writer: &mut Writer) {
     let mut store = writer.store.another().unwrap();
     let verified = verify(&mut *store, &Counters, &Verifying::default(), &mut |_, _| {}).unwrap();
     assert!(verified.findings.is_empty(), "{:?}", verified.findings);
@@ -127,15 +132,15 @@ fn each_command_sees_all_before_it_and_what_is_known_is_what_the_store_has() {
     everywhere(|Place { store, .. }| {
         let mut writer = writer(store);
         for round in 0..9 {
-            let outcomes = run(&mut writer, (0..40).map(|n| finding(round * 40 + n)).collect());
+            let outcomes = run(&mut writer, (0..44).map(|n| finding(round * 44 + n)).collect());
             assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
             // The second time over, nothing is known but what the store has.
             writer.known = writer.known.take().filter(|_| round % 2 == 0);
         }
-        // More than two whole tiles of the tree.
-        assert_eq!(writer.store.head().unwrap().seq, 720);
+        // More than three whole tiles of the tree, each of which ends in the second half of a round.
+        assert_eq!(writer.store.head().unwrap().seq, 792);
         let entities = writer.store.range(&Table::Entity.first(), None, 1000).unwrap();
-        assert_eq!(entities.len(), 361, "no two saw the same");
+        assert_eq!(entities.len(), 397, "no two saw the same");
         sound(&mut writer);
     });
 }
