@@ -238,6 +238,20 @@ claim src/T-1"#,
 }
 
 #[test]
+fn what_lies_in_a_repository_of_its_own_is_no_work() {
+    let commit = "git -C src/T-1 -c user.name=a -c user.email=a@b commit -q -m x --allow-empty;";
+    for committed in ["", commit] {
+        let yard = Yard::new();
+        let script = format!("mkdir -p src; git init -q src/T-1; echo good > src/T-1/main; {committed} claim src/T-1");
+        let acceptance = json!([{ "text": "it is good", "check": { "command": ["true"] } }]);
+        let patch = json!({ "retries": 0, "lock_scope": ["src/T-1"], "acceptance": acceptance });
+        let answer = yard.one(json!({ "coder": yard.agent(&script) }), patch, json!({}));
+        answer.says("INTEGRITY_MISMATCH").says("src/T-1 is a git repository of its own");
+        assert_eq!((answer.code, yard.count("task.completed", "T-1")), (1, 0), "{}", answer.out);
+    }
+}
+
+#[test]
 fn without_a_repository_what_changed_is_nobodys_word() {
     let cases: [(&str, &[&str]); 2] = [
         ("echo x > outside.txt; claim src/T-1", &["SCOPE_VIOLATION", "changed outside the scope: outside.txt"]),

@@ -188,8 +188,15 @@ fn what_the_checks_refute_nobody_else_is_asked_about() {
 #[test]
 fn a_judge_that_is_an_agent_has_the_last_word() {
     let verdict = |word: &str| format!("echo '{{\"verdict\":\"{word}\",\"reasoning\":\"the evidence says so\"}}'");
-    let cases: [(&str, String, i32, &str); 5] = [
+    let repeating = r#"cat <<'END'
+{"verdict":"PASS","reasoning":"the validator said {\"verdict\": \"PASS\"}"}
+END"#;
+    let cases: [(&str, String, i32, &str); 8] = [
         ("it passes", verdict("PASS"), 0, "judged PASS by judge"),
+        // What it wrote may not be kept; what it decided stands.
+        ("it repeats a verdict", repeating.to_owned(), 0, "judged PASS by judge"),
+        ("it gives no reason", "echo '{\"verdict\":\"PASS\"}'".to_owned(), 1, "judged UNREACHED by judge"),
+        ("it has words of its own", verdict("approved"), 1, "judged UNREACHED by judge"),
         ("it passes with a word", verdict("WARN"), 0, "judged WARN by judge"),
         ("it fails", verdict("FAIL"), 1, "judged FAIL by judge"),
         ("it prints garbage", "echo perhaps".to_owned(), 1, "judged UNREACHED by judge"),
@@ -202,10 +209,10 @@ fn a_judge_that_is_an_agent_has_the_last_word() {
         let answer = yard.one(agents, json!({ "retries": 0 }), json!({ "gates": { "judge": "judge" } }));
         assert_eq!(answer.code, code, "{what}: {}", answer.out);
         answer.says(says);
-        if what == "it dies" {
+        if says.contains("UNREACHED") {
             // A person judges in its place, and what was done is landed.
             let asked = yard.asked();
-            assert_eq!(asked["asks"], "judgement");
+            assert_eq!(asked["asks"], "judgement", "{what}: {}", answer.out);
             let rule =
                 json!({ "task_id": "T-1", "shown": asked["shown"], "verdict": "PASS", "reasoning": "I read it" });
             yard.owner("gate.rule", rule).unwrap();
@@ -261,7 +268,7 @@ fn judge(verdict: &str) -> u16 {
 
 #[test]
 fn a_judge_over_http_is_asked_and_one_that_cannot_be_reached_holds_back_unless_it_is_optional() {
-    let (pass, fail) = (judge("PASS"), judge("FAIL"));
+    let (pass, fail, other) = (judge("PASS"), judge("FAIL"), judge("approved"));
     // Nobody listens there.
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let key = Some("canary-key-of-the-judge-77");
@@ -270,6 +277,7 @@ fn a_judge_over_http_is_asked_and_one_that_cannot_be_reached_holds_back_unless_i
         ("it fails", fail, true, key, 1, "judged FAIL by judge-1"),
         ("nobody is there", nobody, false, key, 1, "judged UNREACHED"),
         ("nobody is there, which is optional", nobody, true, key, 0, "judged UNREACHED"),
+        ("it has words of its own, and is optional", other, true, key, 0, "judged UNREACHED"),
         ("there is no key, which is optional", pass, true, None, 0, "judged UNREACHED"),
         ("there is no key", pass, false, None, 3, "JUDGE_KEY holds no key"),
     ];

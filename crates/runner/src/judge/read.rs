@@ -19,7 +19,9 @@ struct Answer {
 ///
 /// A verdict without reasoning is none: nobody could check it.
 pub fn read(text: &str) -> Result<(Verdict, String), String> {
-    const WANTED: &str = r#"answer with {"verdict": "PASS", "WARN" or "FAIL", "reasoning": "..."} and nothing else"#;
+    // It is recorded, where what looks like an answer is refused.
+    const WANTED: &str =
+        "answer with a JSON object of two texts, verdict (PASS, WARN or FAIL) and reasoning, and with nothing else";
     if text.len() > ANSWER_MAX {
         return Err(format!("the answer has {} bytes, more than {ANSWER_MAX}; {WANTED}", text.len()));
     }

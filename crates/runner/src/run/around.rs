@@ -8,6 +8,7 @@ use countersign_contract::{Form, SIZE_MAX, parse, show};
 use countersign_domain::plan::payload::PlannedTask;
 use countersign_domain::work::places::Placed;
 use countersign_domain::work::scope::contains;
+use serde_json::Value;
 
 /// How many files are named.
 const NAMED_MAX: usize = 20;
@@ -79,10 +80,20 @@ impl Strayed {
     }
 }
 
+/// A result that says that all is done.
+fn done(result: &str) -> Option<Value> {
+    let document = parse(result, Form::of_text(result), SIZE_MAX).map(|document| document.root().to_value());
+    document.ok().filter(|result| result["status"] == "done")
+}
+
+/// Whether a result says that all is done.
+pub(super) fn says_done(result: &str) -> bool {
+    done(result).is_some()
+}
+
 /// What a result says was changed, if it says that all is done.
 fn listed(result: &str) -> Vec<String> {
-    let document = parse(result, Form::of_text(result), SIZE_MAX).map(|document| document.root().to_value());
-    let Some(result) = document.ok().filter(|result| result["status"] == "done") else { return Vec::new() };
+    let Some(result) = done(result) else { return Vec::new() };
     let lists = ["changes", "files_touched"].iter().filter_map(|name| result[*name].as_array()).flatten();
     lists.filter_map(|it| it["resource"].as_str().or(it.as_str())).map(str::to_owned).collect()
 }

@@ -67,7 +67,14 @@ pub(super) fn judge(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, gat
     request["verdict"] = json!(verdict);
     request["reasoning"] = json!(if reasoning.trim().is_empty() { "no reason was given" } else { reasoning.as_str() });
     run.note(&Note::Judged { task: attempt.task(), by: &by, verdict });
-    run.desk.ask("gate.judge", &request)
+    match run.desk.ask("gate.judge", &request) {
+        // What a judge wrote can be such that others could take it for instructions. What it decided stands all the same.
+        Err(no) if no.code.as_deref() == Some("UNTRUSTED_CONTEXT_BLOCK") => {
+            request["reasoning"] = json!("what it wrote may not be kept: it could be taken for instructions");
+            run.desk.ask("gate.judge", &request)
+        }
+        other => other,
+    }
 }
 
 /// A model's name as one that the ledger takes for somebody.
@@ -151,8 +158,9 @@ fn by_agent(
     let mut checkouts = Checkouts::new(run, attempt, claimed);
     let folder = checkouts.for_agent(&[agent]).map_err(unreachable)?;
     let asked = Asked { input: &input.to_string(), prompt: &prompt, schema: SCHEMA };
-    let answer = look_on(run, attempt, EffectKind::Judge, agent, name, &folder, &asked).map_err(unreachable)?;
-    let (verdict, reasoning) = judge::read(&answer).map_err(unreachable)?;
+    let once = |why: String| Unreachable { attempts: 1, ..unreachable(why) };
+    let answer = look_on(run, attempt, EffectKind::Judge, agent, name, &folder, &asked).map_err(once)?;
+    let (verdict, reasoning) = judge::read(&answer).map_err(once)?;
     let (input_tokens, output_tokens, took) = (0, 0, Duration::ZERO);
     Ok(Judged { verdict, reasoning, model: name.to_owned(), input_tokens, output_tokens, attempts: 1, took })
 }

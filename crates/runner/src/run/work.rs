@@ -9,6 +9,7 @@ use crate::agent::{self, How};
 use crate::worktree::{After, Worktree};
 use countersign_domain::deciding::Tree;
 use countersign_domain::work::places::Placed;
+use countersign_domain::work::scope::contains;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -74,6 +75,7 @@ fn in_tree(
     let (bound, changed, world) = match tree {
         Some(tree) => {
             let claimed = claim(run, attempt, tree)?;
+            must_be_whole(attempt, &claimed.left_out, &result)?;
             let all = claimed.changed.iter().chain(&claimed.left_out);
             let changed = all.map(|path| (path.clone(), Some(claimed.commit.clone()))).collect();
             let seen = Tree { commit: Some(claimed.commit.clone()), changed };
@@ -115,6 +117,20 @@ fn in_tree(
     }
     let base = tree.map(|tree| tree.base.clone());
     Ok(Some(Claimed { bound, base, changed, declared, result, flags, is_new: true }))
+}
+
+/// Refuses a result that says that all is done where something in its scope is no part of the commit: what lies in a repository
+/// inside of this one would be claimed, validated and not there.
+fn must_be_whole(attempt: &Attempt<'_>, left_out: &[String], result: &str) -> Result<(), No> {
+    let scope = scope(attempt);
+    let within = |path: &&String| scope.iter().any(|place| contains(place, path));
+    let Some(path) = left_out.iter().find(within).filter(|_| around::says_done(result)) else { return Ok(()) };
+    let reason = format!(
+        "{path} is a git repository of its own, and what is in it cannot be part of a commit of this one; the work of {} is \
+         taken without a `.git` there",
+        attempt.task()
+    );
+    Err(No::filed("INTEGRITY_MISMATCH", reason))
 }
 
 /// What the agent left, as a commit that stays.
