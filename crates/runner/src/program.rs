@@ -1,6 +1,8 @@
 //! Running another program: as a list of arguments, for a limited time, with limited output.
 
+use std::ffi::OsStr;
 use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Instant;
@@ -15,6 +17,60 @@ pub struct Said {
     pub ok: bool,
     /// What it wrote to standard output.
     pub out: Vec<u8>,
+}
+
+/// A call of a program by its name, as it is found on our own `PATH`.
+pub(crate) fn named(name: &str) -> Command {
+    called(name, std::env::var_os("PATH").as_deref())
+}
+
+/// A call of a program by its name, as it is found on a `PATH`. It is called by its path, and still told the same name: a
+/// name is looked for by the process that becomes the program, in every folder and each time, and if its `PATH` is another
+/// than ours, it even has to be a copy of this whole process.
+pub(crate) fn called(name: &str, path: Option<&OsStr>) -> Command {
+    match path.and_then(|path| find(name, path)) {
+        #[cfg(unix)]
+        Some(found) => {
+            let mut command = Command::new(found);
+            std::os::unix::process::CommandExt::arg0(&mut command, name);
+            command
+        }
+        _ => Command::new(name),
+    }
+}
+
+/// Where a name leads. None, where that is not as plain as it usually is: the system decides then, and says what is wrong.
+#[cfg(unix)]
+fn find(name: &str, path: &OsStr) -> Option<PathBuf> {
+    use rustix::fs::{Access, access};
+    if name.is_empty() || name.contains('/') {
+        return None;
+    }
+    for folder in std::env::split_paths(path) {
+        // Seen from the folder in which the program will run.
+        if !folder.is_absolute() {
+            return None;
+        }
+        let file = folder.join(name);
+        if file.metadata().is_ok_and(|found| found.is_file()) {
+            return Some(file).filter(|file| access(file, Access::EXEC_OK).is_ok() && is_binary(file));
+        }
+    }
+    None
+}
+
+/// Whether a file is a program by itself, or says which program reads it. Others are given to a shell, by whoever looks names
+/// up.
+#[cfg(unix)]
+fn is_binary(file: &Path) -> bool {
+    let mut start = [0; 4];
+    let read = std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && (start == *b"\x7fELF" || start.starts_with(b"#!"))
+}
+
+#[cfg(not(unix))]
+fn find(_: &str, _: &OsStr) -> Option<PathBuf> {
+    None
 }
 
 /// Runs a program to its end, with some input. None, if it cannot be run, is not done in time or says too much; then it is

@@ -12,6 +12,7 @@
 pub(crate) mod call;
 pub(crate) mod change;
 mod claiming;
+mod hearing;
 #[cfg(unix)]
 mod holders;
 mod index;
