@@ -114,6 +114,13 @@ impl<'a> Git<'a> {
         Err(Fault { code, out, ..fault(format!("in {} failed: {said}", self.folder.display())) })
     }
 
+    /// A call that is answered more than once.
+    pub(super) fn to_be_kept(&self, arguments: &[&str]) -> Command {
+        let mut command = self.command();
+        command.args(arguments);
+        command
+    }
+
     fn command(&self) -> Command {
         let mut command = program::named("git");
         let inherited = std::env::vars_os().map(|(name, _)| name);
