@@ -100,3 +100,35 @@ pub fn run(mut command: Command, input: &[u8], until: Instant) -> Option<Said> {
     let ended = child.wait().ok()?;
     Some(Said { ok: ended.success(), out: out? })
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_program_that_is_called_by_its_path_is_still_told_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str, mode: u32| {
+            std::fs::write(folder.path().join(name), text).unwrap();
+            std::fs::set_permissions(folder.path().join(name), PermissionsExt::from_mode(mode)).unwrap();
+        };
+        write("spoken", "#!/bin/sh\necho \"$1\"\n", 0o755);
+        write("unspoken", "echo \"$1\"\n", 0o755);
+        write("closed", "#!/bin/sh\n", 0o644);
+        let path = std::env::join_paths([folder.path(), Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
+        let program = |name: &str| called(name, Some(&path)).get_program().to_owned();
+        assert_eq!(Path::new(&program("spoken")), folder.path().join("spoken"));
+        assert!(Path::new(&program("sh")).is_absolute());
+        // What a shell has to read, what cannot be run, and what is a path or nowhere to be found, is left to the system.
+        for name in ["unspoken", "closed", "./spoken", "no-such-program", ""] {
+            assert_eq!(program(name), name);
+        }
+        let elsewhere = std::env::join_paths([Path::new("bin"), folder.path()]).unwrap();
+        assert_eq!(called("spoken", Some(&elsewhere)).get_program(), "spoken");
+        let said = called("sh", Some(&path)).args(["-c", "echo $0"]).output().unwrap().stdout;
+        assert_eq!(said, b"sh\n");
+        let said = called("unspoken", Some(&path)).arg("a").env("PATH", &path).output().unwrap().stdout;
+        assert_eq!(said, b"a\n");
+    }
+}
