@@ -115,7 +115,7 @@ impl<'a> Git<'a> {
     }
 
     /// A call that is answered more than once.
-    pub(super) fn to_be_kept(&self, arguments: &[&str]) -> Command {
+    pub(super) fn to_be_kept(self, arguments: &[&str]) -> Command {
         let mut command = self.command();
         command.args(arguments);
         command

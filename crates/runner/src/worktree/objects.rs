@@ -10,7 +10,8 @@ mod comparing;
 mod editing;
 mod merging;
 mod process;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests;
 
 pub(crate) use editing::Edit;
@@ -227,11 +228,21 @@ fn is_plain(text: &str) -> bool {
     text.chars().all(usual) && ends.into_iter().all(|it| it.is_some_and(char::is_alphanumeric))
 }
 
+/// Whether `/proc` knows us by the number by which we know ourselves.
+#[cfg(target_os = "linux")]
+static IS_OURS: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+
 /// A file without a name that holds some bytes, and by which path another process opens it. Nothing of it is left, whatever
 /// becomes of us.
 #[cfg(target_os = "linux")]
 fn nameless(bytes: &[u8]) -> Option<(std::fs::File, String)> {
     use std::os::fd::AsRawFd;
+    // Where `/proc` is that of others, our number is somebody else's.
+    let is_ours =
+        || std::fs::read_link("/proc/self").is_ok_and(|own| own == Path::new(&std::process::id().to_string()));
+    if !*IS_OURS.get_or_init(is_ours) {
+        return None;
+    }
     let file = rustix::fs::memfd_create("countersign-object", rustix::fs::MemfdFlags::CLOEXEC).ok()?;
     let mut file = std::fs::File::from(file);
     std::io::Write::write_all(&mut file, bytes).ok()?;
