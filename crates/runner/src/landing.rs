@@ -18,8 +18,8 @@ mod history;
 mod obstacles;
 mod updating;
 
-use crate::worktree::call::{Git, is_commit, object};
-use crate::worktree::change::{between, called};
+use crate::worktree::call::{Git, is_commit};
+use crate::worktree::change::{Change, called};
 use crate::worktree::lock::lock;
 use crate::worktree::message;
 use crate::worktree::{Identity, Layout};
@@ -100,6 +100,8 @@ pub struct Prepared {
     pub commit: String,
     /// What HEAD was.
     pub head: String,
+    /// What it changes there. None, if that was not looked at.
+    changes: Option<Vec<Change>>,
 }
 
 /// A commit that touched files.
@@ -148,7 +150,7 @@ fn prepared(claim: &Claim) -> Result<Result<Prepared, Landing>, String> {
     let stand = stand(claim)?;
     let git = Git::at(&stand.place.top);
     if stand.head == claim.base && claim.is_whole {
-        return Ok(Ok(Prepared { commit: claim.commit.to_owned(), head: stand.head }));
+        return Ok(Ok(Prepared { commit: claim.commit.to_owned(), head: stand.head, changes: None }));
     }
     if claim.was_tried
         && stand.head != claim.base
@@ -160,10 +162,12 @@ fn prepared(claim: &Claim) -> Result<Result<Prepared, Landing>, String> {
         Ok(tree) => tree,
         Err(names) => return history::conflict(&git, claim, &stand, &names).map(Err),
     };
-    if between(&git, &stand.head, &tree)?.is_empty() {
+    let changes = claim.place.between(&stand.head, &tree)?;
+    if changes.is_empty() {
         return Ok(Err(Landing::Already { commit: stand.head }));
     }
-    Ok(Ok(Prepared { commit: write(&git, claim, &stand.head, &tree)?, head: stand.head }))
+    let commit = write(claim, &stand.head, &tree)?;
+    Ok(Ok(Prepared { commit, head: stand.head, changes: Some(changes) }))
 }
 
 /// Lands what was prepared, as that commit and no other.
@@ -223,11 +227,19 @@ fn attempt(
         return Ok(Some(Landing::Moved));
     }
     go(Step::Merge)?;
-    let tree = match history::merge(&git, claim, &stand)? {
+    // What was prepared on top of the same HEAD is merged already.
+    let merged = match prepared {
+        Some(prepared) => Ok(prepared.commit.clone()),
+        None => history::merge(&git, claim, &stand)?,
+    };
+    let tree = match merged {
         Ok(tree) => tree,
         Err(names) => return history::conflict(&git, claim, &stand, &names).map(Some),
     };
-    let changes = between(&git, &stand.head, &tree)?;
+    let changes = match prepared.and_then(|prepared| prepared.changes.clone()) {
+        Some(changes) => changes,
+        None => claim.place.between(&stand.head, &tree)?,
+    };
     if changes.is_empty() {
         return Ok(Some(Landing::Already { commit: stand.head }));
     }
@@ -238,7 +250,8 @@ fn attempt(
     let dirty = |names: &[Vec<u8>]| Landing::Dirty {
         paths: names.iter().map(|name| called(name, stand.place.prefix.as_bytes())).collect(),
     };
-    let way = obstacles::look(&git, &stand, &changes)?;
+    let is_free = obstacles::is_free(&stand, &changes);
+    let way = if is_free { obstacles::Way::Free } else { obstacles::look(&git, &stand, &changes)? };
     if let obstacles::Way::Blocked(names) = way {
         return Ok(Some(dirty(&names)));
     }
@@ -246,7 +259,7 @@ fn attempt(
     let commit = match prepared {
         Some(prepared) => prepared.commit.clone(),
         None if claim.is_whole && stand.head == claim.base => claim.commit.to_owned(),
-        None => write(&git, claim, &stand.head, &tree)?,
+        None => write(claim, &stand.head, &tree)?,
     };
     go(Step::Update)?;
     if let Err(said) = updating::update(&git, &stand, &way, &changes, &commit) {
@@ -270,10 +283,9 @@ fn attempt(
 }
 
 /// Writes the commit that lands.
-fn write(git: &Git, claim: &Claim, head: &str, tree: &str) -> Result<String, String> {
+fn write(claim: &Claim, head: &str, tree: &str) -> Result<String, String> {
     let message = message::with_trailers(claim.message, claim.trailers)?;
-    let arguments = ["commit-tree", tree, "-p", head, "-F", "-"];
-    object(&git.run_as(&arguments, message.as_bytes(), Some(claim.identity))?)
+    claim.place.write_commit(tree, head, &message, claim.identity)
 }
 
 fn stand<'a>(claim: &Claim<'a>) -> Result<Stand<'a>, String> {

@@ -18,6 +18,8 @@ pub mod landing;
 pub mod names;
 pub mod otlp;
 pub mod page;
+#[cfg(unix)]
+mod proc;
 pub mod program;
 #[cfg(unix)]
 pub mod run;

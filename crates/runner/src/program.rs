@@ -1,6 +1,8 @@
 //! Running another program: as a list of arguments, for a limited time, with limited output.
 
+use std::ffi::OsStr;
 use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Instant;
@@ -15,6 +17,60 @@ pub struct Said {
     pub ok: bool,
     /// What it wrote to standard output.
     pub out: Vec<u8>,
+}
+
+/// A call of a program by its name, as it is found on our own `PATH`.
+pub(crate) fn named(name: &str) -> Command {
+    called(name, std::env::var_os("PATH").as_deref())
+}
+
+/// A call of a program by its name, as it is found on a `PATH`. It is called by its path, and still told the same name: a
+/// name is looked for by the process that becomes the program, in every folder and each time, and if its `PATH` is another
+/// than ours, it even has to be a copy of this whole process.
+pub(crate) fn called(name: &str, path: Option<&OsStr>) -> Command {
+    match path.and_then(|path| find(name, path)) {
+        #[cfg(unix)]
+        Some(found) => {
+            let mut command = Command::new(found);
+            std::os::unix::process::CommandExt::arg0(&mut command, name);
+            command
+        }
+        _ => Command::new(name),
+    }
+}
+
+/// Where a name leads. None, where that is not as plain as it usually is: the system decides then, and says what is wrong.
+#[cfg(unix)]
+fn find(name: &str, path: &OsStr) -> Option<PathBuf> {
+    use rustix::fs::{Access, access};
+    if name.is_empty() || name.contains('/') {
+        return None;
+    }
+    for folder in std::env::split_paths(path) {
+        // Seen from the folder in which the program will run.
+        if !folder.is_absolute() {
+            return None;
+        }
+        let file = folder.join(name);
+        if file.metadata().is_ok_and(|found| found.is_file()) {
+            return Some(file).filter(|file| access(file, Access::EXEC_OK).is_ok() && is_binary(file));
+        }
+    }
+    None
+}
+
+/// Whether a file is a program by itself, or says which program reads it. Others are given to a shell, by whoever looks names
+/// up.
+#[cfg(unix)]
+fn is_binary(file: &Path) -> bool {
+    let mut start = [0; 4];
+    let read = std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && (start == *b"\x7fELF" || start.starts_with(b"#!"))
+}
+
+#[cfg(not(unix))]
+fn find(_: &str, _: &OsStr) -> Option<PathBuf> {
+    None
 }
 
 /// Runs a program to its end, with some input. None, if it cannot be run, is not done in time or says too much; then it is
@@ -43,4 +99,36 @@ pub fn run(mut command: Command, input: &[u8], until: Instant) -> Option<Said> {
     }
     let ended = child.wait().ok()?;
     Some(Said { ok: ended.success(), out: out? })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_program_that_is_called_by_its_path_is_still_told_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str, mode: u32| {
+            std::fs::write(folder.path().join(name), text).unwrap();
+            std::fs::set_permissions(folder.path().join(name), PermissionsExt::from_mode(mode)).unwrap();
+        };
+        write("spoken", "#!/bin/sh\necho \"$1\"\n", 0o755);
+        write("unspoken", "echo \"$1\"\n", 0o755);
+        write("closed", "#!/bin/sh\n", 0o644);
+        let path = std::env::join_paths([folder.path(), Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
+        let program = |name: &str| called(name, Some(&path)).get_program().to_owned();
+        assert_eq!(Path::new(&program("spoken")), folder.path().join("spoken"));
+        assert!(Path::new(&program("sh")).is_absolute());
+        // What a shell has to read, what cannot be run, and what is a path or nowhere to be found, is left to the system.
+        for name in ["unspoken", "closed", "./spoken", "no-such-program", ""] {
+            assert_eq!(program(name), name);
+        }
+        let elsewhere = std::env::join_paths([Path::new("bin"), folder.path()]).unwrap();
+        assert_eq!(called("spoken", Some(&elsewhere)).get_program(), "spoken");
+        let said = called("sh", Some(&path)).args(["-c", "echo $0"]).output().unwrap().stdout;
+        assert_eq!(said, b"sh\n");
+        let said = called("unspoken", Some(&path)).arg("a").env("PATH", &path).output().unwrap().stdout;
+        assert_eq!(said, b"a\n");
+    }
 }

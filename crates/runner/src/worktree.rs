@@ -12,15 +12,17 @@
 pub(crate) mod call;
 pub(crate) mod change;
 mod claiming;
+mod hearing;
 #[cfg(unix)]
 mod holders;
-mod index;
+pub(crate) mod index;
 mod known;
 mod layout;
 #[cfg(unix)]
 mod likeness;
 pub(crate) mod lock;
 pub(crate) mod message;
+pub(crate) mod objects;
 mod removing;
 #[cfg(unix)]
 mod stock;

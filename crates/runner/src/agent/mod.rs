@@ -38,6 +38,7 @@ pub use mark::{Mark, Stopped, stop_marked, stop_old};
 pub use running::{Pulse, Running, Stop};
 pub use usage::Usage;
 
+use crate::program;
 use countersign_domain::plan::payload::Agent;
 use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
@@ -110,7 +111,8 @@ pub fn start(job: &Job) -> Result<Running, String> {
     let invocation = invocation::of(job)?;
     let attempt = job.attempt.to_owned();
     let environment = environment::of(job, &attempt)?;
-    let mut command = Command::new(&invocation.program);
+    let path = environment.variables.get(std::ffi::OsStr::new("PATH")).map(std::ffi::OsString::as_os_str);
+    let mut command = program::called(&invocation.program, path);
     command
         .args(&invocation.arguments)
         .current_dir(job.folder)

@@ -24,7 +24,7 @@ pub(super) fn boot() -> Option<String> {
 
 /// A process by its number.
 pub(super) fn process(pid: u32) -> Option<Process> {
-    let text = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let text = crate::proc::read(format!("/proc/{pid}/stat")).ok()?;
     // The name stands in parentheses and may hold anything, parentheses too; all that counts is behind it.
     let end = text.iter().rposition(|byte| *byte == b')')?;
     let rest = std::str::from_utf8(text.get(end + 1..)?).ok()?;
@@ -94,7 +94,7 @@ fn is_marked(pid: u32, attempt: &str) -> bool {
 
 /// The mark in the environment that a process was started with.
 fn mark_of(pid: u32) -> Option<String> {
-    let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let environment = crate::proc::read(format!("/proc/{pid}/environ")).ok()?;
     let mut entries = environment.split(|byte| *byte == 0);
     let mark = entries.find_map(|entry| entry.strip_prefix(ATTEMPT.as_bytes())?.strip_prefix(b"="))?;
     String::from_utf8(mark.to_vec()).ok()

@@ -69,7 +69,7 @@ impl Mark {
     #[cfg(target_os = "linux")]
     fn is_borne_by(&self, process: i32) -> bool {
         // One that has ended has no environment any more, and one of somebody else's cannot be read.
-        let Ok(environment) = std::fs::read(format!("/proc/{process}/environ")) else { return false };
+        let Ok(environment) = crate::proc::read(format!("/proc/{process}/environ")) else { return false };
         let mut variables = environment.split(|byte| *byte == 0);
         let marks = variables.find_map(|it| it.strip_prefix(NAME.as_bytes())?.strip_prefix(b"="));
         marks.is_some_and(|marks| marks.split(|byte| *byte == b'/').any(|mark| mark == self.0.as_bytes()))

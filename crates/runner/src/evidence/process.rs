@@ -11,9 +11,11 @@
 use super::capture::Capture;
 use super::escaped;
 use crate::agent::Stop;
+use crate::program;
+use std::ffi::OsString;
 use std::io::Read;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
@@ -122,7 +124,9 @@ fn spawn(program: &Program<'_>, mark: &escaped::Mark) -> Result<Child, String> {
     let Some((name, arguments)) = program.arguments.split_first() else {
         return Err("the check names no program".to_owned());
     };
-    let mut command = Command::new(name);
+    let given = program.environment.iter().rev().find(|(name, _)| name == "PATH").map(|(_, path)| path.into());
+    let path: Option<OsString> = given.or_else(|| std::env::var_os("PATH"));
+    let mut command = program::called(name, path.as_deref());
     command.args(arguments).current_dir(program.folder).env_clear();
     for name in INHERITED {
         if let Some(value) = std::env::var_os(name) {

@@ -34,6 +34,9 @@ pub(super) fn merge(git: &Git, claim: &Claim, stand: &Stand<'_>) -> Result<Resul
     if stand.head == claim.base {
         return Ok(Ok(format!("{}^{{tree}}", claim.commit)));
     }
+    if let Some(tree) = claim.place.objects.merged(claim.base, &stand.head, claim.commit) {
+        return Ok(Ok(tree));
+    }
     let base = format!("--merge-base={}", claim.base);
     let arguments =
         ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", &base, &stand.head, claim.commit];

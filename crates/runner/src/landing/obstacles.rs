@@ -4,6 +4,8 @@ use super::Stand;
 use crate::names;
 use crate::worktree::call::{Git, pieces};
 use crate::worktree::change::{Change, is_there};
+#[cfg(unix)]
+use crate::worktree::index::Index;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -38,6 +40,24 @@ pub(super) fn look(git: &Git, stand: &Stand<'_>, changes: &[Change]) -> Result<W
     let suspects: Vec<Change> = changes.iter().filter(|change| suspects.contains(&change.name)).cloned().collect();
     let blocked = neither(git, stand, &suspects, &gone)?;
     Ok(if blocked.is_empty() { Way::Begun } else { Way::Blocked(blocked.into_iter().collect()) })
+}
+
+/// Whether it can be told without git that nothing is in the way: the index and the files are what HEAD says in all that the
+/// landing changes. Where this says no, [`look`] says what it is, if anything.
+#[cfg(unix)]
+pub(super) fn is_free(stand: &Stand<'_>, changes: &[Change]) -> bool {
+    let top = &stand.place.top;
+    let Ok(index) = Index::read(&stand.place.git_dir.join("index")) else { return false };
+    let Some(standing) = index.standing(top, stand.head.len() / 2) else { return false };
+    changes.iter().all(|change| match change.before() {
+        Some((mode, object)) => is_there(top, &change.name) && standing.is_clean(&change.name, mode, object),
+        None => standing.is_free(&change.name) && !is_taken(top, &change.name, &BTreeSet::new()),
+    })
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_free(_: &Stand<'_>, _: &[Change]) -> bool {
+    false
 }
 
 /// The names that git tracks and that differ from HEAD, in the index or in the tree.

@@ -1,10 +1,11 @@
 //! Calling git to change something: with its complaints, so that what fails can say why.
 
+use super::hearing;
+use crate::program;
 use std::ffi::OsStr;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// How long one call may take. Files are written, and on a slow disk or through filters that takes a while.
@@ -113,8 +114,15 @@ impl<'a> Git<'a> {
         Err(Fault { code, out, ..fault(format!("in {} failed: {said}", self.folder.display())) })
     }
 
+    /// A call that is answered more than once.
+    pub(super) fn to_be_kept(self, arguments: &[&str]) -> Command {
+        let mut command = self.command();
+        command.args(arguments);
+        command
+    }
+
     fn command(&self) -> Command {
-        let mut command = Command::new("git");
+        let mut command = program::named("git");
         let inherited = std::env::vars_os().map(|(name, _)| name);
         for name in inherited.filter(|name| name.to_string_lossy().to_ascii_uppercase().starts_with("GIT_")) {
             command.env_remove(name);
@@ -170,35 +178,15 @@ fn finish(mut command: Command, input: &[u8]) -> Result<Said, String> {
             std::thread::spawn(move || stdin.write_all(&input));
         }
     }
-    let out = read(child.stdout.take(), OUT_MAX);
-    let err = read(child.stderr.take(), ERR_MAX);
-    let until = Instant::now() + PATIENCE;
-    let out = out.recv_timeout(until.saturating_duration_since(Instant::now()));
-    let Ok((out, whole)) = out else {
+    let Ok((out, err)) = hearing::hear(&mut child, (OUT_MAX, ERR_MAX), Instant::now() + PATIENCE) else {
         end(&mut child);
         return Err(format!("was not done after {} s and was ended; try again", PATIENCE.as_secs()));
     };
     let status = child.wait().map_err(|error| format!("cannot be waited for: {error}"))?;
-    if !whole {
+    if !out.is_whole {
         return Err(format!("answered more than {OUT_MAX} bytes"));
     }
-    // A filter that it left behind may hold the pipe; what was said so far is enough.
-    let err = err.recv_timeout(Duration::from_millis(500)).map(|(err, _)| err).unwrap_or_default();
-    Ok((status.code(), out, err))
-}
-
-/// Reads a pipe beside: what is within the limit is kept, the rest is thrown away. Says whether that is all.
-fn read(pipe: Option<impl Read + Send + 'static>, max: u64) -> mpsc::Receiver<(Vec<u8>, bool)> {
-    let (send, receive) = mpsc::channel();
-    if let Some(mut pipe) = pipe {
-        std::thread::spawn(move || {
-            let mut kept = Vec::new();
-            let _ = Read::by_ref(&mut pipe).take(max).read_to_end(&mut kept);
-            let rest = std::io::copy(&mut pipe, &mut std::io::sink()).unwrap_or(0);
-            let _ = send.send((kept, rest == 0));
-        });
-    }
-    receive
+    Ok((status.code(), out.kept, err.kept))
 }
 
 /// Whether a text can only be the name of a commit: nothing that git would take for an option or an expression.

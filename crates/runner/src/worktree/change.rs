@@ -18,6 +18,15 @@ pub(crate) struct Change {
 }
 
 impl Change {
+    /// A file that is one thing before and another one after, each with its mode and object, whose name is so many letters
+    /// long.
+    pub(super) fn of(old: Option<(&str, String)>, new: Option<(&str, String)>, width: usize, name: Vec<u8>) -> Self {
+        let side = |side: Option<(&str, String)>| {
+            side.map_or_else(|| (NONE.to_owned(), "0".repeat(width)), |(mode, object)| (mode.to_owned(), object))
+        };
+        Self { old: side(old), new: side(new), name }
+    }
+
     /// Mode and object before. None, if it is new.
     pub(crate) fn before(&self) -> Option<(&str, &str)> {
         Some((self.old.0.as_str(), self.old.1.as_str())).filter(|(mode, _)| *mode != NONE)

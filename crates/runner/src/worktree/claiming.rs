@@ -1,11 +1,12 @@
 //! What an agent left in its working tree becomes one commit: a claim.
 
 use super::call::{Git, Identity, is_commit, object, pieces};
-use super::change::{self, between, called, inside, is_there};
+use super::change::{self, called, inside, is_there};
 use super::index::Index;
+use super::objects::Edit;
 use super::removing::remove_all;
 use super::{INDEX, Trees, Worktree, message, number};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The index that a claim is made with.
 const CLAIM: &str = "countersign-claim";
@@ -48,10 +49,7 @@ impl Trees {
                 list()?
             }
         };
-        let whole = |tree_hash: &str| {
-            let arguments = ["commit-tree", tree_hash, "-p", &tree.base, "-F", "-"];
-            object(&git.run_as(&arguments, message.as_bytes(), Some(&self.identity))?)
-        };
+        let whole = |tree_hash: &str| self.layout.write_commit(tree_hash, &tree.base, &message, &self.identity);
         self.commit_listed(&git, &tree.base, &listed, &whole)
     }
 
@@ -118,19 +116,22 @@ impl Trees {
         }
         let (there, gone): (Vec<&[u8]>, Vec<&[u8]>) = taken.into_iter().partition(|name| is_there(git.folder, name));
         // Those that are gone first, so that a folder or a link can come where they were.
-        for (how, names) in [("--force-remove", gone), ("--add", there)] {
+        for (how, names) in [("--force-remove", &gone), ("--add", &there)] {
             let input: Vec<u8> = names.iter().flat_map(|name| [*name, b"\0".as_slice()].concat()).collect();
             if !input.is_empty() {
                 git.run(&["update-index", "-z", "--replace", how, "--stdin"], &input)?;
             }
         }
-        let mut tree_hash = object(&git.run(&["write-tree"], &[])?)?;
-        let mut changes = between(git, base, &tree_hash)?;
+        let mut tree_hash = match self.tree_with(git, base, &there, &gone) {
+            Some(tree) => tree,
+            None => object(&git.run(&["write-tree"], &[])?)?,
+        };
+        let mut changes = self.layout.between(base, &tree_hash)?;
         if changes.iter().any(change::Change::is_repository) {
             let restored = restore_repositories(git, &changes)?;
             left_out.extend(restored.iter().map(|name| called(name, prefix)));
             tree_hash = object(&git.run(&["write-tree"], &[])?)?;
-            changes = between(git, base, &tree_hash)?;
+            changes = self.layout.between(base, &tree_hash)?;
         }
         let changed: Vec<String> = changes.iter().map(|it| called(&it.name, prefix)).collect();
         let left_out = left_out.into_iter().collect();
@@ -138,6 +139,17 @@ impl Trees {
             return Ok(Claimed { commit: base.to_owned(), tree_hash, changed, left_out });
         }
         Ok(Claimed { commit: whole(&tree_hash)?, tree_hash, changed, left_out })
+    }
+
+    /// The tree of the base, with some files as the index has them by now, and without others: what the index is, since nothing
+    /// else was put into it. None, if git has to say.
+    fn tree_with(&self, git: &Git, base: &str, there: &[&[u8]], gone: &[&[u8]]) -> Option<String> {
+        let index = Index::read(git.index?).ok()?;
+        let mut edits: BTreeMap<Vec<u8>, Edit> = gone.iter().map(|name| (name.to_vec(), None)).collect();
+        for (name, mode, object) in index.files(there, base.len() / 2)? {
+            edits.insert(name.to_vec(), Some((mode, object)));
+        }
+        self.layout.objects.edited(base, edits)
     }
 }
 

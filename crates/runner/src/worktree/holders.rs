@@ -43,7 +43,7 @@ pub(super) fn nobody_holds(folder: &Path, since: Moment) -> bool {
 #[cfg(target_os = "linux")]
 fn look(process: &Path) -> Option<(Moment, bool)> {
     const KERNEL: u64 = 0x0020_0000;
-    let text = std::fs::read(process.join("stat")).ok()?;
+    let text = crate::proc::read(process.join("stat")).ok()?;
     let end = text.iter().rposition(|byte| *byte == b')')?;
     let rest = std::str::from_utf8(text.get(end + 1..)?).ok()?;
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
@@ -69,7 +69,7 @@ fn holds(process: &Path, folder: &Path, is_young: bool) -> std::io::Result<bool>
     if !is_young {
         return Ok(false);
     }
-    let maps = std::fs::read(process.join("maps"))?;
+    let maps = crate::proc::read(process.join("maps"))?;
     Ok(memchr::memmem::find(&maps, folder.as_os_str().as_encoded_bytes()).is_some())
 }
 

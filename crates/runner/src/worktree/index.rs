@@ -1,24 +1,30 @@
 //! Git's index of a working tree, as a file that is kept.
 
+use super::objects::written;
 use std::fs::File;
 use std::path::Path;
 use std::time::SystemTime;
 
+#[cfg(unix)]
+mod standing;
+
 /// What of an entry stands before the name of its object: when it changed, where it is, what it may.
 const STAT: usize = 40;
+/// The number of what it may among those.
+const MODE: usize = 6;
 /// The bit that says that an entry has two bytes more, in its flags; and those for the length of its name.
 const EXTENDED: u16 = 0x4000;
 const LENGTH: u16 = 0x0fff;
 
 /// An index as it was, with its time: git goes by that when it looks which files it must read again.
-#[derive(Clone, Debug)]
-pub(super) struct Index {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Index {
     bytes: Vec<u8>,
     time: SystemTime,
 }
 
 impl Index {
-    pub(super) fn read(path: &Path) -> std::io::Result<Self> {
+    pub(crate) fn read(path: &Path) -> std::io::Result<Self> {
         let time = path.metadata()?.modified()?;
         Ok(Self { bytes: std::fs::read(path)?, time })
     }
@@ -31,12 +37,31 @@ impl Index {
     /// The files in it that say how others are written into a tree, each with the name of its object, which is `hash` bytes
     /// long. None, if the index has another form than that in which we have git write it.
     pub(super) fn attributes(&self, hash: usize) -> Option<Vec<(&[u8], &[u8])>> {
-        let number = |at: usize| Some(u32::from_be_bytes(self.bytes.get(at..at + 4)?.try_into().ok()?));
-        if self.bytes.get(..4)? != b"DIRC" || !matches!(number(4)?, 2 | 3) {
+        let (entries, _) = self.entries(hash)?;
+        let tells = |entry: &Entry<'_>| entry.name == b".gitattributes" || entry.name.ends_with(b"/.gitattributes");
+        Some(entries.into_iter().filter(tells).map(|entry| (entry.name, entry.object)).collect())
+    }
+
+    /// Some of the files in it, each with its mode and object, whose names are `hash` bytes long. None, if one of them is not
+    /// there, or not as a file usually is, or the index has another form.
+    pub(super) fn files<'n>(&self, names: &[&'n [u8]], hash: usize) -> Option<Vec<(&'n [u8], String, String)>> {
+        let (entries, _) = self.entries(hash)?;
+        let file = |name: &&'n [u8]| {
+            let at = entries.binary_search_by(|entry| entry.name.cmp(name)).ok()?;
+            let entry = entries.get(at).filter(|entry| entry.is_plain)?;
+            Some((*name, format!("{:o}", entry.stat[MODE]), written(entry.object)))
+        };
+        names.iter().map(file).collect()
+    }
+
+    /// Everything in it, in the order of the names, and where that ends. Names of objects are `hash` bytes long. None, if the
+    /// index has another form than that in which we have git write it.
+    fn entries(&self, hash: usize) -> Option<(Vec<Entry<'_>>, usize)> {
+        if self.bytes.get(..4)? != b"DIRC" || !matches!(self.number(4)?, 2 | 3) {
             return None;
         }
         let (mut found, mut at) = (Vec::new(), 12);
-        for _ in 0..number(8)? {
+        for _ in 0..self.number(8)? {
             let object = self.bytes.get(at + STAT..at + STAT + hash)?;
             let flags = u16::from_be_bytes(self.bytes.get(at + STAT + hash..at + STAT + hash + 2)?.try_into().ok()?);
             let head = STAT + hash + if flags & EXTENDED == 0 { 2 } else { 4 };
@@ -45,15 +70,32 @@ impl Index {
                 LENGTH => memchr::memchr(0, rest)?,
                 length => usize::from(length),
             };
-            let name = rest.get(..length)?;
-            if name == b".gitattributes" || name.ends_with(b"/.gitattributes") {
-                found.push((name, object));
+            let mut stat = [0; STAT / 4];
+            for (n, field) in stat.iter_mut().enumerate() {
+                *field = self.number(at + 4 * n)?;
             }
+            found.push(Entry { stat, object, is_plain: flags & !LENGTH == 0, name: rest.get(..length)? });
             // At least one zero byte, and as many as make it a multiple of eight.
             at += (head + length + 8) & !7;
         }
-        Some(found)
+        Some((found, at))
     }
+
+    fn number(&self, at: usize) -> Option<u32> {
+        Some(u32::from_be_bytes(self.bytes.get(at..at + 4)?.try_into().ok()?))
+    }
+}
+
+/// One file in an index.
+#[derive(Clone, Copy, Debug)]
+struct Entry<'i> {
+    /// When it was changed, and then when what is in it was, in seconds and parts of them; where it is; its mode, its owner
+    /// and its size.
+    stat: [u32; STAT / 4],
+    object: &'i [u8],
+    /// Whether nothing else is said about it: that it is in conflict, is not to be looked at, or is only meant to come.
+    is_plain: bool,
+    name: &'i [u8],
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! beside, and comes to its place whole by one rename; so nobody ever meets one that is half made, and nobody has to wait
 //! for anybody else. Elsewhere git does it, one at a time.
 
+mod aside;
+
 use super::call::Git;
 use super::index::Index;
 use super::removing::remove_all;
@@ -43,21 +45,28 @@ impl Trees {
         name: &str,
         top: &Path,
         commit: &str,
-        index: Option<&Index>,
+        spare: Option<(&Index, Option<&Path>)>,
     ) -> Result<PathBuf, String> {
         let written = || {
             let staged = self.beside(name);
             remove_all(&staged).map_err(std::io::Error::other)?;
-            // Another run that ends just now removes folders that it finds empty.
-            let refs = staged.join("refs");
-            std::fs::create_dir_all(&refs).or_else(|_| std::fs::create_dir_all(&refs))?;
-            std::fs::write(staged.join("HEAD"), format!("{commit}\n"))?;
-            std::fs::write(staged.join("commondir"), "../..\n")?;
+            let aside = spare.and_then(|(_, aside)| aside);
+            if !aside.is_some_and(|aside| aside::take_over(aside, &staged)) {
+                aside.map_or(Ok(()), remove_all).map_err(std::io::Error::other)?;
+                // Another run that ends just now removes folders that it finds empty.
+                std::fs::create_dir_all(&staged).or_else(|_| std::fs::create_dir_all(&staged))?;
+            }
+            aside::write(&staged.join("HEAD"), format!("{commit}\n").as_bytes())?;
+            aside::write(&staged.join("commondir"), b"../..\n")?;
             let dot_git = top.join(".git");
             let line = [dot_git.as_os_str().as_encoded_bytes(), b"\n"].concat();
-            std::fs::write(staged.join("gitdir"), line)?;
-            if let Some(index) = index {
-                index.write(&staged.join(BEFORE))?;
+            aside::write(&staged.join("gitdir"), &line)?;
+            if let Some((index, _)) = spare {
+                let before = staged.join(BEFORE);
+                let is_there = std::fs::rename(staged.join("index"), &before).is_ok();
+                if !is_there || !Index::read(&before).is_ok_and(|found| found == *index) {
+                    index.write(&before)?;
+                }
             }
             let all = self.layout.common.join("worktrees");
             std::fs::create_dir_all(&all)?;
@@ -82,6 +91,15 @@ impl Trees {
             Err(std::io::Error::other(format!("{} is full of others of that name", all.display())))
         };
         written().map_err(|error| format!("the working tree {} cannot be made known to git: {error}", top.display()))
+    }
+
+    /// Puts what git keeps about a working tree aside, so that it can be used for another one of the same run. Git does not know
+    /// of it then. None, if that cannot be done.
+    pub(super) fn put_aside(&self, name: &str, git_dir: &Path) -> Option<PathBuf> {
+        let run = name.split('/').next().filter(|_| self.layout.is_plain)?;
+        let aside = self.beside(&format!("{run}/aside-{}-{}", std::process::id(), super::number()));
+        std::fs::create_dir_all(aside.parent()?).ok()?;
+        std::fs::rename(git_dir, &aside).ok().map(|()| aside)
     }
 
     /// Takes away what git keeps about a working tree.

@@ -3,9 +3,12 @@
 //! Git has several forms for refs, and for what it keeps about working trees. Only the oldest is known here, in which both
 //! are plain files. In any other, git is asked every time: that takes longer and comes to the same.
 
-use super::call::{Fault, Git, is_commit, lines, object, pieces};
+use super::call::{Fault, Git, Identity, is_commit, lines, object, pieces};
+use super::change::{Change, between};
+use super::objects::Objects;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Extensions of a repository that change neither its refs nor its working trees.
 const HARMLESS: &[&str] = &["extensions.noop", "extensions.objectformat", "extensions.partialclone"];
@@ -25,6 +28,8 @@ pub struct Layout {
     pub(crate) common: PathBuf,
     /// Whether refs and what is kept about working trees are plain files.
     pub(crate) is_plain: bool,
+    /// What is in its store.
+    pub(crate) objects: Arc<Objects>,
 }
 
 impl Layout {
@@ -42,7 +47,29 @@ impl Layout {
             Ok(out) => pieces(&out).all(|name| HARMLESS.iter().any(|harmless| harmless.as_bytes() == name)),
             Err(Fault { code, .. }) => code == Some(1),
         };
-        Ok(Self { top: top.into(), prefix, git_dir: git_dir.into(), common: common.into(), is_plain })
+        let objects = Arc::new(Objects::of(Path::new(&top)));
+        Ok(Self { top: top.into(), prefix, git_dir: git_dir.into(), common: common.into(), is_plain, objects })
+    }
+
+    /// Every file that differs between two commits, or trees.
+    pub(crate) fn between(&self, old: &str, new: &str) -> Result<Vec<Change>, String> {
+        let changes = self.objects.between(old, new);
+        changes.map_or_else(|| between(&Git::at(&self.top), old, new), Ok)
+    }
+
+    /// Writes a commit of a tree on top of another one, now.
+    pub(crate) fn write_commit(
+        &self,
+        tree: &str,
+        parent: &str,
+        message: &str,
+        who: &Identity,
+    ) -> Result<String, String> {
+        if let Some(commit) = self.objects.write_commit(tree, parent, message, who) {
+            return Ok(commit);
+        }
+        let arguments = ["commit-tree", tree, "-p", parent, "-F", "-"];
+        object(&Git::at(&self.top).run_as(&arguments, message.as_bytes(), Some(who))?)
     }
 
     /// The commit that is checked out. None before the first.
@@ -117,7 +144,6 @@ fn is_plain_name(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::worktree::Identity;
 
     #[test]
     fn only_names_that_git_allows_are_written_by_hand() {

@@ -10,8 +10,10 @@
 use super::index::Index;
 use super::removing::remove_all;
 use std::collections::HashMap;
-use std::os::unix::fs::MetadataExt;
+use std::fs::File;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How many files may have changed in the moment in which a likeness is taken.
@@ -61,7 +63,7 @@ impl Likeness {
     ///
     /// # Errors
     /// It cannot be looked at, or the file system is not known to tell every change.
-    pub(super) fn take(top: &Path, index: Index) -> std::io::Result<Self> {
+    pub(super) fn take(top: &Path, index: Index, clock: &Clock) -> std::io::Result<Self> {
         if !tells_every_change(top) {
             return Err(std::io::Error::other("the file system is not known to tell every change"));
         }
@@ -82,14 +84,14 @@ impl Likeness {
                 entries.insert(name, Trace::of(&found));
             }
         }
-        let mut taken = clock(top)?;
+        let mut taken = clock.now(top)?;
         let last = entries.values().map(|it: &Trace| it.changed).max().unwrap_or(taken);
         // A few are written again next time; for many it is worth to wait until the clock goes on.
         let until = Instant::now() + PATIENCE;
         while entries.values().filter(|it| it.changed >= taken).count() > FEW && last >= taken && Instant::now() < until
         {
             std::thread::sleep(Duration::from_millis(1));
-            taken = clock(top)?;
+            taken = clock.now(top)?;
         }
         Ok(Self { entries, index, taken })
     }
@@ -131,13 +133,23 @@ impl Likeness {
     }
 }
 
-/// What time it is for the file system, by a file of our own beside the tree.
-fn clock(top: &Path) -> std::io::Result<(i64, i64)> {
-    let path = top.with_file_name(format!("clock-{}-{}", std::process::id(), super::number()));
-    std::fs::write(&path, "")?;
-    let found = path.symlink_metadata();
-    std::fs::remove_file(&path)?;
-    found.map(|found| (found.ctime(), found.ctime_nsec()))
+/// What time it is for the file system, by a file of our own that has no name.
+#[derive(Debug, Default)]
+pub(super) struct Clock(Mutex<Option<File>>);
+
+impl Clock {
+    /// The time where a tree stands.
+    fn now(&self, top: &Path) -> std::io::Result<(i64, i64)> {
+        // Nobody leaves it half changed.
+        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = match &mut *file {
+            Some(file) => file,
+            none => none.insert(tempfile::tempfile_in(top.parent().unwrap_or(top))?),
+        };
+        file.write_all_at(b".", 0)?;
+        let found = file.metadata()?;
+        Ok((found.ctime(), found.ctime_nsec()))
+    }
 }
 
 #[cfg(target_os = "linux")]

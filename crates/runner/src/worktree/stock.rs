@@ -11,10 +11,10 @@ use super::call::Git;
 use super::holders::{self, Moment};
 use super::index::Index;
 use super::known::BEFORE;
-use super::likeness::Likeness;
+use super::likeness::{Clock, Likeness};
 use super::removing::remove_all;
 use super::{Trees, Worktree, keep_index, number};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::JoinHandle;
 
@@ -23,6 +23,7 @@ pub struct Stock {
     trees: Trees,
     shelf: Arc<Mutex<Shelf>>,
     cleaner: Mutex<Option<Cleaner>>,
+    clock: Clock,
 }
 
 /// A working tree that was lent out.
@@ -53,6 +54,17 @@ struct Spare {
     likeness: Likeness,
     /// Whether somebody has worked in it.
     was_worked_in: bool,
+    /// What git kept about it, where that can be used again.
+    aside: Option<PathBuf>,
+}
+
+impl Spare {
+    fn remove(&self, trees: &Trees) {
+        if let Some(aside) = &self.aside {
+            let _ = remove_all(aside);
+        }
+        let _ = trees.remove_at(&self.top);
+    }
 }
 
 /// What is kept, and how many have been lent out at once of either kind: for work, for checks.
@@ -98,7 +110,7 @@ struct Cleaner {
 impl Stock {
     /// An empty one.
     pub fn new(trees: Trees) -> Self {
-        Self { trees, shelf: Arc::default(), cleaner: Mutex::new(None) }
+        Self { trees, shelf: Arc::default(), cleaner: Mutex::new(None), clock: Clock::default() }
     }
 
     /// How working trees are made.
@@ -130,7 +142,7 @@ impl Stock {
 
     fn lent(&self, tree: Worktree, is_for_work: bool, index: Index) -> Lent {
         // Without it the tree cannot be used again, and that is all.
-        let likeness = self.keeps().then(|| Likeness::take(&tree.top, index).ok()).flatten();
+        let likeness = self.keeps().then(|| Likeness::take(&tree.top, index, &self.clock).ok()).flatten();
         Lent { tree, is_for_work, before: likeness.zip(holders::now()) }
     }
 
@@ -141,13 +153,13 @@ impl Stock {
 
     fn lend(&self, name: &str, commit: &str, is_for_work: bool) -> Result<Worktree, String> {
         let mut spare = locked(&self.shelf).lend(is_for_work);
-        while let Some(Spare { top, likeness, .. }) = spare {
-            let restored = likeness.restore(&top);
-            if let Ok(tree) = restored.and_then(|()| self.trees.make_from(&top, &likeness.index, name, commit)) {
+        while let Some(kept) = spare {
+            let restored = kept.likeness.restore(&kept.top);
+            if let Ok(tree) = restored.and_then(|()| self.trees.make_from(&kept, name, commit)) {
                 return Ok(tree);
             }
             // Whatever is wrong with it, a new one does not have.
-            let _ = self.trees.remove_at(&top);
+            kept.remove(&self.trees);
             spare = locked(&self.shelf).find(is_for_work);
         }
         self.trees.clean_checkout(name, commit).inspect_err(|_| self.count_back(is_for_work))
@@ -181,7 +193,7 @@ impl Stock {
         self.settle();
         let spares = std::mem::take(&mut locked(&self.shelf).spares);
         for spare in spares {
-            let _ = self.trees.remove_at(&spare.top);
+            spare.remove(&self.trees);
         }
     }
 
@@ -215,12 +227,13 @@ impl Cleaner {
 
 impl Trees {
     /// Makes a working tree of one that is kept and that git does not know: what differs is written, the rest stays.
-    fn make_from(&self, kept: &Path, index: &Index, name: &str, commit: &str) -> Result<Worktree, String> {
+    fn make_from(&self, spare: &Spare, name: &str, commit: &str) -> Result<Worktree, String> {
+        let (kept, index) = (&spare.top, &spare.likeness.index);
         let top = self.room_for(name, commit)?;
         std::fs::rename(kept, &top).map_err(|error| format!("{} cannot be moved: {error}", kept.display()))?;
         let make = || {
             remove_all(&top.join(".git"))?;
-            let git_dir = self.write_known(name, &top, commit, Some(index))?;
+            let git_dir = self.write_known(name, &top, commit, Some((index, spare.aside.as_deref())))?;
             let before = git_dir.join(BEFORE);
             // Into a file of its own: to replace one takes far longer than to make one.
             let mut output = std::ffi::OsString::from("--index-output=");
@@ -255,15 +268,22 @@ fn clean(trees: &Trees, lent: Lent) -> Result<Spare, PathBuf> {
     if !holders::nobody_holds(&away, since) || likeness.restore(&away).is_err() {
         return Err(away);
     }
-    Ok(Spare { top: away, likeness, was_worked_in: true })
+    Ok(Spare { top: away, likeness, was_worked_in: true, aside: None })
 }
 
 /// Keeps a tree in which nothing has run. Gives it back, if it has to be removed.
 fn shelve(trees: &Trees, shelf: &Mutex<Shelf>, mut lent: Lent) -> Option<Lent> {
-    let before = lent.before.take().filter(|_| trees.forget(&lent.tree.git_dir).is_ok());
-    let Some((likeness, _)) = before else { return Some(lent) };
-    let spare = Spare { top: lent.tree.top.clone(), likeness, was_worked_in: false };
-    locked(shelf).keep(spare).map(|_| lent)
+    let Some((likeness, _)) = lent.before.take() else { return Some(lent) };
+    let aside = trees.put_aside(&lent.tree.name, &lent.tree.git_dir);
+    if aside.is_none() && trees.forget(&lent.tree.git_dir).is_err() {
+        return Some(lent);
+    }
+    let spare = Spare { top: lent.tree.top.clone(), likeness, was_worked_in: false, aside };
+    let too_much = locked(shelf).keep(spare)?;
+    if let Some(aside) = too_much.aside {
+        let _ = remove_all(&aside);
+    }
+    Some(lent)
 }
 
 fn locked(shelf: &Mutex<Shelf>) -> MutexGuard<'_, Shelf> {

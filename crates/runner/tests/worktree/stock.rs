@@ -64,6 +64,47 @@ fn what_is_done_to_a_tree_while_it_is_kept_is_undone() {
 }
 
 #[test]
+fn what_is_done_to_what_git_keeps_about_a_tree_while_it_stands_aside_is_undone() {
+    type Tampering = (&'static str, fn(&Path));
+    let tamperings: [Tampering; 7] = [
+        ("nothing", |_| {}),
+        ("settings", |aside| write(aside, "config.worktree", "[core]\n\tautocrlf = true\n")),
+        ("what is checked out", |aside| write(aside, "HEAD", "ref: refs/heads/main\n")),
+        ("where the repository is", |aside| write(aside, "commondir", "/elsewhere\n")),
+        ("an index", |aside| write(aside, "index", "DIRC")),
+        ("a link", |aside| {
+            std::fs::remove_file(aside.join("HEAD")).unwrap();
+            write(aside.parent().unwrap(), "precious", "precious");
+            std::os::unix::fs::symlink("../precious", aside.join("HEAD")).unwrap();
+        }),
+        ("gone", |aside| std::fs::remove_dir_all(aside).unwrap()),
+    ];
+    for (what, tamper) in tamperings {
+        let (it, [first, second]) = wide();
+        let stock = Stock::new(it.trees());
+        let lent = stock.for_checks("run1/check.1", &first).unwrap();
+        stock.back(lent, After::Untouched);
+        let beside = it.top().join(".git/countersign-new/run1");
+        let aside = std::fs::read_dir(&beside).unwrap().next().unwrap().unwrap().path();
+        tamper(&aside);
+        let again = stock.for_checks("run1/check.2", &second).unwrap();
+        let top = &again.tree.top;
+        assert_eq!(git(top, &["status", "--porcelain"]), "", "{what}");
+        assert_eq!(git(top, &["rev-parse", "HEAD", "--abbrev-ref", "HEAD"]), format!("{second}\nHEAD"), "{what}");
+        assert_eq!(read(&again.tree.folder, "src/b.rs").as_deref(), Some("second\n"), "{what}");
+        let kept = it.top().join(".git/worktrees/check.2");
+        let mut names: Vec<_> = std::fs::read_dir(kept).unwrap().map(|it| it.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["HEAD", "commondir", "gitdir", "index"], "{what}");
+        assert!(read(&beside, "precious").is_none_or(|text| text == "precious"), "{what}");
+        stock.back(again, After::Untouched);
+        stock.clear();
+        let _ = std::fs::remove_file(beside.join("precious"));
+        assert_eq!(std::fs::read_dir(&beside).unwrap().count(), 0, "{what}");
+    }
+}
+
+#[test]
 fn where_files_are_written_in_another_way_from_now_on_all_are_written_again() {
     let it = Repository::new();
     let first = it.head();
