@@ -22,15 +22,14 @@
 
 use super::address::{Address, address_of, escaped};
 use super::asking::{self, Question, Said};
+use super::wanted::Wanted;
 use super::{Attempt, Executor, Obstacle, Seen, in_seconds, now, said};
 use crate::worktree::Identity;
 use crate::worktree::call::{Begun, Fault, Git, object};
 use countersign_contract::show;
-use countersign_domain::delegation::action::{ActionType, Effect, Parameters};
+use countersign_domain::delegation::action::{ActionType, Effect};
 use countersign_domain::delegation::command::ExecutorKind;
-use countersign_domain::delegation::parameters::TagType;
 use countersign_domain::delegation::payload::DelegationInstruction;
-use countersign_domain::delegation::ref_name::{self, RefKind};
 use serde_json::{Value, json};
 use std::cell::{OnceCell, RefCell};
 use std::path::PathBuf;
@@ -40,10 +39,6 @@ use std::thread::JoinHandle;
 const SECONDS: u32 = 1800;
 /// How much is told of what git says.
 const SAID_MAX: usize = 1000;
-/// How long a name may be in all, so that files can have it wherever the repository is.
-const NAME_BYTES_MAX: usize = 1000;
-/// How long the name of a file may be, without `.lock`.
-const PART_BYTES_MAX: usize = 250;
 /// What a name is at that is not there.
 const NOTHING: &str = "0000000000000000000000000000000000000000";
 /// Where resources are said to be, if the repository has no address.
@@ -64,115 +59,6 @@ pub struct GitExecutor {
     clear: RefCell<Option<String>>,
     /// The instruction that was acted on last, and what was seen when that was done.
     seen: RefCell<Option<(String, Seen)>>,
-}
-
-/// What is wanted of a name.
-struct Wanted {
-    /// In full, such as `refs/heads/fix`.
-    full: String,
-    /// As people write it.
-    short: String,
-    is_tag: bool,
-    /// The commit that it is to be at; none, if it is to go.
-    target: Option<String>,
-    /// The message of an annotated tag.
-    message: Option<String>,
-}
-
-impl Wanted {
-    fn of(parameters: &Parameters) -> Option<Self> {
-        let wanted = |short: &str, is_tag: bool, target: Option<&str>| {
-            let target = target.map(str::to_ascii_lowercase);
-            let wanted = Self { full: String::new(), short: short.to_owned(), is_tag, target, message: None };
-            Some(Self { full: format!("{}{short}", wanted.folder()), ..wanted })
-        };
-        match parameters {
-            Parameters::CreateBranch(it) => wanted(it.branch_name.as_str(), false, Some(it.source_sha.as_str())),
-            Parameters::DeleteBranch(it) => wanted(it.branch_name.as_str(), false, None),
-            Parameters::CreateTag(it) => {
-                let message = it.message.as_ref().map(|text| text.inspect(str::to_owned)).unwrap_or_default();
-                let message = (it.tag_type == TagType::Annotated).then_some(message);
-                Some(Self { message, ..wanted(it.tag_name.as_str(), true, Some(it.target_sha.as_str()))? })
-            }
-            Parameters::DeleteTag(it) => wanted(it.tag_name.as_str(), true, None),
-            _ => None,
-        }
-    }
-
-    fn noun(&self) -> &'static str {
-        if self.is_tag { "tag" } else { "branch" }
-    }
-
-    /// What is said by whoever looked whether it is so.
-    fn seen(&self, holds: bool) -> Seen {
-        let (noun, short) = (self.noun(), &self.short);
-        let says = match (&self.target, holds) {
-            (Some(target), true) => format!("{noun} {short} is at {target}"),
-            (None, true) => format!("{noun} {short} is gone"),
-            (_, false) => format!("{noun} {short} is not as it was asked for"),
-        };
-        Seen { holds, says }
-    }
-
-    /// Where such names are.
-    fn folder(&self) -> &'static str {
-        if self.is_tag { "refs/tags/" } else { "refs/heads/" }
-    }
-
-    /// How git is to tell what a name is at.
-    fn format(&self) -> &'static str {
-        match self.message {
-            Some(_) => "--format=%(refname) %(objecttype) %(*objectname)",
-            None => asking::FORMAT,
-        }
-    }
-
-    /// Whether it is as it is wanted, by what git told in that way.
-    fn is_seen_in(&self, out: &[u8]) -> Result<bool, String> {
-        let (Some(target), Some(_)) = (&self.target, &self.message) else {
-            let names = asking::read_names(out)?;
-            let there = names.into_iter().find(|(name, _)| *name == self.full);
-            return Ok(there.map(|(_, value)| value) == self.target);
-        };
-        let line = format!("{} tag {target}", self.full);
-        Ok(out.split(|byte| *byte == b'\n').any(|found| found == line.as_bytes()))
-    }
-
-    /// Why git does not take the name.
-    fn fault(&self) -> Option<String> {
-        let kind = if self.is_tag { RefKind::Tag } else { RefKind::Branch };
-        let fault = ref_name::fault(kind, &self.short).map(|fault| fault.to_string());
-        fault.or_else(|| too_long(&self.short))
-    }
-
-    /// What is asked of git before it is made or deleted: the names that it could be in the way of, and the commit.
-    fn question(&self, address: bool) -> Question {
-        let above = self.above().into_iter().filter(|_| self.target.is_some());
-        let names = above.chain([self.full.as_str()]).map(str::to_owned).collect();
-        Question { names, object: self.target.clone(), address }
-    }
-
-    /// The names that it would be inside of.
-    fn above(&self) -> Vec<&str> {
-        self.full.match_indices('/').skip(2).map(|(at, _)| &self.full[..at]).collect()
-    }
-
-    /// Whether a name stands where this one is to be made: it itself, one that it would be inside of, or one inside of it,
-    /// since git keeps them as files and folders. Only what has the very name can be deleted.
-    fn is_in_the_way(&self, name: &str) -> bool {
-        let inside = || name.strip_prefix(&self.full).is_some_and(|rest| rest.starts_with('/'));
-        name == self.full || self.target.is_some() && (self.above().contains(&name) || inside())
-    }
-
-    /// The field of the instruction that has the name.
-    fn field(&self) -> &'static str {
-        if self.is_tag { "ACTION.PARAMETERS.TAG_NAME" } else { "ACTION.PARAMETERS.BRANCH_NAME" }
-    }
-
-    /// The field of the instruction that has the commit.
-    fn target_field(&self) -> &'static str {
-        if self.is_tag { "ACTION.PARAMETERS.TARGET_SHA" } else { "ACTION.PARAMETERS.SOURCE_SHA" }
-    }
 }
 
 /// Why something was not done.
@@ -608,16 +494,6 @@ fn without_nothing(mut value: Value) -> Value {
         members.retain(|_, member| !member.is_null());
     }
     value
-}
-
-/// What keeps a name from being kept in files, each with `.lock` behind it while it is changed.
-fn too_long(name: &str) -> Option<String> {
-    let part = name.split('/').map(str::len).max().unwrap_or(0);
-    match (part > PART_BYTES_MAX, name.len() > NAME_BYTES_MAX) {
-        (true, _) => Some(format!("has a part of {part} bytes, and git keeps at most {PART_BYTES_MAX} of one")),
-        (_, true) => Some(format!("has {} bytes, and git is given at most {NAME_BYTES_MAX} here", name.len())),
-        _ => None,
-    }
 }
 
 /// An id of at most as many letters as a name has.

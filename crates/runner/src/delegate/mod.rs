@@ -28,6 +28,7 @@ mod place;
 mod platform;
 mod said;
 mod unrecorded;
+mod wanted;
 
 pub use carry::{Answered, Looked, Setup, carry_out, carry_out_handed};
 pub use dry::DryRun;
