@@ -7,12 +7,12 @@ use super::Exit;
 use super::asking::{Here, How, line, look, look_and_judge, refused, text_of, wrong};
 use super::output::{self, Format};
 use crate::client::{self, Client};
-use anyhow::Context;
+use crate::world::Around;
 use countersign_diagnostic::visible;
 use countersign_domain::delegation::command::ExecutorKind;
 use countersign_domain::delegation::payload::Status;
 use countersign_runner::Trouble;
-use countersign_runner::delegate::{Answered, Looked, Setup, carry_out};
+use countersign_runner::delegate::{Answered, Handed, Looked, Setup, carry_out_handed};
 use forge::Forge;
 use resolve::Resolving;
 use serde_json::{Value, json};
@@ -99,10 +99,18 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     client::must_be_local(here.project, here.global)?;
     let path = args.instruction.as_deref().unwrap_or(Path::new("-"));
     let text = text_of(here, path)?;
-    let client = Client::open(here.project, here.global)?;
-    let root = here.project.tree_root().context("there is no project here; begin one with `countersign init`")?;
+    let file = name_of(path);
+    let Some(root) = here.project.tree_root() else {
+        // Whoever named a ledger that cannot be opened is told that first.
+        Client::open(here.project, here.global)?;
+        anyhow::bail!("there is no project here; begin one with `countersign init`");
+    };
     let platform = args.forge.platform(here, root.clone())?;
     let executor = platform.executor(args.executor.kind()).map_err(wrong)?;
+    let handed = Handed::read(&Around { project: here.project }, &file, &text);
+    // The platform is asked whether it can be done while the ledger is opened.
+    handed.foresee(executor.as_ref());
+    let client = Client::open(here.project, here.global)?;
     let setup = Setup {
         engine: client.engine()?,
         world: client.around()?,
@@ -110,11 +118,11 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
         root: &root,
         locks: &platform.locks,
         executor: executor.as_ref(),
-        file: &name_of(path),
+        file: &file,
         text: &text,
         of_task: None,
     };
-    match carry_out(&setup) {
+    match carry_out_handed(&setup, handed) {
         Ok(answered) => Ok(show(&answered, args.how.format)),
         Err(Trouble::Refused(failure)) => refused(*failure, args.how.format),
         Err(Trouble::Failed(why)) => Err(anyhow::Error::msg(why)),

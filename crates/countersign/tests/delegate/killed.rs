@@ -201,9 +201,8 @@ fn watched(shop: &Shop, file: &str, script: &str) -> (Value, Vec<String>) {
     let path = watched_git(shop, script);
     let ended = shop.spawn(file, Stdio::piped(), Some(&path)).wait_with_output().unwrap();
     let mut calls: Vec<String> = shop.house.read("calls").lines().map(str::to_owned).collect();
-    // What does not depend on each other is asked at once, in any order.
-    let from = calls.iter().position(|call| call == "update-ref").unwrap_or(calls.len());
-    calls[..from].sort();
+    // What does not depend on each other is asked at once, in any order; and whoever looks starts with whoever acts.
+    calls.sort();
     std::fs::remove_file(shop.house.path("calls")).unwrap();
     (serde_json::from_slice(&ended.stdout).unwrap(), calls)
 }
@@ -214,12 +213,32 @@ fn git_is_asked_for_what_must_be_known_and_once() {
     let (response, calls) = watched(&shop, &shop.branch(1, "fix"), "");
     assert_eq!(response["STATUS"], "SUCCESS");
     // Where it is, whether it can be done; done; and what is there then, by which it is answered and which the ledger has.
-    assert_eq!(calls, ["cat-file", "config", "for-each-ref", "update-ref", "for-each-ref"]);
+    assert_eq!(calls, ["cat-file", "config", "for-each-ref", "for-each-ref", "update-ref"]);
     let next = shop.house.run(&["delegate", "--next", response["INSTRUCTION_ID"].as_str().unwrap()]);
     assert!(next.out.contains("proceed") && next.out.contains("branch fix is at"), "{next:?}");
     let kinds = ["delegation.received", "delegation.started", "delegation.audited", "delegation.answered"];
     assert_eq!(kinds.map(|kind| shop.events(kind)), [1; 4]);
     assert_eq!(shop.events("delegation.observed"), 1);
+}
+
+#[test]
+fn whoever_looks_at_what_was_done_looks_after_it_was_done() {
+    let shop = Shop::new();
+    // Started together, the one who looks would be done long before the other.
+    let (response, _) = watched(&shop, &shop.branch(1, "fix"), "if [ $verb = update-ref ]; then sleep 1; fi");
+    assert_eq!(response["STATUS"], "SUCCESS", "{response:#}");
+    assert_eq!(response["PLATFORM_EVIDENCE"]["RESOURCE_STATE"], "created, not pushed");
+}
+
+#[test]
+fn a_git_that_takes_no_names_from_its_input_is_asked_as_ever() {
+    let shop = Shop::new();
+    let old = "case \"$*\" in *--stdin*) echo 'error: unknown option `stdin' >&2; exit 129;; esac";
+    let (response, calls) = watched(&shop, &shop.branch(1, "fix"), old);
+    assert_eq!(response["STATUS"], "SUCCESS", "{response:#}");
+    assert_eq!(calls.iter().filter(|call| *call == "for-each-ref").count(), 3, "{calls:?}");
+    let (response, _) = watched(&shop, &shop.instruction(2, "DELETE_BRANCH", json!({ "BRANCH_NAME": "fix" })), old);
+    assert_eq!((response["STATUS"].as_str(), shop.has("refs/heads/fix")), (Some("SUCCESS"), false), "{response:#}");
 }
 
 #[test]

@@ -88,6 +88,24 @@ fn a_handoff_in_yaml_goes_the_same_way_and_stays_in_yaml() {
 }
 
 #[test]
+fn whoever_checks_is_told_of_a_changed_file_as_whoever_receives_is() {
+    let house = project();
+    house.write("long.json", long(20_000).to_string());
+    let answer = json_of(&done(make(&house, "planner", "builder", "h.json", &["--payload", "long.json"])));
+    let at = house.path("").join(answer["kept_at"].as_str().unwrap());
+    let whole = std::fs::read_to_string(&at).unwrap();
+    done(send(&house, "h.json", "planner"));
+    let check = || house.run(&["handoff", "check", "h.json", "--format", "json"]);
+    done(check());
+    std::fs::write(&at, whole.replace("half to even", "half upwards")).unwrap();
+    let changed = check();
+    assert_eq!((changed.code, code(&changed).as_str()), (1, "INTEGRITY_MISMATCH"), "{changed:?}");
+    assert!(json_of(&changed)["recorded"]["barred"]["reason"].as_str().unwrap().contains("taken out"), "{changed:?}");
+    std::fs::write(&at, &whole).unwrap();
+    done(check());
+}
+
+#[test]
 fn what_was_taken_out_is_what_it_was_when_it_was_sent_or_nothing_is_loaded() {
     let house = project();
     house.write("long.json", long(20_000).to_string());

@@ -6,10 +6,17 @@ use std::path::Path;
 /// Host of a repository, and its owner and name, if its address tells them.
 pub(super) type Address = Option<(String, String)>;
 
+/// Asked of the repository's own settings, git says whether there is one.
+pub(super) const QUESTION: &[&str] = &["config", "--local", "--includes", "--get", "remote.origin.url"];
+
 /// Host of the repository, and its owner and name, by its address; nothing, if it has none that tells them.
 pub(super) fn address_of(folder: &Path) -> Result<Address, Fault> {
-    // Asked of the repository's own settings, git says whether there is one.
-    match Git::at(folder).run(&["config", "--local", "--includes", "--get", "remote.origin.url"], b"") {
+    read(Git::at(folder).run(QUESTION, b""))
+}
+
+/// The same, from what git says.
+pub(super) fn read(answer: Result<Vec<u8>, Fault>) -> Result<Address, Fault> {
+    match answer {
         Ok(out) => Ok(parse_address(String::from_utf8_lossy(&out).trim())),
         Err(Fault { code: Some(1), .. }) => Ok(None),
         Err(fault) => Err(fault),

@@ -1,10 +1,9 @@
 //! An instruction from its text to its response.
 
 use super::place::Place;
-use super::{Attempt, Executor, Obstacle, Seen, entry, said, unrecorded};
+use super::{Attempt, Executor, Handed, Obstacle, Seen, entry, said, unrecorded};
 use crate::trouble::Trouble;
-use countersign_contract::diagnostic::{Diagnostic, Source};
-use countersign_contract::{Outside, Request, check};
+use countersign_contract::diagnostic::Diagnostic;
 use countersign_domain::delegation::payload::{DelegationInstruction, Status};
 use countersign_domain::delegation::trying;
 use countersign_engine::{Call, Engine, Failure, Reply, World};
@@ -71,7 +70,12 @@ pub enum Looked {
 
 /// Carries an instruction out, once, and gives its response.
 pub fn carry_out(setup: &Setup<'_>) -> Result<Answered, Trouble> {
-    let (instruction, valid) = read(setup);
+    carry_out_handed(setup, setup.handed())
+}
+
+/// The same for one that was read before.
+pub fn carry_out_handed(setup: &Setup<'_>, handed: Handed) -> Result<Answered, Trouble> {
+    let Handed { instruction, valid } = handed;
     setup.watch(instruction.as_ref().filter(|_| valid))?;
     let place = Place::at(setup.locks)?;
     // Whoever is alone here receives and begins in one go. Whoever is not lets it be received, and waits for the other.
@@ -115,20 +119,11 @@ struct Received {
     warnings: Vec<Diagnostic>,
 }
 
-/// The instruction, if its shape can be read, and whether it is valid as far as can be told without what lies about it; the
-/// domain has the last word.
-fn read(setup: &Setup<'_>) -> (Option<DelegationInstruction>, bool) {
-    let outside = Outside::default();
-    let request = Request {
-        contract: Some("delegation_instruction"),
-        ..Request::alone(Source { name: setup.file, text: setup.text }, &outside)
-    };
-    let checked = check(&setup.world.checker(), &request);
-    let valid = checked.decision.allow;
-    (checked.records.first().and_then(|record| record.downcast_ref::<DelegationInstruction>()).cloned(), valid)
-}
-
 impl Setup<'_> {
+    fn handed(&self) -> Handed {
+        Handed::read(self.world, self.file, self.text)
+    }
+
     fn ask(&self, id: &str, request: &Value) -> Result<Value, Failure> {
         Ok(self.reply(id, request)?.answer)
     }
@@ -162,7 +157,7 @@ impl Setup<'_> {
 
     /// Looks at what stands against the instruction of a plan, which was answered before, and says it.
     pub(crate) fn watch_again(&self, id: &str) -> Result<(), Trouble> {
-        let instruction = read(self).0.ok_or_else(|| format!("{id} cannot be read any more"))?;
+        let instruction = self.handed().instruction.ok_or_else(|| format!("{id} cannot be read any more"))?;
         self.observe_constraint(id, &instruction)
     }
 

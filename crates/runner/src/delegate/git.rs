@@ -16,38 +16,36 @@
 //!
 //! What is done is done in this clone, and pushed nowhere: the answer says so.
 //!
-//! Git takes longer to start than to answer. So what does not depend on another answer is asked at once, what was looked at before is
-//! not looked at again by the first attempt, and what was seen when it was done is what is said about the outcome.
+//! Git takes longer to start than to answer. So what does not depend on another answer is asked at once, and where it can be
+//! foreseen before anybody waits for it; what was looked at before is not looked at again by the first attempt; whoever looks at
+//! what was done is started beside whoever does it; and what was seen then is what is said about the outcome.
 
 use super::address::{Address, address_of, escaped};
+use super::asking::{self, Question, Said};
+use super::wanted::Wanted;
 use super::{Attempt, Executor, Obstacle, Seen, in_seconds, now, said};
 use crate::worktree::Identity;
-use crate::worktree::call::{Fault, Git, is_commit, object};
+use crate::worktree::call::{Begun, Fault, Git, object};
 use countersign_contract::show;
-use countersign_domain::delegation::action::{ActionType, Effect, Parameters};
+use countersign_domain::delegation::action::{ActionType, Effect};
 use countersign_domain::delegation::command::ExecutorKind;
-use countersign_domain::delegation::parameters::TagType;
 use countersign_domain::delegation::payload::DelegationInstruction;
-use countersign_domain::delegation::ref_name::{self, RefKind};
 use serde_json::{Value, json};
 use std::cell::{OnceCell, RefCell};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::thread::JoinHandle;
 
 /// How long it may act: a handful of calls, each of which ends in time by itself.
 const SECONDS: u32 = 1800;
 /// How much is told of what git says.
 const SAID_MAX: usize = 1000;
-/// How long a name may be in all, so that files can have it wherever the repository is.
-const NAME_BYTES_MAX: usize = 1000;
-/// How long the name of a file may be, without `.lock`.
-const PART_BYTES_MAX: usize = 250;
 /// What a name is at that is not there.
 const NOTHING: &str = "0000000000000000000000000000000000000000";
 /// Where resources are said to be, if the repository has no address.
 const NOWHERE: &str = "localhost";
 
 /// Acts on the repository that a folder belongs to.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct GitExecutor {
     /// The folder.
     folder: PathBuf,
@@ -55,74 +53,12 @@ pub struct GitExecutor {
     identity: Identity,
     /// Where the repository is, once that was asked.
     address: OnceCell<Address>,
+    /// The question that was asked before anybody waited for its answer.
+    foreseen: RefCell<Option<(Question, JoinHandle<Said>)>>,
     /// The instruction against which nothing was seen to stand before it was received.
     clear: RefCell<Option<String>>,
     /// The instruction that was acted on last, and what was seen when that was done.
     seen: RefCell<Option<(String, Seen)>>,
-}
-
-/// What is wanted of a name.
-struct Wanted {
-    /// In full, such as `refs/heads/fix`.
-    full: String,
-    /// As people write it.
-    short: String,
-    is_tag: bool,
-    /// The commit that it is to be at; none, if it is to go.
-    target: Option<String>,
-    /// The message of an annotated tag.
-    message: Option<String>,
-}
-
-impl Wanted {
-    fn of(parameters: &Parameters) -> Option<Self> {
-        let wanted = |short: &str, is_tag: bool, target: Option<&str>| {
-            let target = target.map(str::to_ascii_lowercase);
-            let wanted = Self { full: String::new(), short: short.to_owned(), is_tag, target, message: None };
-            Some(Self { full: format!("{}{short}", wanted.folder()), ..wanted })
-        };
-        match parameters {
-            Parameters::CreateBranch(it) => wanted(it.branch_name.as_str(), false, Some(it.source_sha.as_str())),
-            Parameters::DeleteBranch(it) => wanted(it.branch_name.as_str(), false, None),
-            Parameters::CreateTag(it) => {
-                let message = it.message.as_ref().map(|text| text.inspect(str::to_owned)).unwrap_or_default();
-                let message = (it.tag_type == TagType::Annotated).then_some(message);
-                Some(Self { message, ..wanted(it.tag_name.as_str(), true, Some(it.target_sha.as_str()))? })
-            }
-            Parameters::DeleteTag(it) => wanted(it.tag_name.as_str(), true, None),
-            _ => None,
-        }
-    }
-
-    fn noun(&self) -> &'static str {
-        if self.is_tag { "tag" } else { "branch" }
-    }
-
-    /// What is said by whoever looked whether it is so.
-    fn seen(&self, holds: bool) -> Seen {
-        let (noun, short) = (self.noun(), &self.short);
-        let says = match (&self.target, holds) {
-            (Some(target), true) => format!("{noun} {short} is at {target}"),
-            (None, true) => format!("{noun} {short} is gone"),
-            (_, false) => format!("{noun} {short} is not as it was asked for"),
-        };
-        Seen { holds, says }
-    }
-
-    /// Where such names are.
-    fn folder(&self) -> &'static str {
-        if self.is_tag { "refs/tags/" } else { "refs/heads/" }
-    }
-
-    /// The field of the instruction that has the name.
-    fn field(&self) -> &'static str {
-        if self.is_tag { "ACTION.PARAMETERS.TAG_NAME" } else { "ACTION.PARAMETERS.BRANCH_NAME" }
-    }
-
-    /// The field of the instruction that has the commit.
-    fn target_field(&self) -> &'static str {
-        if self.is_tag { "ACTION.PARAMETERS.TARGET_SHA" } else { "ACTION.PARAMETERS.SOURCE_SHA" }
-    }
 }
 
 /// Why something was not done.
@@ -187,7 +123,8 @@ impl Declined {
 impl GitExecutor {
     /// Acts on the repository that a folder belongs to, and makes annotated tags in somebody's name.
     pub fn new(folder: PathBuf, identity: Identity) -> Self {
-        Self { folder, identity, address: OnceCell::new(), clear: RefCell::default(), seen: RefCell::default() }
+        let (foreseen, clear, seen) = (RefCell::default(), RefCell::default(), RefCell::default());
+        Self { folder, identity, address: OnceCell::new(), foreseen, clear, seen }
     }
 
     fn git(&self) -> Git<'_> {
@@ -196,53 +133,39 @@ impl GitExecutor {
 
     /// What a name is at: a commit, or a tag's own object.
     fn value(&self, full: &str) -> Result<Option<String>, String> {
-        let names = self.names(&[full])?;
+        let names = asking::read_names(&self.git().run(&asking::names(&[full]), b"")?)?;
         Ok(names.into_iter().find(|(name, _)| name == full).map(|(_, value)| value))
-    }
-
-    /// The names that are there of these and below them, and what each is at.
-    fn names(&self, full: &[&str]) -> Result<Vec<(String, String)>, String> {
-        let arguments = [&["for-each-ref", "--format=%(refname) %(objectname)"], full].concat();
-        let out = String::from_utf8_lossy(&self.git().run(&arguments, b"")?).into_owned();
-        let read = |line: &str| match line.split_once(' ') {
-            Some((name, value)) if is_commit(value) => Ok((name.to_owned(), value.to_owned())),
-            _ => Err("git lists among its names what is no name of an object".to_owned()),
-        };
-        out.lines().map(read).collect()
-    }
-
-    /// The name that stands where one is to be made: it itself, one that it would be inside of, or one inside of it. Git keeps
-    /// them as files and folders.
-    fn taken(&self, full: &str) -> Result<Option<(String, String)>, String> {
-        let above: Vec<&str> = full.match_indices('/').skip(2).map(|(at, _)| &full[..at]).collect();
-        let there = self.names(&[above.as_slice(), &[full]].concat())?;
-        let inside = |name: &str| name.strip_prefix(full).is_some_and(|rest| rest.starts_with('/'));
-        let stands = |name: &str| name == full || above.contains(&name) || inside(name);
-        Ok(there.into_iter().find(|(name, _)| stands(name)))
     }
 
     /// Whether a name is as it is wanted.
     fn is_done(&self, wanted: &Wanted) -> Result<bool, String> {
-        let (Some(target), Some(_)) = (&wanted.target, &wanted.message) else {
-            return Ok(self.value(&wanted.full)? == wanted.target);
-        };
-        let arguments = ["for-each-ref", "--format=%(refname) %(objecttype) %(*objectname)", &wanted.full];
-        let out = self.git().run(&arguments, b"")?;
-        let line = format!("{} tag {target}", wanted.full);
-        Ok(out.split(|byte| *byte == b'\n').any(|found| found == line.as_bytes()))
+        let out = self.git().run(&["for-each-ref", wanted.format(), &wanted.full], b"")?;
+        wanted.is_seen_in(&out)
+    }
+
+    /// The same by a look that was begun and waits to be told at what. Before 2.41 git waits for no such thing.
+    fn is_done_by(&self, look: Option<Begun>, wanted: &Wanted) -> Result<bool, String> {
+        match look.and_then(|look| look.tell(format!("{}\n", wanted.full).as_bytes()).ok()) {
+            Some(out) => wanted.is_seen_in(&out),
+            None => self.is_done(wanted),
+        }
     }
 
     /// What stands against it, as far as can be seen now.
     fn declined(&self, wanted: &Wanted) -> Result<Option<Declined>, String> {
+        let Said { names, kind, .. } = wanted.question(false).ask(&self.folder);
+        self.judged(wanted, names?, kind?)
+    }
+
+    /// What stands against it, by the names that are there and the kind of what it is to be at.
+    fn judged(
+        &self,
+        wanted: &Wanted,
+        names: Vec<(String, String)>,
+        kind: Option<String>,
+    ) -> Result<Option<Declined>, String> {
         let (noun, short) = (wanted.noun(), &wanted.short);
-        let (there, kind) = match &wanted.target {
-            Some(target) => {
-                let folder = self.folder.as_path();
-                let (kind, there) = at_once(|| kind_of(folder, target), || self.taken(&wanted.full));
-                (there?, kind?)
-            }
-            None => (self.value(&wanted.full)?.map(|value| (wanted.full.clone(), value)), None),
-        };
+        let there = names.into_iter().find(|(name, _)| wanted.is_in_the_way(name));
         Ok(match (&wanted.target, there) {
             (Some(_), Some((name, value))) if name == wanted.full => {
                 let message = format!("{noun} {short} is there already, at {value}");
@@ -285,14 +208,24 @@ impl GitExecutor {
         Ok(out.split(|byte| *byte == 0).any(|piece| piece == line.as_bytes()))
     }
 
-    /// Does it. What git says is kept; what came of it is looked at afterwards.
-    fn attempt(&self, wanted: &Wanted, by: &str, before: Option<&str>) -> Result<(), String> {
+    /// Does it, and looks whether it is done. What git says of it is kept; what came of it is what is there then.
+    fn attempt(&self, wanted: &Wanted, by: &str, before: Option<&str>) -> (Result<(), String>, Result<bool, String>) {
+        let mut look = None;
+        let said = self.change(wanted, by, before).and_then(|change| {
+            // Whoever looks starts beside, and looks at nothing before the other is done.
+            look = self.git().begin_idle(&["for-each-ref", wanted.format(), "--stdin"]).ok();
+            Ok(change.answer().map(drop)?)
+        });
+        (said, self.is_done_by(look, wanted))
+    }
+
+    /// Begins what is to be done.
+    fn change(&self, wanted: &Wanted, by: &str, before: Option<&str>) -> Result<Begun, String> {
         let git = self.git();
         let reason = format!("countersign: {by}");
         let Some(target) = &wanted.target else {
             let old = before.ok_or("what it was at before is not known")?;
-            git.run(&["update-ref", "-m", &reason, "--no-deref", "-d", &wanted.full, old], b"")?;
-            return Ok(());
+            return Ok(git.begin(&["update-ref", "-m", &reason, "--no-deref", "-d", &wanted.full, old])?);
         };
         let value = match &wanted.message {
             None => target.clone(),
@@ -306,8 +239,7 @@ impl GitExecutor {
                 object(&git.run(&["mktag"], tag.as_bytes())?)?
             }
         };
-        git.run(&["update-ref", "-m", &reason, "--no-deref", &wanted.full, &value, NOTHING], b"")?;
-        Ok(())
+        Ok(git.begin(&["update-ref", "-m", &reason, "--no-deref", &wanted.full, &value, NOTHING])?)
     }
 
     /// Host, owner and name of the repository, by its address; nothing, if it has none that tells them.
@@ -323,12 +255,16 @@ impl GitExecutor {
 
     /// The same, with what stands against what is wanted, both asked at once.
     fn address_and_declined(&self, wanted: &Wanted) -> (Result<Address, Fault>, Result<Option<Declined>, String>) {
-        if self.address.get().is_some() {
-            return (self.address(), self.declined(wanted));
-        }
-        let folder = self.folder.as_path();
-        let (address, declined) = at_once(|| address_of(folder), || self.declined(wanted));
-        (address.map(|address| self.address.get_or_init(|| address).clone()), declined)
+        let question = wanted.question(self.address.get().is_none());
+        let foreseen = self.foreseen.take().filter(|(asked, _)| *asked == question);
+        // Whoever did not come to an answer is asked again.
+        let said = foreseen.and_then(|(_, asked)| asked.join().ok()).unwrap_or_else(|| question.ask(&self.folder));
+        let declined = said.names.and_then(|names| self.judged(wanted, names, said.kind?));
+        let address = match said.address {
+            Some(address) => address.map(|address| self.address.get_or_init(|| address).clone()),
+            None => self.address(),
+        };
+        (address, declined)
     }
 
     fn url(&self, repository: &str, wanted: &Wanted) -> String {
@@ -347,6 +283,17 @@ impl Executor for GitExecutor {
         SECONDS
     }
 
+    fn foresee(&self, instruction: &DelegationInstruction) {
+        let Some(wanted) = Wanted::of(&instruction.action.parameters).filter(|wanted| wanted.fault().is_none()) else {
+            return;
+        };
+        let (question, folder) = (wanted.question(self.address.get().is_none()), self.folder.clone());
+        let asked = question.clone();
+        // What cannot be asked beside is asked when it is needed.
+        let beside = std::thread::Builder::new().spawn(move || asked.ask(&folder)).ok();
+        *self.foreseen.borrow_mut() = beside.map(|beside| (question, beside));
+    }
+
     fn obstacles(&self, instruction: &DelegationInstruction, valid: bool) -> Vec<Obstacle> {
         let mut obstacles = Vec::new();
         let action = instruction.action.kind();
@@ -358,9 +305,7 @@ impl Executor for GitExecutor {
                 expected: "CREATE_BRANCH, DELETE_BRANCH, CREATE_TAG or DELETE_TAG, or another executor".to_owned(),
             }),
             Some(wanted) => {
-                let kind = if wanted.is_tag { RefKind::Tag } else { RefKind::Branch };
-                let fault = ref_name::fault(kind, &wanted.short).map(|fault| fault.to_string());
-                if let Some(fault) = fault.or_else(|| too_long(&wanted.short)) {
+                if let Some(fault) = wanted.fault() {
                     let (field, expected) = (wanted.field(), "a name that git takes".to_owned());
                     obstacles.push(Obstacle { field, error: format!("the name {fault}"), expected });
                 }
@@ -427,8 +372,8 @@ impl Executor for GitExecutor {
                 return Ok(self.acted(instruction, &wanted, &sent, Err(declined)));
             }
         }
-        let said = self.attempt(&wanted, instruction.instruction_id.as_str(), attempt.before);
-        if self.is_done(&wanted)? {
+        let (said, done) = self.attempt(&wanted, instruction.instruction_id.as_str(), attempt.before);
+        if done? {
             let done = if said.is_ok() || wanted.target.is_none() { Ok(false) } else { Err(Declined::theirs(&wanted)) };
             return Ok(self.acted(instruction, &wanted, &sent, done));
         }
@@ -544,40 +489,11 @@ impl GitExecutor {
     }
 }
 
-/// Asks two things at once.
-fn at_once<A: Send, B>(beside: impl FnOnce() -> A + Send, here: impl FnOnce() -> B) -> (A, B) {
-    std::thread::scope(|scope| {
-        let beside = scope.spawn(beside);
-        let here = here();
-        (beside.join().unwrap_or_else(|broken| std::panic::resume_unwind(broken)), here)
-    })
-}
-
-/// The kind of an object. None, if it is not there.
-fn kind_of(folder: &Path, name: &str) -> Result<Option<String>, String> {
-    match Git::at(folder).run(&["cat-file", "-t", name], b"") {
-        Ok(out) => Ok(Some(String::from_utf8_lossy(&out).trim().to_owned())),
-        // It was asked, and does not know it.
-        Err(Fault { code: Some(_), .. }) => Ok(None),
-        Err(fault) => Err(fault.text),
-    }
-}
-
 fn without_nothing(mut value: Value) -> Value {
     if let Some(members) = value.as_object_mut() {
         members.retain(|_, member| !member.is_null());
     }
     value
-}
-
-/// What keeps a name from being kept in files, each with `.lock` behind it while it is changed.
-fn too_long(name: &str) -> Option<String> {
-    let part = name.split('/').map(str::len).max().unwrap_or(0);
-    match (part > PART_BYTES_MAX, name.len() > NAME_BYTES_MAX) {
-        (true, _) => Some(format!("has a part of {part} bytes, and git keeps at most {PART_BYTES_MAX} of one")),
-        (_, true) => Some(format!("has {} bytes, and git is given at most {NAME_BYTES_MAX} here", name.len())),
-        _ => None,
-    }
 }
 
 /// An id of at most as many letters as a name has.

@@ -17,20 +17,24 @@
 //! **Absent on purpose:** what an instruction needs to be valid, and what an entry and a response hold. The domain says.
 
 mod address;
+mod asking;
 pub mod carry;
 mod dry;
 pub mod entry;
 mod git;
 mod github;
+mod handed;
 mod place;
 mod platform;
 mod said;
 mod unrecorded;
+mod wanted;
 
-pub use carry::{Answered, Looked, Setup, carry_out};
+pub use carry::{Answered, Looked, Setup, carry_out, carry_out_handed};
 pub use dry::DryRun;
 pub use git::GitExecutor;
 pub use github::{GITHUB, GithubExecutor};
+pub use handed::Handed;
 pub use platform::{Github, Platform};
 
 use countersign_domain::delegation::command::ExecutorKind;
@@ -44,6 +48,10 @@ pub trait Executor {
 
     /// How long it acts at the longest, in seconds. It ends itself before that.
     fn seconds(&self) -> u32;
+
+    /// Begins to look at what `obstacles` will ask of a valid instruction, where that changes nothing and can be done beside
+    /// something else. Nobody has to come back for it.
+    fn foresee(&self, _: &DelegationInstruction) {}
 
     /// Why it cannot carry this out, as far as it can tell without acting. `valid`: nothing else is wrong with it. What is not
     /// valid is not shown to a platform, not even to ask.

@@ -4,7 +4,7 @@ use super::hearing;
 use crate::program;
 use std::ffi::OsStr;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -72,6 +72,12 @@ pub(crate) struct Fault {
     pub(crate) text: String,
 }
 
+impl Fault {
+    fn of(verb: &str, text: String) -> Self {
+        Self { code: None, out: Vec::new(), text: format!("`git {verb}` {text}") }
+    }
+}
+
 impl From<Fault> for String {
     fn from(fault: Fault) -> Self {
         fault.text
@@ -95,23 +101,37 @@ impl<'a> Git<'a> {
         input: &[u8],
         identity: Option<&Identity>,
     ) -> Result<Vec<u8>, Fault> {
+        let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
+        self.start(arguments, stdin, identity)?.tell(input)
+    }
+
+    /// Begins a call whose answer somebody waits for later. It ends if nobody does.
+    pub(crate) fn begin<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Begun, Fault> {
+        self.start(arguments, Stdio::null(), None)
+    }
+
+    /// Begins a call that waits for its input, and does nothing before it has all of it.
+    pub(crate) fn begin_idle<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Begun, Fault> {
+        self.start(arguments, Stdio::piped(), None)
+    }
+
+    fn start<A: AsRef<OsStr>>(
+        &self,
+        arguments: &[A],
+        stdin: Stdio,
+        identity: Option<&Identity>,
+    ) -> Result<Begun, Fault> {
         let verb = arguments.first().map(|verb| verb.as_ref().to_string_lossy().into_owned()).unwrap_or_default();
-        let fault = |text: String| Fault { code: None, out: Vec::new(), text: format!("`git {verb}` {text}") };
         let mut command = self.command();
         if let Some(Identity { name, email }) = identity {
             command.env("GIT_AUTHOR_NAME", name).env("GIT_AUTHOR_EMAIL", email);
             command.env("GIT_COMMITTER_NAME", name).env("GIT_COMMITTER_EMAIL", email);
         }
-        command.args(arguments);
-        let (code, out, err) = finish(command, input).map_err(fault)?;
-        if code == Some(0) {
-            return Ok(out);
+        command.args(arguments).stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+        match command.spawn() {
+            Ok(child) => Ok(Begun { child: Some(child), verb, folder: self.folder.to_owned() }),
+            Err(error) => Err(Fault::of(&verb, format!("cannot be run: {error}; install git"))),
         }
-        let err = String::from_utf8_lossy(&err);
-        let lines: Vec<&str> = err.lines().map(str::trim).filter(|line| !line.is_empty()).take(6).collect();
-        let said = countersign_contract::diagnostic::visible(&lines.join("; ")).into_owned();
-        let said = if said.is_empty() { "it says no more".to_owned() } else { said };
-        Err(Fault { code, out, ..fault(format!("in {} failed: {said}", self.folder.display())) })
     }
 
     /// A call that is answered more than once.
@@ -166,10 +186,45 @@ fn end(child: &mut Child) {
 /// The code, the answer and the complaint.
 type Said = (Option<i32>, Vec<u8>, Vec<u8>);
 
-fn finish(mut command: Command, input: &[u8]) -> Result<Said, String> {
-    let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
-    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| format!("cannot be run: {error}; install git"))?;
+/// A call of git that was begun. Dropped before its answer was waited for, it is ended.
+#[derive(Debug)]
+pub(crate) struct Begun {
+    /// Something, until its answer is waited for.
+    child: Option<Child>,
+    verb: String,
+    folder: PathBuf,
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            end(child);
+        }
+    }
+}
+
+impl Begun {
+    /// Waits for the answer.
+    pub(crate) fn answer(self) -> Result<Vec<u8>, Fault> {
+        self.tell(b"")
+    }
+
+    /// Gives it its input, if it takes any, and waits for the answer.
+    pub(crate) fn tell(mut self, input: &[u8]) -> Result<Vec<u8>, Fault> {
+        let Some(child) = self.child.take() else { return Err(Fault::of(&self.verb, "was not begun".to_owned())) };
+        let (code, out, err) = finish(child, input).map_err(|why| Fault::of(&self.verb, why))?;
+        if code == Some(0) {
+            return Ok(out);
+        }
+        let err = String::from_utf8_lossy(&err);
+        let lines: Vec<&str> = err.lines().map(str::trim).filter(|line| !line.is_empty()).take(6).collect();
+        let said = countersign_contract::diagnostic::visible(&lines.join("; ")).into_owned();
+        let said = if said.is_empty() { "it says no more".to_owned() } else { said };
+        Err(Fault { code, out, ..Fault::of(&self.verb, format!("in {} failed: {said}", self.folder.display())) })
+    }
+}
+
+fn finish(mut child: Child, input: &[u8]) -> Result<Said, String> {
     if let Some(mut stdin) = child.stdin.take() {
         if input.len() <= AT_ONCE_MAX {
             let _ = stdin.write_all(input);

@@ -121,6 +121,28 @@ fn a_limit_is_left_for_the_action_and_what_is_invalid_is_not_shown() {
 }
 
 #[test]
+fn a_limit_that_a_look_met_is_waited_for_before_anything_is_sent() {
+    let it = || instruction("CREATE_GITHUB_ISSUE", json!({ "TITLE": "t", "BODY": "b" }));
+    let platform = Platform::new(|asked, before| match before {
+        0 => Does::Answers(429, &[("retry-after", "7")], json!({ "message": "slow down" })),
+        _ => kind(asked),
+    });
+    let executor = platform.executor();
+    assert!(executor.obstacles(&it(), true).is_empty());
+    let acted = executor.act(&it(), &attempt(false)).unwrap();
+    assert_eq!((&acted["status"], platform.waited()), (&json!("SUCCESS"), vec![7]), "{acted:#}");
+    // Longer than the patience: nothing is sent, and the requester is told when to come back.
+    let platform =
+        Platform::new(|_, _| Does::Answers(429, &[("retry-after", "3600")], json!({ "message": "slow down" })));
+    let executor = platform.executor();
+    assert!(executor.obstacles(&it(), true).is_empty());
+    let acted = executor.act(&it(), &attempt(false)).unwrap();
+    assert_eq!((&acted["status"], &acted["failure_details"]["RETRY_AFTER"]), (&json!("FAILURE"), &json!("3600")));
+    assert_eq!((&acted["platform_request"]["METHOD"], &acted["doubt"]), (&json!("GET"), &json!(null)), "{acted:#}");
+    assert_eq!((platform.waited(), platform.changes().len(), platform.asked().len()), (vec![], 0, 1));
+}
+
+#[test]
 fn a_success_is_looked_at() {
     let issue = || instruction("CREATE_GITHUB_ISSUE", json!({ "TITLE": "t", "BODY": "b" }));
     let response = json!({ "STATUS": "SUCCESS", "PLATFORM_EVIDENCE": { "RESOURCE_NUMBER": 42 } });

@@ -14,6 +14,7 @@ use countersign_domain::handoff::noting::difference;
 use countersign_domain::handoff::payload::TraceId;
 use countersign_domain::handoff::route::drawing;
 use countersign_engine::Failure;
+use countersign_runner::handoff::kept;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -141,7 +142,7 @@ fn recorded(here: &Here<'_>, document: &Document) -> anyhow::Result<Option<Recor
             chain: names(&step["chain"]),
             target: target.to_owned(),
             status: step["status"].as_str().unwrap_or_default().to_owned(),
-            barred: changed,
+            barred: changed.or_else(|| changed_kept(here, document, step)),
         }));
     }
     let meta = &document.value["handoff"]["meta"];
@@ -166,6 +167,17 @@ fn recorded(here: &Here<'_>, document: &Document) -> anyhow::Result<Option<Recor
         status: String::new(),
         barred: text("code").and_then(|code| Code::parse(&code)).zip(text("barred")),
     }))
+}
+
+/// The file with what was taken out of a handoff that is not what it was when that was sent, as whoever receives is told. One
+/// that is gone is found without the ledger.
+fn changed_kept(here: &Here<'_>, document: &Document, step: &Value) -> Option<(Code, String)> {
+    let found = kept::sums(&document.value, document.path(), here.project.root.as_deref());
+    let differs = |was: &Value, is: &Value| was["sha256"] != is["sha256"] || was["bytes"] != is["bytes"];
+    let is_changed = |was: &&Value| found.iter().any(|is| is["path"] == was["path"] && differs(was, is));
+    let changed = step["sums"].as_array()?.iter().find(is_changed)?["path"].as_str()?;
+    let why = format!("{changed} with what was taken out of it was changed after it was sent");
+    Some((Code::IntegrityMismatch, why))
 }
 
 /// The chain that a document names; nothing, if its source began, or it cannot be read as one.

@@ -20,6 +20,7 @@ use countersign_domain::delegation::action::{ActionType, Parameters};
 use countersign_domain::delegation::payload::{DelegationInstruction, TextOr};
 use serde_json::Value;
 use std::cell::RefCell;
+use std::time::Instant;
 
 /// How many requests are left for the action itself.
 const LEFT_MIN: u64 = 10;
@@ -31,6 +32,8 @@ pub(super) struct Found {
     pub(super) wrong: Vec<Obstacle>,
     /// What forbids it, and the request that showed it.
     pub(super) forbidden: Option<(Refused, Exchange)>,
+    /// A limit that was met, the request that met it, and until when nothing should be sent.
+    pub(super) limited: Option<(Refused, Exchange, Instant)>,
 }
 
 /// What the platform was asked.
@@ -65,7 +68,13 @@ impl Look<'_> {
         if limited || left.is_some_and(|left| left < LEFT_MIN) {
             *self.spent.borrow_mut() = true;
         }
-        (!limited && reply.status < 500 && !reply.garbled).then_some((reply, exchange))
+        if limited {
+            let pause = waiting::pause(&reply, 1);
+            let met = (Refused::limited_when_looking(&reply, pause), exchange, Instant::now() + pause);
+            self.found.borrow_mut().limited = Some(met);
+            return None;
+        }
+        (reply.status < 500 && !reply.garbled).then_some((reply, exchange))
     }
 
     fn wrong(&self, field: &'static str, error: String, expected: &str) {

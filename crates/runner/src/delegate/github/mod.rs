@@ -37,7 +37,7 @@ use progress::{Exchange, Progress, Taken};
 use refused::Refused;
 use serde_json::Value;
 use std::cell::RefCell;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use step::{Blind, Order, Probe, Step, Take};
 
 /// Where GitHub is asked.
@@ -56,6 +56,8 @@ pub struct GithubExecutor {
     wait: Box<dyn Fn(Duration)>,
     /// What was seen to forbid an instruction when it was looked whether it can be carried out.
     forbidden: RefCell<Option<(String, Refused, Exchange)>>,
+    /// The limit that was met then, the request that met it, and until when nothing should be sent.
+    limited: RefCell<Option<(Refused, Exchange, Instant)>>,
 }
 
 /// Why a step ended an action.
@@ -85,7 +87,7 @@ impl GithubExecutor {
     /// Acts at an address, with a token.
     pub fn new(url: &str, token: &str) -> Result<Self, String> {
         let (line, wait) = (Line::new(url, token, None)?, Box::new(std::thread::sleep));
-        Ok(Self { line, patience: PATIENCE, wait, forbidden: RefCell::default() })
+        Ok(Self { line, patience: PATIENCE, wait, forbidden: RefCell::default(), limited: RefCell::default() })
     }
 
     /// The same with another patience for a single answer and for all waiting, and with another way to wait.
@@ -96,7 +98,7 @@ impl GithubExecutor {
         wait: impl Fn(Duration) + 'static,
     ) -> Result<Self, String> {
         let (line, wait) = (Line::new(url, token, Some(answer))?, Box::new(wait));
-        Ok(Self { line, patience: all, wait, forbidden: RefCell::default() })
+        Ok(Self { line, patience: all, wait, forbidden: RefCell::default(), limited: RefCell::default() })
     }
 
     /// The mark that nobody sees in what is made for an instruction, for whoever looks for it there.
@@ -319,6 +321,7 @@ impl Executor for GithubExecutor {
         }
         let found = feasible::look(self, instruction);
         let id = instruction.instruction_id.to_string();
+        *self.limited.borrow_mut() = found.limited;
         *self.forbidden.borrow_mut() = found.forbidden.map(|(refused, exchange)| (id, refused, exchange));
         found.wrong
     }
@@ -346,6 +349,13 @@ impl Executor for GithubExecutor {
             progress.seen = Some(exchange);
             return Ok(refused.acted(&progress, &otherwise, &now()));
         }
+        // Who asked to be left alone is, also where only a look was told so.
+        if let Some((refused, exchange, until)) = self.limited.borrow_mut().take().filter(|_| !again)
+            && !self.may_wait(whole_seconds(until.saturating_duration_since(Instant::now())), &mut progress)
+        {
+            progress.seen = Some(exchange);
+            return Ok(refused.acted(&progress, &otherwise, &now()));
+        }
         let taken = self.take(&order, again, &mut progress).and_then(|()| self.look(&order, &mut progress));
         match taken {
             Ok(()) => reading::done(instruction, &progress, &self.line.web(), &now()),
@@ -368,6 +378,11 @@ impl Executor for GithubExecutor {
     fn constraint(&self, instruction: &DelegationInstruction) -> Result<Option<String>, String> {
         self.standing_against(instruction)
     }
+}
+
+/// As long, and up to the next second, as platforms count.
+fn whole_seconds(pause: Duration) -> Duration {
+    Duration::from_secs(pause.as_secs() + u64::from(pause.subsec_nanos() > 0))
 }
 
 /// A path with the number of what was made, once that is known.

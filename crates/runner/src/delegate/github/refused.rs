@@ -106,6 +106,11 @@ impl Refused {
         Self { remedy, after: Some(pause.as_secs()), ..Self::answered(reply) }
     }
 
+    /// The same for whoever only looked, and has sent nothing.
+    pub(super) fn limited_when_looking(reply: &Reply, pause: Duration) -> Self {
+        Self { by_reading: true, ..Self::limited(reply, pause) }
+    }
+
     /// An error of the platform that did not pass.
     pub(super) fn broken(reply: &Reply, pause: Duration) -> Self {
         Self { after: Some(pause.as_secs()), ..Self::answered(reply) }
