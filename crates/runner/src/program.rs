@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Instant;
 
@@ -75,7 +75,23 @@ fn find(_: &str, _: &OsStr) -> Option<PathBuf> {
 
 /// Runs a program to its end, with some input. None, if it cannot be run, is not done in time or says too much; then it is
 /// ended.
-pub fn run(mut command: Command, input: &[u8], until: Instant) -> Option<Said> {
+pub fn run(command: Command, input: &[u8], until: Instant) -> Option<Said> {
+    finish(command, input, until, |child| drop(child.kill()))
+}
+
+/// The same for a program that may start others: they are ended with it.
+pub(crate) fn run_with_its_own(mut command: Command, input: &[u8], until: Instant) -> Option<Said> {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    finish(command, input, until, |child| {
+        #[cfg(unix)]
+        let _ =
+            rustix::process::kill_process_group(rustix::process::Pid::from_child(child), rustix::process::Signal::KILL);
+        drop(child.kill());
+    })
+}
+
+fn finish(mut command: Command, input: &[u8], until: Instant, end: impl FnOnce(&mut Child)) -> Option<Said> {
     let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
     command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().ok()?;
@@ -95,7 +111,7 @@ pub fn run(mut command: Command, input: &[u8], until: Instant) -> Option<Said> {
     let out = receive.recv_timeout(until.saturating_duration_since(Instant::now()));
     let out = out.ok().flatten().filter(|out| out.len() as u64 <= OUTPUT_MAX);
     if out.is_none() {
-        let _ = child.kill();
+        end(&mut child);
     }
     let ended = child.wait().ok()?;
     Some(Said { ok: ended.success(), out: out? })
@@ -130,5 +146,33 @@ mod tests {
         assert_eq!(said, b"sh\n");
         let said = called("unspoken", Some(&path)).arg("a").env("PATH", &path).output().unwrap().stdout;
         assert_eq!(said, b"a\n");
+    }
+
+    #[test]
+    fn what_a_program_has_started_is_ended_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = folder.path().join("left");
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(format!("sleep 600 & echo $! > {0}.new; mv {0}.new {0}; wait", left.display()));
+        // It is not done in time once it has started the other.
+        let began = Instant::now();
+        let path = left.clone();
+        let until = std::thread::spawn(move || {
+            while !path.exists() {
+                std::thread::yield_now();
+            }
+        });
+        let waits = std::thread::spawn(move || {
+            run_with_its_own(command, b"", began + std::time::Duration::from_secs(1)).is_none()
+        });
+        until.join().unwrap();
+        assert!(waits.join().unwrap());
+        let other = std::fs::read_to_string(&left).unwrap();
+        let state = || std::fs::read_to_string(format!("/proc/{}/stat", other.trim())).unwrap_or_default();
+        // Ended, whether or not somebody has taken note of that yet.
+        while !matches!(state().rsplit(')').next().and_then(|rest| rest.trim().chars().next()), None | Some('Z' | 'X'))
+        {
+            std::thread::yield_now();
+        }
     }
 }

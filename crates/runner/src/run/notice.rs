@@ -18,7 +18,8 @@ pub(super) fn tell(run: &Run<'_>, task: &str, reason: &str) {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(run.ground.root());
     command.env("COUNTERSIGN_RUN", run.setup.run).env("COUNTERSIGN_TASK", task);
-    let said = program::run(command, item(run, task, reason).to_string().as_bytes(), Instant::now() + PATIENCE);
+    let said =
+        program::run_with_its_own(command, item(run, task, reason).to_string().as_bytes(), Instant::now() + PATIENCE);
     if !said.is_some_and(|said| said.ok) {
         run.note(&Note::Flag { task, text: "nobody could be told: the program for that did not end well" });
     }

@@ -41,12 +41,13 @@ fn is_ours(run: &Run<'_>, task: &str) -> bool {
 pub(super) fn recover(run: &Run<'_>, before: Option<&str>) -> Result<(), String> {
     run.desk.settle()?;
     excuse_what_lapsed(run, before)?;
-    end_what_is_left(run);
-    run.ground.unlock();
+    // Those that are known first, so that it is said of each whether it was still there.
     let shown = run.desk.look("effect.list", &run.desk.of_run())?;
     for effect in shown["effects"].as_array().into_iter().flatten() {
         of_effect(run, effect);
     }
+    end_what_is_left(run);
+    run.ground.unlock();
     let mut question = run.desk.of_run();
     question["limit"] = json!(1000);
     question["status"] = json!("in_progress");

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How many folders deep is looked.
-const DEPTH_MAX: usize = 200;
+pub(super) const DEPTH_MAX: usize = 200;
 
 impl Objects {
     /// Every file that differs between two trees, or commits, by their full names. None, if that is left to git.

@@ -1,7 +1,8 @@
 //! A tree with other files in it.
 
+use super::comparing::DEPTH_MAX;
 use super::{Entry, FOLDER, Objects, known_mode, unwritten, written};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// What becomes of a file: its mode and its object, or none if it goes.
@@ -21,6 +22,10 @@ impl Objects {
         if edits.is_empty() {
             return Some(tree.object);
         }
+        // An agent can leave folders in folders for as long as it likes.
+        if edits.keys().any(|name| memchr::memchr_iter(b'/', name).count() >= DEPTH_MAX) {
+            return None;
+        }
         // A tree without anything is nothing that is written here.
         self.edit(&tree.entries, edits)?
     }
@@ -30,8 +35,9 @@ impl Objects {
         let edits = by_folder(edits);
         let mut after: Vec<Entry> = Vec::with_capacity(entries.len() + edits.len());
         after.extend(entries.iter().filter(|entry| !edits.contains_key(&entry.name)).cloned());
+        let before: HashMap<&[u8], &Entry> = entries.iter().map(|entry| (entry.name.as_slice(), entry)).collect();
         for (name, edits) in edits {
-            let there = entries.iter().find(|entry| entry.name == name);
+            let there = before.get(name.as_slice()).copied();
             let (mode, object) = match (edits.own, there) {
                 (Some(Some((mode, object))), _) => {
                     // What was below goes with it, or it cannot be.

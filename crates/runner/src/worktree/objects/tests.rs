@@ -158,3 +158,16 @@ fn repositories_in_repositories_are_left_to_git() {
     let edits = BTreeMap::from([(b"inner".to_vec(), Some(("160000".to_owned(), base.clone())))]);
     assert_eq!(objects.edited(&base, edits), None);
 }
+
+#[test]
+fn what_is_too_deep_is_left_to_git() {
+    let repository = repository();
+    let base = git(repository.path(), &["rev-parse", "HEAD"]);
+    let objects = Objects::of(repository.path());
+    let blob = git(repository.path(), &["hash-object", "-w", "-t", "blob", "/dev/null"]);
+    for (depth, is_ours) in [(150, true), (1900, false)] {
+        let name = format!("{}f", "d/".repeat(depth)).into_bytes();
+        let edits = BTreeMap::from([(name, Some(("100644".to_owned(), blob.clone())))]);
+        assert_eq!(objects.edited(&base, edits).is_some(), is_ours, "{depth}");
+    }
+}

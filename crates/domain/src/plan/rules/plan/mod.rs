@@ -5,6 +5,7 @@ mod plan_agent_unusable;
 mod plan_check_ambiguous;
 mod plan_check_contradictory;
 mod plan_check_program_unusable;
+mod plan_criterion_repeated;
 mod plan_criterion_unverifiable;
 mod plan_dependencies_circular;
 mod plan_dependency_unknown;
@@ -64,6 +65,7 @@ pub static RULES: &[&Rule<Plan>] = &[
     &plan_check_contradictory::PLAN_CHECK_CONTRADICTORY,
     &plan_host_not_allowed::PLAN_HOST_NOT_ALLOWED,
     &plan_red_unchecked::PLAN_RED_UNCHECKED,
+    &plan_criterion_repeated::PLAN_CRITERION_REPEATED,
     &plan_criterion_unverifiable::PLAN_CRITERION_UNVERIFIABLE,
     &plan_evidence_too_weak::PLAN_EVIDENCE_TOO_WEAK,
     &plan_validator_is_author::PLAN_VALIDATOR_IS_AUTHOR,

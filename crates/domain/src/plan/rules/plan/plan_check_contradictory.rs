@@ -3,7 +3,7 @@ use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, Text, rule, show};
 
 rule! {
-    /// What a file check asks for can be true of one file.
+    /// What a file check asks for can be true of one file, and `diff` asks for something.
     ///
     /// ## Why
     /// No work could ever meet the criterion.
@@ -33,6 +33,12 @@ rule! {
     ///     {"text": "it is set", "check": {"file": {"path": "billing/round.json", "json_pointer": "mode", "equals": "even"}}}]}
     /// ]}
     /// ```
+    /// ```json rejected
+    /// {"tasks": [
+    ///   {"id": "T-1", "title": "Round half to even", "agent": "coder", "lock_scope": ["billing"], "acceptance": [
+    ///     {"text": "it is as declared", "check": {"diff": false}}]}
+    /// ]}
+    /// ```
     ///
     /// ## Accepted
     /// ```json accepted
@@ -52,7 +58,7 @@ rule! {
         id: "plan-check-contradictory",
         code: AcceptanceFailed,
         severity: Error,
-        summary: "no file can be what a check asks for",
+        summary: "nothing can be what a check asks for",
         check: check,
     }
 }
@@ -65,9 +71,17 @@ fn check(it: &Subject<'_, Plan>, report: &mut Report) {
         for (criterion, wanted) in planned.acceptance.iter().enumerate() {
             let Some(checks) = &wanted.check else { continue };
             for (n, check) in checks.iter().enumerate() {
+                let at = || Pointer::at("/tasks").item(task).key("acceptance").item(criterion).key("check");
+                if check.diff == Some(false) {
+                    let message = "`diff: false` asks for nothing, and so nothing shows that the criterion holds";
+                    report.add(
+                        checks.place_of(n, at()).key("diff"),
+                        message,
+                        "say `diff: true`, or leave the check out",
+                    );
+                }
                 let Some((fault, help)) = check.file.as_ref().and_then(fault) else { continue };
-                let at = Pointer::at("/tasks").item(task).key("acceptance").item(criterion).key("check");
-                report.add(checks.place_of(n, at).key("file"), fault, help);
+                report.add(checks.place_of(n, at()).key("file"), fault, help);
             }
         }
     }

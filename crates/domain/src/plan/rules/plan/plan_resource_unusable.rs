@@ -1,14 +1,15 @@
 use crate::plan::payload::Plan;
+use crate::work::places::Placed;
 use countersign_contract::diagnostic::Pointer;
-use countersign_contract::{Report, Subject, rule};
+use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
     /// Every path of a plan lies in the project, once its `.` and `..` are resolved: what tasks may and may not change, the
-    /// files that checks look at, and those that are pinned.
+    /// files that checks look at, and those that are pinned. What a task is to change does not lie in a folder of git's own.
     ///
     /// ## Why
     /// One that leads out of the project names a place that nobody can hold, keep free or look at, and must not be taken for
-    /// the whole tree.
+    /// the whole tree. What is in `.git` is in no commit, so that the work could never land.
     ///
     /// ## Rejected
     /// ```json rejected
@@ -35,6 +36,12 @@ rule! {
     ///    "acceptance": [{"text": "tests pass", "check": {"test": ["pytest"]}, "pin": "billing/../../tests"}]}
     /// ]}
     /// ```
+    /// ```json rejected
+    /// {"tasks": [
+    ///   {"id": "T-1", "title": "Round half to even", "agent": "coder", "lock_scope": ["billing", ".git/hooks"],
+    ///    "acceptance": [{"text": "tests pass", "check": {"test": ["pytest"]}}]}
+    /// ]}
+    /// ```
     ///
     /// ## Accepted
     /// ```json accepted
@@ -47,7 +54,7 @@ rule! {
         id: "plan-resource-unusable",
         code: SchemaInvalid,
         severity: Error,
-        summary: "a path of a plan leads out of the project",
+        summary: "a path of a plan leads where no work can be",
         check: check,
     }
 }
@@ -58,6 +65,11 @@ fn check(it: &Subject<'_, Plan>, report: &mut Report) {
         for (n, resource) in task.lock_scope.iter().enumerate() {
             let place = || task.lock_scope.given().map_or_else(Pointer::root, |it| it.place_of(n, at("lock_scope")));
             resource.check(place, report);
+            if resource.place().split('/').any(|part| part == ".git") {
+                let message =
+                    format!("`{}` lies in a folder of git's own, which no commit holds", show(resource.place()));
+                report.add(place(), message, "name what is to be changed in the project");
+            }
         }
         if let Some(scope) = &task.forbidden_scope {
             for (n, resource) in scope.iter().enumerate() {
