@@ -175,7 +175,7 @@ fn a_known_agent_does_not_look_at_its_own_work_under_another_name() {
         (agents(claude(), json!({ "preset": "codex" })), true),
         (agents(json!({ "command": ["a"] }), json!({ "command": ["a"] })), false),
         (agents(json!({ "command": ["a"] }), json!({ "command": ["b"] })), true),
-        (agents(json!({ "peer": true }), json!({ "command": ["b"] })), true),
+        (agents(json!({ "peer": true }), json!({ "peer": true })), true),
     ];
     for (text, allowed) in cases {
         let decision = decide(&text);

@@ -1,12 +1,12 @@
-use crate::plan::payload::{Agent, Gates, Judge, Plan};
+use crate::plan::payload::{Agent, Plan};
 use crate::validation::row::{BUILTIN, ENDPOINT, NONE, PERSON};
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
     /// An agent is one of three: a program, a known agent, or a peer that claims tasks itself. A program is an argument
-    /// vector whose first part is a program, not an option. Its name is not one of the words that gates have, what it is
-    /// handed of the environment does not begin with `COUNTERSIGN_`, and whoever validates or judges can be started.
+    /// vector whose first part is a program, not an option. Its name is not one of the words that gates have, and what it is
+    /// handed of the environment does not begin with `COUNTERSIGN_`.
     ///
     /// ## Why
     /// A run would find out only when the task is due.
@@ -26,9 +26,6 @@ rule! {
     /// ```
     /// ```json rejected
     /// {"agents": {"coder": {"environment": ["COUNTERSIGN_TOKEN"]}}}
-    /// ```
-    /// ```json rejected
-    /// {"agents": {"critic": {"peer": true, "role": "validator"}}, "gates": {"validate": "critic"}}
     /// ```
     ///
     /// ## Accepted
@@ -52,14 +49,14 @@ const WORDS: [&str; 5] = [BUILTIN, PERSON, NONE, ENDPOINT, "optional"];
 
 fn check(it: &Subject<'_, Plan>, report: &mut Report) {
     for (name, agent) in it.record.agents.iter() {
-        if let Some((message, help)) = fault(it.record, name, agent) {
+        if let Some((message, help)) = fault(name, agent) {
             report.add(Pointer::at("/agents").key(name), message, help);
         }
     }
 }
 
-/// Why an agent cannot be started or asked, and what to do.
-fn fault(plan: &Plan, name: &str, agent: &Agent) -> Option<(String, &'static str)> {
+/// Why an agent cannot be started, and what to do.
+fn fault(name: &str, agent: &Agent) -> Option<(String, &'static str)> {
     let (shown, one) = (show(name), "give it one of `command`, `preset` and `peer: true`");
     let ways = [agent.command.is_some(), agent.preset.is_some(), agent.peer == Some(true)];
     let first = agent.command.as_ref().and_then(|command| command.first());
@@ -75,18 +72,8 @@ fn fault(plan: &Plan, name: &str, agent: &Agent) -> Option<(String, &'static str
         let message = format!("an agent is called `{shown}`, which means somebody else at the gates");
         return Some((message, "give it another name"));
     }
-    let handed = agent.environment.iter().flat_map(|names| names.iter()).map(|it| it.as_str());
-    if let Some(own) = handed.into_iter().find(|it| it.to_ascii_uppercase().starts_with("COUNTERSIGN_")) {
-        let message = format!("agent `{shown}` cannot be handed `{}`: those come from its task", show(own));
-        return Some((message, "take it out of its `environment`"));
-    }
-    let asked = agent.peer == Some(true) && plan.gates.as_ref().is_some_and(|gates| asks(gates, name));
-    let message = || format!("`{shown}` claims tasks itself, and nobody can start it to validate or to judge");
-    asked.then(|| (message(), "give it a `command` or a `preset`, or let `person` answer"))
-}
-
-/// Whether somebody is a validator or the judge.
-fn asks(gates: &Gates, name: &str) -> bool {
-    let validates = gates.validate.iter().flat_map(|names| names.iter()).any(|it| it.as_str() == name);
-    validates || matches!(&gates.judge, Some(Judge::Named(judge)) if judge.as_str() == name)
+    let mut handed = agent.environment.iter().flat_map(|names| names.iter()).map(|it| it.as_str());
+    let own = handed.find(|it| it.to_ascii_uppercase().starts_with("COUNTERSIGN_"))?;
+    let message = format!("agent `{shown}` cannot be handed `{}`: those come from its task", show(own));
+    Some((message, "take it out of its `environment`"))
 }
