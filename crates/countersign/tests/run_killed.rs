@@ -198,7 +198,13 @@ fn whoever_runs_when_the_runner_is_killed_is_ended_by_the_next_one() {
                 going.kill();
                 assert_ne!(yard.processes(), Vec::<String>::new(), "{who}");
                 let answer = yard.resume();
-                answer.says("processes that an earlier runner left were ended");
+                // It is said of each that it was still there.
+                answer.says(&match who {
+                    "coder" => "processes of its agent were ended".to_owned(),
+                    "check" => "processes that an earlier runner left were ended".to_owned(),
+                    who => format!("processes of {who} were ended"),
+                });
+                assert!(!answer.out.contains("had ended"), "{who}: {}", answer.out);
                 answer.ended(0);
                 assert_eq!(yard.landed(), ["T-1"], "{who}");
                 yard.is_tidy();

@@ -247,14 +247,15 @@ fn a_dry_run_says_what_each_check_asks() {
         ),
         (json!({ "human": "Is it?" }), "a person is asked: Is it?"),
     ];
-    let acceptance: Vec<Value> = cases.iter().map(|(check, _)| json!({ "text": "t", "check": check })).collect();
+    let criterion = |(n, (check, _)): (usize, &(Value, &str))| json!({ "text": format!("t{n}"), "check": check });
+    let acceptance: Vec<Value> = cases.iter().enumerate().map(criterion).collect();
     let tasks = vec![task("T-1", json!({ "acceptance": acceptance }))];
     let plan = yard.plan(json!({ "coder": yard.honest() }), tasks, json!({}));
     let said = yard.run(&["run", &plan, "--dry-run"]).ended(0);
     let shown = yard.run(&["run", &plan, "--dry-run", "--format", "json"]).ended(0);
     let shown: Value = serde_json::from_str(&shown).unwrap();
     for (n, (_, words)) in cases.iter().enumerate() {
-        assert!(said.contains(&format!("AC-{} t\n           {words}\n", n + 1)), "{words}\n{said}");
+        assert!(said.contains(&format!("AC-{} t{n}\n           {words}\n", n + 1)), "{words}\n{said}");
         let asks = json!({ "id": format!("AC-{}", n + 1), "asks": [words] });
         assert_eq!(shown["tasks"][0]["criteria"][n], asks);
     }
