@@ -1,13 +1,18 @@
 //! Events and settings in SQL.
 
-use super::rows::{self, number, unsigned};
+use super::rows::{self, bytes, number, text, unsigned};
 use crate::rows::EventRow;
 use crate::store::{Batch, Head};
+use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension};
+use std::sync::OnceLock;
 
 /// Writes all of a batch but its texts.
 pub(super) fn write(connection: &Connection, batch: &Batch) -> rusqlite::Result<()> {
-    rows::put_events(connection, &batch.events)?;
+    rows::some_at_a_time(connection, &batch.events, insert, |row, values| {
+        let run = row.run.as_deref().map_or(ToSqlOutput::Borrowed(ValueRef::Null), text);
+        values.extend([number(row.seq), text(&row.id), run, bytes(&row.hash.0), text(&row.body)]);
+    })?;
     let mut empty =
         connection.prepare_cached("UPDATE text SET salt = NULL, body = NULL, blob = NULL WHERE seq = ?1 AND n = ?2")?;
     for (seq, n) in &batch.erase {
@@ -15,6 +20,15 @@ pub(super) fn write(connection: &Connection, batch: &Batch) -> rusqlite::Result<
     }
     rows::delete(connection, &batch.delete)?;
     rows::put(connection, &batch.put)
+}
+
+/// The statement that adds so many events: one, or as many as are added at a time.
+fn insert(count: usize) -> &'static str {
+    static SQL: [OnceLock<String>; 2] = [const { OnceLock::new() }; 2];
+    SQL[usize::from(count > 1)].get_or_init(|| {
+        let rows = vec!["(?, ?, ?, ?, ?)"; count].join(", ");
+        format!("INSERT INTO event (seq, id, run, hash, body) VALUES {rows}")
+    })
 }
 
 /// The end of the log.

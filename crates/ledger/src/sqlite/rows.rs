@@ -1,7 +1,7 @@
 //! Rows in SQL: a statement to get, range, put and delete for each table.
 
 use crate::hash::Hash;
-use crate::rows::{Entity, EventRow, Key, Lease, Liveness, Place, Remembered, Row, RowKey, RowValue, Table};
+use crate::rows::{Entity, Key, Lease, Liveness, Place, Remembered, Row, RowKey, RowValue, Table};
 use crate::time::Time;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Result, params_from_iter};
@@ -67,13 +67,13 @@ fn write(table: Table, verb: Verb) -> String {
     }
 }
 
-type Values<'a> = Vec<ToSqlOutput<'a>>;
+pub(super) type Values<'a> = Vec<ToSqlOutput<'a>>;
 
-fn text(text: &str) -> ToSqlOutput<'_> {
+pub(super) fn text(text: &str) -> ToSqlOutput<'_> {
     ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes()))
 }
 
-fn bytes(bytes: &[u8]) -> ToSqlOutput<'_> {
+pub(super) fn bytes(bytes: &[u8]) -> ToSqlOutput<'_> {
     ToSqlOutput::Borrowed(ValueRef::Blob(bytes))
 }
 
@@ -206,43 +206,32 @@ pub(super) fn range(connection: &Connection, from: &RowKey, to: Option<&RowKey>,
 
 /// Puts rows in place. Those of one table that follow each other share a statement, some at a time.
 pub(super) fn put(connection: &Connection, rows: &[Row]) -> Result<()> {
-    let mut values = Values::new();
     for rows in rows.chunk_by(|(one, _), (next, _)| one.table() == next.table()) {
         let table = rows[0].0.table();
-        for rows in rows.chunks(SOME) {
-            let (verb, at_once) = if rows.len() == SOME { (Verb::PutSome, SOME) } else { (Verb::Put, 1) };
-            let mut statement = connection.prepare_cached(sql(table, verb))?;
-            for rows in rows.chunks(at_once) {
-                values.clear();
-                for (key, value) in rows {
-                    key_values(key, &mut values);
-                    rest_values(value, &mut values);
-                }
-                statement.execute(params_from_iter(&values))?;
-            }
-        }
+        let sql = |count| sql(table, if count == 1 { Verb::Put } else { Verb::PutSome });
+        some_at_a_time(connection, rows, sql, |(key, value), values| {
+            key_values(key, values);
+            rest_values(value, values);
+        })?;
     }
     Ok(())
 }
 
-/// Puts events in place.
-pub(super) fn put_events(connection: &Connection, events: &[EventRow]) -> Result<()> {
-    static ONE: OnceLock<String> = OnceLock::new();
-    static MANY: OnceLock<String> = OnceLock::new();
+/// Runs a statement that takes [`SOME`] rows as long as there are so many, and then one that takes one. What it takes of each
+/// row is given.
+pub(super) fn some_at_a_time<'a, T>(
+    connection: &Connection,
+    rows: &'a [T],
+    sql: impl Fn(usize) -> &'static str,
+    take: impl Fn(&'a T, &mut Values<'a>),
+) -> Result<()> {
     let mut values = Values::new();
-    for events in events.chunks(SOME) {
-        let (sql, at_once) = if events.len() == SOME { (&MANY, SOME) } else { (&ONE, 1) };
-        let sql = sql.get_or_init(|| {
-            let rows = vec!["(?, ?, ?, ?, ?)"; at_once].join(", ");
-            format!("INSERT INTO event (seq, id, run, hash, body) VALUES {rows}")
-        });
-        let mut statement = connection.prepare_cached(sql)?;
-        for events in events.chunks(at_once) {
+    for some in rows.chunks(SOME) {
+        let count = if some.len() == SOME { SOME } else { 1 };
+        let mut statement = connection.prepare_cached(sql(count))?;
+        for rows in some.chunks(count) {
             values.clear();
-            for row in events {
-                let run = row.run.as_deref().map_or(ToSqlOutput::Borrowed(ValueRef::Null), text);
-                values.extend([number(row.seq), text(&row.id), run, bytes(&row.hash.0), text(&row.body)]);
-            }
+            rows.iter().for_each(|row| take(row, &mut values));
             statement.execute(params_from_iter(&values))?;
         }
     }
