@@ -176,7 +176,7 @@ fn apart(command: &mut Command) {
 fn apart(_: &mut Command) {}
 
 /// Ends git and what it has started, such as a filter.
-fn end(child: &mut Child) {
+pub(super) fn end(child: &mut Child) {
     #[cfg(unix)]
     let _ = rustix::process::kill_process_group(rustix::process::Pid::from_child(child), rustix::process::Signal::KILL);
     let _ = child.kill();

@@ -165,7 +165,12 @@ impl Objects {
         arguments: &[&str],
         question: impl FnOnce(&mut Process) -> Option<T>,
     ) -> Option<T> {
+        // Whoever broke off may have left an answer in the pipe, which the next question would be given.
+        let is_broken = keeper.is_poisoned();
         let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_broken {
+            *keeper = Keeper::Broken;
+        }
         if matches!(*keeper, Keeper::NotYet) {
             *keeper = Process::start(Git::at(&self.folder).to_be_kept(arguments)).map_or(Keeper::Broken, Keeper::Open);
         }

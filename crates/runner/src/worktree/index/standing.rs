@@ -1,7 +1,8 @@
 //! Whether files of a working tree are what its index says, as far as that can be told without reading them.
 //!
-//! The same is compared as by git, and a little more; so it can be that git would know a file to be unchanged and this does not,
-//! but not the other way round.
+//! The same is compared as by git, and a little more, but for one thing: git may take a whole second for the moment in which an
+//! index was written, and this takes the time as the file system has it. Whatever is changed after it was looked at here, git
+//! looks at once more before it writes over it.
 
 use super::{Entry, Index};
 use crate::names;
@@ -37,8 +38,12 @@ impl Index {
 }
 
 impl Standing<'_> {
-    /// Whether it has nothing by this name, nor anything below it.
+    /// Whether it has nothing by this name, nor anything below it, nor a file where the folders above it would be.
     pub(crate) fn is_free(&self, name: &[u8]) -> bool {
+        let mut above = memchr::memchr_iter(b'/', name).map(|end| &name[..end]);
+        if above.any(|folder| self.entries.contains_key(folder)) {
+            return false;
+        }
         let below = [name, b"/"].concat();
         let is_taken_below =
             self.entries.range(below.as_slice()..).next().is_some_and(|(it, _)| it.starts_with(&below));
@@ -51,6 +56,10 @@ impl Standing<'_> {
         let [changed, changed_part, modified, modified_part, _, place, has, user, group, size] = entry.stat;
         // A plain file and nothing else: what links are is looked at more closely.
         if format!("{has:o}") != mode || !mode.starts_with("100") || written(entry.object) != object {
+            return false;
+        }
+        // Git takes the size out where it does not trust the rest.
+        if size == 0 {
             return false;
         }
         let Ok(found) = self.top.join(names::path(name)).symlink_metadata() else { return false };

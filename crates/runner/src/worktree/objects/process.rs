@@ -1,5 +1,6 @@
 //! A process that is asked again and again.
 
+use crate::worktree::call::end;
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
@@ -80,8 +81,7 @@ impl Drop for Process {
     fn drop(&mut self) {
         drop(self.to.take());
         // It has nothing to do by now, and nothing to lose.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        end(&mut self.child);
     }
 }
 
