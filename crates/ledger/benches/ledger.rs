@@ -13,7 +13,7 @@ mod raw;
 
 use countersign_ledger::conformance::{Counters, once, postgres_server};
 use countersign_ledger::{Chain, Clock, Fold, Ledger, Postgres, Sqlite, Verifying, export, pages, tree, verify};
-use load::{COUNTERS, append, draft};
+use load::{COUNTERS, append, concurrently, draft};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -121,16 +121,18 @@ fn many_clients() {
     for pass in 0..PASSES {
         let (_folder, ledger) = ledger();
         let before = processor_seconds();
-        let rate = concurrently(&ledger, 64, EVENTS);
+        let rate = concurrently(&ledger, 64, 0, EVENTS);
         let spent = (processor_seconds() - before) * 1e6 / EVENTS as f64;
         let rows = raw::same_rows(place(), EVENTS, 100, bytes);
         let bare = raw::bare_events(place(), EVENTS, 100, bytes);
+        let threads = by_threads(&self::ledger().1, 64, EVENTS);
         ratios.push(rate / rows);
         bare_ratios.push(rate / bare);
         println!(
-            "64 clients, pass {pass}: {rate:.0} a second ({spent:.0} µs of processor time each), raw SQLite with the same rows {rows:.0}: {:.0} %, bare events {bare:.0}: {:.0} %",
+            "64 clients, pass {pass}: {rate:.0} a second ({spent:.0} µs of processor time each), raw SQLite with the same rows {rows:.0}: {:.0} %, bare events {bare:.0}: {:.0} %; with a thread for each client {threads:.0}: {:.0} %",
             100.0 * rate / rows,
-            100.0 * rate / bare
+            100.0 * rate / bare,
+            100.0 * threads / rows
         );
     }
     println!(
@@ -149,8 +151,8 @@ fn processor_seconds() -> f64 {
     fields.skip(11).take(2).filter_map(|it| it.parse::<f64>().ok()).sum::<f64>() / TICKS
 }
 
-/// How many appends a second some threads do together.
-fn concurrently(ledger: &Ledger, clients: u64, events: u64) -> f64 {
+/// How many appends a second clients do together that have a thread each.
+fn by_threads(ledger: &Ledger, clients: u64, events: u64) -> f64 {
     let next = AtomicU64::new(0);
     let started = Instant::now();
     std::thread::scope(|scope| {
@@ -234,7 +236,7 @@ fn postgres() {
     for pass in 0..PASSES {
         let store = Postgres::create(&server.url(), &format!("bench-{pass}")).unwrap();
         let ledger = Ledger::create(Box::new(store), Arc::new(Counters), PROJECT).unwrap();
-        let rate = concurrently(&ledger, 64, EVENTS);
+        let rate = concurrently(&ledger, 64, 0, EVENTS);
         let bare = bare::inserts(&server, 64, bytes);
         ratios.push(rate / bare);
         println!(
@@ -309,7 +311,9 @@ fn large(events: u64) {
     let mut ratios = Vec::new();
     for pass in 0..PASSES as u64 {
         let (_folder, empty) = self::ledger();
-        let (empty, full) = (appends(&empty, 0), appends(&full, (10 + pass) * events));
+        const EVENTS: u64 = 20_000;
+        let empty = concurrently(&empty, 64, 0, EVENTS);
+        let full = concurrently(&full, 64, (10 + pass) * events, EVENTS);
         println!(
             "64 clients, pass {pass}: {empty:.0} a second when empty, {full:.0} here: {:.0} %",
             100.0 * full / empty
@@ -338,27 +342,6 @@ fn large(events: u64) {
         println!("verified {} events and {} rows", verified.events, verified.rows);
     });
     println!("that took {:.0} s and {peak} KiB at most", started.elapsed().as_secs_f64());
-}
-
-/// How many appends a second 64 clients do, with keys from a number on.
-fn appends(ledger: &Ledger, from: u64) -> f64 {
-    const EVENTS: u64 = 20_000;
-    let next = AtomicU64::new(from);
-    let started = Instant::now();
-    std::thread::scope(|scope| {
-        for _ in 0..64 {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= from + EVENTS {
-                        return;
-                    }
-                    append(ledger, number);
-                }
-            });
-        }
-    });
-    EVENTS as f64 / started.elapsed().as_secs_f64()
 }
 
 /// The most memory that this process had while something was done.

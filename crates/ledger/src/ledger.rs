@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::fold::Fold;
+use crate::later::{Pending, keeping};
 use crate::queue::{Queue, Work};
 use crate::rows::{Entity, EventRow, Key, RowKey, RowValue, Table, TextRow};
 use crate::store::{Batch, Head, Store};
@@ -147,19 +148,35 @@ impl Ledger {
         looks_at: Vec<RowKey>,
         work: impl FnOnce(&mut Transaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let value = Arc::new(Mutex::new(None));
-        let kept = Arc::clone(&value);
-        let work: Work = Box::new(move |transaction: &mut Transaction<'_>| {
-            let made = work(transaction)?;
-            *lock(&kept) = Some(made);
-            Ok(())
-        });
+        let (work, made) = keeping(work);
         match self.alone(work) {
             Ok(outcome) => outcome?,
             Err(work) => self.in_line(work, looks_at)?,
         }
-        let made = lock(&value).take();
-        made.ok_or_else(|| Error::Broke("it left no answer".to_owned()))
+        made.take()
+    }
+
+    /// Has work done as [`Ledger::write_looking_at`] does, for those who have no thread to wait for it with: it stands in line,
+    /// and this thread is kept by nothing. It is done whether or not somebody waits for it.
+    pub fn write_later<T: Send + 'static>(
+        &self,
+        looks_at: Vec<RowKey>,
+        work: impl FnOnce(&mut Transaction<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<Pending<T>> {
+        self.be_served()?;
+        let (work, made) = keeping(work);
+        let stub = self.queue.push_polled(work, looks_at).ok_or_else(closed)?;
+        Ok(Pending { made, stub })
+    }
+
+    /// How long a command waits for the writer's place.
+    pub fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    /// Why somebody does not wait any longer for the writer's place.
+    pub fn busy(&self) -> Error {
+        Error::busy(self.patience, lock(&self.origin).writer())
     }
 
     /// Does the work in this thread if nobody else is about, and gives it back otherwise.
@@ -175,14 +192,12 @@ impl Ledger {
     /// Has the work done by the writer, with all that wait.
     fn in_line(&self, work: Work, looks_at: Vec<RowKey>) -> Result<()> {
         self.be_served()?;
-        let Some(stub) = self.queue.push(work, looks_at) else {
-            return Err(Error::NotWritten("the ledger is closed".to_owned()));
-        };
+        let stub = self.queue.push(work, looks_at).ok_or_else(closed)?;
         if let Some(outcome) = stub.wait(self.patience) {
             return outcome;
         }
         if stub.give_up() {
-            return Err(Error::busy(self.patience, lock(&self.origin).writer()));
+            return Err(self.busy());
         }
         // It was taken up: what becomes of it is worth waiting for once more.
         stub.wait(self.patience).unwrap_or_else(|| Err(Error::Unknown("the commit has not returned".to_owned())))
@@ -274,6 +289,10 @@ impl Ledger {
         })?;
         Ok(count)
     }
+}
+
+fn closed() -> Error {
+    Error::NotWritten("the ledger is closed".to_owned())
 }
 
 /// The queue as long as somebody serves it; who waits is told when that ends, however it does.

@@ -1,7 +1,8 @@
 //! The line of commands before the writer, and the way back of their answers.
 //!
 //! A writer that waits for more is woken once, when as many are there as it waits for, and not for each; and those who wait for
-//! one commit wake each other: with many clients anything else would cost more than what they ask for.
+//! one commit with a thread each wake each other: with many clients anything else would cost more than what they ask for. Who has
+//! no thread to wait with is called by its waker.
 
 use crate::error::{Error, Result};
 use crate::ledger::lock;
@@ -10,6 +11,7 @@ use crate::transaction::Transaction;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 pub(crate) type Work = Box<dyn FnOnce(&mut Transaction<'_>) -> Result<()> + Send>;
@@ -39,10 +41,18 @@ struct Seat {
 
 struct State {
     progress: Progress,
-    /// Whether the caller is gone, and will neither hear the answer nor wake anybody.
-    left: bool,
+    waits: Waits,
     /// Those whom the caller wakes, once it is awake.
     others: Vec<Arc<Seat>>,
+}
+
+/// How a caller waits.
+enum Waits {
+    WithThread,
+    /// With what calls it, once it has asked for the first time.
+    WithWaker(Option<Waker>),
+    /// It is gone, and will neither hear the answer nor wake anybody.
+    NotAnyMore,
 }
 
 impl State {
@@ -57,8 +67,8 @@ impl State {
 }
 
 /// The two ends of a command on its way.
-fn seat() -> (Ticket, Stub) {
-    let state = State { progress: Progress::Waiting, left: false, others: Vec::new() };
+fn seat(waits: Waits) -> (Ticket, Stub) {
+    let state = State { progress: Progress::Waiting, waits, others: Vec::new() };
     let seat = Arc::new(Seat { state: Mutex::new(state), answered: Condvar::new() });
     (Ticket { seat: Arc::clone(&seat), answered: false }, Stub { seat })
 }
@@ -90,17 +100,21 @@ impl Ticket {
 /// answers many has the next commit to see to.
 const WOKEN_TOGETHER: usize = 8;
 
-/// Answers many callers. One of some is woken here, and wakes the others of them.
+/// Answers many callers. Of those with threads one of some is woken here, and wakes the others of them.
 pub(crate) fn answer_all(answers: Vec<(Ticket, Result<()>)>) {
-    let mut awaited = Vec::with_capacity(answers.len());
+    let (mut awaited, mut wakers) = (Vec::with_capacity(answers.len()), Vec::new());
     for (mut ticket, answer) in answers {
         ticket.answered = true;
         let mut state = lock(&ticket.seat.state);
         state.progress = Progress::Answered(answer);
-        if !state.left {
-            awaited.push(Arc::clone(&ticket.seat));
+        match &mut state.waits {
+            Waits::WithThread => awaited.push(Arc::clone(&ticket.seat)),
+            // Without a waker it has not asked yet, and finds the answer when it does.
+            Waits::WithWaker(waker) => wakers.extend(waker.take()),
+            Waits::NotAnyMore => {}
         }
     }
+    wakers.into_iter().for_each(Waker::wake);
     let mut awaited = awaited.into_iter();
     while let Some(first) = awaited.next() {
         wake(&first, awaited.by_ref().take(WOKEN_TOGETHER - 1).collect());
@@ -112,7 +126,7 @@ fn wake(first: &Arc<Seat>, others: Vec<Arc<Seat>>) {
     let (mut first, mut others) = (Arc::clone(first), others.into_iter());
     loop {
         let mut state = lock(&first.state);
-        if !state.left {
+        if matches!(state.waits, Waits::WithThread) {
             state.others.extend(others);
             drop(state);
             return first.answered.notify_one();
@@ -133,8 +147,13 @@ impl Drop for Ticket {
         let mut state = lock(&self.seat.state);
         if matches!(state.progress, Progress::Waiting | Progress::Taken) {
             state.progress = Progress::Answered(Err(Error::Unknown("the writer is gone".to_owned())));
+            let waker = match &mut state.waits {
+                Waits::WithWaker(waker) => waker.take(),
+                Waits::WithThread | Waits::NotAnyMore => None,
+            };
             drop(state);
             self.seat.answered.notify_one();
+            waker.into_iter().for_each(Waker::wake);
         }
     }
 }
@@ -151,6 +170,16 @@ impl Stub {
         }
     }
 
+    /// The answer, if it is there; else the caller is called once it is.
+    pub(crate) fn poll(&self, context: &Context<'_>) -> Poll<Result<()>> {
+        let mut state = lock(&self.seat.state);
+        if let Progress::Answered(answer) = &state.progress {
+            return Poll::Ready(answer.clone());
+        }
+        state.waits = Waits::WithWaker(Some(context.waker().clone()));
+        Poll::Pending
+    }
+
     /// Gives the command up, unless the writer has it.
     pub(crate) fn give_up(&self) -> bool {
         lock(&self.seat.state).leave_waiting(Progress::GivenUp)
@@ -161,7 +190,7 @@ impl Stub {
 impl Drop for Stub {
     fn drop(&mut self) {
         let mut state = lock(&self.seat.state);
-        state.left = true;
+        state.waits = Waits::NotAnyMore;
         let others = std::mem::take(&mut state.others);
         drop(state);
         others.iter().for_each(|other| other.answered.notify_one());
@@ -193,9 +222,18 @@ impl Queue {
         self.waiting.load(Ordering::SeqCst)
     }
 
-    /// Puts a command at the end of the line; nothing, if nobody takes any more.
+    /// Puts a command at the end of the line, whose caller waits with its thread; nothing, if nobody takes any more.
     pub(crate) fn push(&self, work: Work, looks_at: Vec<RowKey>) -> Option<Stub> {
-        let (ticket, stub) = seat();
+        self.put(work, looks_at, Waits::WithThread)
+    }
+
+    /// The same for a caller who asks by and by.
+    pub(crate) fn push_polled(&self, work: Work, looks_at: Vec<RowKey>) -> Option<Stub> {
+        self.put(work, looks_at, Waits::WithWaker(None))
+    }
+
+    fn put(&self, work: Work, looks_at: Vec<RowKey>, waits: Waits) -> Option<Stub> {
+        let (ticket, stub) = seat(waits);
         let mut line = lock(&self.line);
         if line.closed {
             return None;
@@ -302,7 +340,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
 
     fn commands(count: usize) -> (Vec<Ticket>, Vec<Stub>) {
-        (0..count).map(|_| seat()).unzip()
+        (0..count).map(|_| seat(Waits::WithThread)).unzip()
     }
 
     /// Answers all who wait, with their number, and gives what each of some heard.
@@ -379,10 +417,10 @@ mod tests {
 
     #[test]
     fn a_command_is_taken_up_or_given_up_and_whoever_is_dropped_says_so() {
-        let (ticket, stub) = seat();
+        let (ticket, stub) = seat(Waits::WithThread);
         assert!(stub.give_up());
         assert!(!ticket.take());
-        let (ticket, stub) = seat();
+        let (ticket, stub) = seat(Waits::WithThread);
         assert!(ticket.take());
         assert!(!stub.give_up());
         drop(ticket);

@@ -1,7 +1,9 @@
 //! What is appended where a ledger's own rate is measured: one event of about 1 KB for each command, to counters in turn.
 
 use countersign_ledger::conformance::{add, once};
-use countersign_ledger::{Draft, Key, Ledger, RowKey, Transaction};
+use countersign_ledger::{Draft, Key, Ledger, Recorded, Result, RowKey, Transaction};
+use std::cell::Cell;
+use std::time::Instant;
 
 /// How many counters there are: entities that are changed again and again.
 pub const COUNTERS: u64 = 1000;
@@ -16,10 +18,35 @@ pub fn draft(number: u64) -> Draft {
 
 /// Appends it, in a command of its own that is known by its key.
 pub fn append(ledger: &Ledger, number: u64) {
+    let (looks_at, work) = command(number);
+    ledger.write_looking_at(looks_at, work).unwrap();
+}
+
+/// The same without a thread that waits for it.
+pub async fn append_later(ledger: &Ledger, number: u64) {
+    let (looks_at, work) = command(number);
+    ledger.write_later(looks_at, work).unwrap().await.unwrap();
+}
+
+/// How many appends a second some clients do together, which wait as those of a server do: for none of them there is a thread.
+pub fn concurrently(ledger: &Ledger, clients: u64, from: u64, events: u64) -> f64 {
+    let next = Cell::new(from);
+    let client = || async {
+        while next.get() < from + events {
+            append_later(ledger, next.replace(next.get() + 1)).await;
+        }
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let started = Instant::now();
+    runtime.block_on(futures_util::future::join_all((0..clients).map(|_| client())));
+    events as f64 / started.elapsed().as_secs_f64()
+}
+
+/// What it will look at, and what it does.
+fn command(number: u64) -> (Vec<RowKey>, impl FnOnce(&mut Transaction<'_>) -> Result<Recorded> + Send + 'static) {
     let command = once("ana", &format!("key-{number}"), "request");
     let key = RowKey::Remembered([command.actor.clone(), command.name.clone(), format!("key-{number}")]);
     let counter = RowKey::Entity(Key::new("counter", format!("c{}", number % COUNTERS)));
     let drafts = vec![draft(number)];
-    let work = move |transaction: &mut Transaction<'_>| transaction.append(&command, drafts);
-    ledger.write_looking_at(vec![key, counter], work).unwrap();
+    (vec![key, counter], move |transaction: &mut Transaction<'_>| transaction.append(&command, drafts))
 }
