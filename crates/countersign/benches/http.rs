@@ -22,13 +22,11 @@ mod server;
 
 use countersign_ledger::conformance::Counters;
 use countersign_ledger::{Clock, Ledger, Sqlite};
-use load::append;
 use serde_json::{Value, json};
 use server::{Client, Server, owner, project, token};
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -70,22 +68,7 @@ fn appends() -> f64 {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let store = Sqlite::create(&folder.path().join("ledger.db"), Clock::System).unwrap();
     let ledger = Ledger::create(Box::new(store), Arc::new(Counters), "bench").unwrap();
-    let next = AtomicU64::new(0);
-    let began = Instant::now();
-    std::thread::scope(|scope| {
-        for _ in 0..CLIENTS {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= APPENDS {
-                        return;
-                    }
-                    append(&ledger, number);
-                }
-            });
-        }
-    });
-    APPENDS as f64 / began.elapsed().as_secs_f64()
+    load::concurrently(&ledger, CLIENTS as u64, 0, APPENDS)
 }
 
 /// Cycles and events a second.

@@ -167,7 +167,7 @@ fn stored(event: &Value) -> Option<Stored> {
     let mut value = event.clone();
     let hash = Hash::from_hex(value.as_object_mut()?.remove("hash")?.as_str()?)?;
     let body = countersign_contract::canonical(&value);
-    Some(Stored { seq: value["seq"].as_u64()?, hash, body, value })
+    Stored::read(value["seq"].as_u64()?, hash, body).ok()
 }
 
 /// What a problem means here.

@@ -78,6 +78,50 @@ fn a_server_that_ends_answers_what_it_accepted() {
     assert_eq!(runs, 9);
 }
 
+/// As many as are worked on at once.
+const AT_ONCE: usize = 512;
+
+#[test]
+fn what_callers_have_gone_away_from_holds_its_place_and_is_done_before_the_end() {
+    use std::io::Write;
+    let house = project();
+    let mut server = Server::start(&house, &[]);
+    let shown = owner(&house);
+    run_with(&mut server.client(&shown), 1);
+    let sql = rusqlite::Connection::open(house.path(".countersign/ledger.db")).unwrap();
+    sql.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let body = json!({ "objective": "go on" }).to_string();
+    let request = format!(
+        "POST /v1/commands/run.open HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {shown}\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        server.address,
+        body.len()
+    );
+    let callers: Vec<_> = (0..AT_ONCE)
+        .map(|_| {
+            let mut stream = std::net::TcpStream::connect(&server.address).unwrap();
+            stream.write_all(request.as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    let mut watcher = server.client(&shown);
+    let mut inside = |count: usize| {
+        let line = format!("countersign_requests_in_progress {count}");
+        wait_until(|| watcher.get("/metrics").body.lines().any(|it| it == line));
+    };
+    inside(AT_ONCE + 1);
+    drop(callers);
+    inside(1);
+    let said = server.client(&shown).ask("run.open", &json!({ "objective": "one too many" }));
+    assert_eq!((said.status, said.json()["code"].as_str()), (503, Some("BUSY")), "{said:?}");
+    server.signal("TERM");
+    wait_until(|| std::net::TcpStream::connect(&server.address).is_err());
+    sql.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(server.ended(), Some(0));
+    let runs = house.run(&["log"]).out.lines().filter(|line| line.contains("run.opened")).count();
+    assert_eq!(runs, AT_ONCE + 1);
+}
+
 #[test]
 fn a_server_that_is_killed_under_load_loses_doubles_and_sticks_nothing() {
     const WORKERS: usize = 16;

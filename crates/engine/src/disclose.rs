@@ -9,7 +9,7 @@ use crate::stored::Stored;
 use countersign_contract::Schemas;
 use countersign_contract::diagnostic::Code;
 use countersign_domain::deciding::Refusal;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// What stands in the place of what is not said.
 pub const WITHHELD: &str = "withheld";
@@ -26,8 +26,7 @@ pub(crate) fn event(call: &Call, event: Stored) -> Stored {
     if run == bound.run || (run.is_empty() && event.text("actor") == call.actor) {
         return event;
     }
-    let value = json!({ "kind": WITHHELD, "seq": event.seq });
-    Stored { seq: event.seq, hash: event.hash, body: value.to_string(), value }
+    Stored::withheld(event.seq, event.hash)
 }
 
 /// What came of a command, for whoever asked for it.

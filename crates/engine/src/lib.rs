@@ -14,6 +14,7 @@
 //! **Invariant:** who may ask, and who may see what, is checked here and nowhere else.
 //! **Absent on purpose:** terminals, HTTP, processes, files. What must be seen of the world comes in as a [`World`].
 
+mod begun;
 mod call;
 mod disclose;
 mod due;
@@ -26,6 +27,7 @@ mod stored;
 mod table;
 mod world;
 
+pub use begun::{Begun, Ended};
 pub use call::{Bound, Call, Failure, Reply};
 pub use disclose::WITHHELD;
 pub use meaning::{Meaning, SHAPE};

@@ -6,8 +6,8 @@ use crate::meant::Meant;
 use crate::stored::Stored;
 use crate::world::World;
 use crate::{Engine, OK, due, look, meaning, refusals};
-use countersign_contract::Shape;
-use countersign_contract::diagnostic::Code;
+use countersign_contract::diagnostic::{Code, Diagnostic};
+use countersign_contract::{Form, Shape, canonical, parse};
 use countersign_domain::deciding::{
     Answered, Command, Decided, Desk, Happened, Happening, LeaseStep, Moment, Need, Observed, Refusal, Seen, View,
 };
@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 /// What happened inside of the transaction.
-enum Outcome {
+pub(crate) enum Outcome {
     /// These rows were committed as they are.
     Recorded(Vec<EventRow>),
     /// An earlier call with the same key recorded these events.
@@ -34,49 +34,89 @@ enum Outcome {
     KeyReused(ledger::Refused),
 }
 
+pub(crate) type Work = Box<dyn FnOnce(&mut Transaction<'_>) -> ledger::Result<Outcome> + Send>;
+pub(crate) type Finish<A> = Box<dyn FnOnce(&Engine, Outcome) -> Result<Reply<A>, Failure> + Send>;
+
+/// A command that was read and observed: what is left is the transaction, and to say what came of it.
+pub(crate) struct Prepared<A> {
+    /// What it will look at first.
+    pub(crate) looks_at: Vec<RowKey>,
+    pub(crate) work: Work,
+    pub(crate) finish: Finish<A>,
+}
+
 impl Engine {
     /// Carries a command out, once and durably, or says why not.
     pub fn submit<C: Command>(&self, world: &dyn World, call: &Call, command: &C) -> Result<Reply<C::Answer>, Failure> {
+        self.carry_out(self.prepare(world, call, command))
+    }
+
+    /// Has what was prepared done, and waits for it.
+    pub(crate) fn carry_out<A>(&self, prepared: Prepared<A>) -> Result<Reply<A>, Failure> {
+        let outcome = self.ledger.write_looking_at(prepared.looks_at, prepared.work);
+        self.finish(prepared.finish, outcome)
+    }
+
+    /// Says what came of what was prepared.
+    pub(crate) fn finish<A>(&self, finish: Finish<A>, came: ledger::Result<Outcome>) -> Result<Reply<A>, Failure> {
+        // What was found to be due is not recorded then, and is due all the same.
+        let outcome = came.inspect_err(|_| self.quiet.store(0, Ordering::Relaxed))?;
+        finish(self, outcome)
+    }
+
+    /// The way of a command up to the transaction. Nothing is written here.
+    pub(crate) fn prepare<C: Command>(&self, world: &dyn World, call: &Call, command: &C) -> Prepared<C::Answer> {
         let observed = call
             .authorise(&C::INFO, || command.about())
             .and_then(|()| command.observe(&Watching { engine: self, world, call }));
         let asked = self.asked(call, command);
-        let observed = match observed {
-            Ok(observed) => observed,
-            // A repetition is answered as before, whatever has become of the world since.
-            Err(refusal) => match self.known(&asked, meant(command))? {
-                Some(Outcome::Repeated(first, last)) => {
-                    return Ok(reply(command, self.stored(first, last)?, true, Vec::new()));
-                }
-                Some(Outcome::KeyReused(refused)) => return Err(Failure::Ledger(refused.into())),
-                _ => {
-                    self.refuse(&asked, &refusal, meant(command))?;
-                    return Err(refusal.into());
-                }
-            },
+        let (looks_at, kept) = (looks_at(&asked, command), command.clone());
+        match observed {
+            Ok(observed) => {
+                let findings = observed.findings.clone();
+                let (copy, quiet, person) = (command.clone(), Arc::clone(&self.quiet), call.is_person());
+                let work = move |transaction: &mut Transaction<'_>| {
+                    carry_out(transaction, &asked, person, &copy, &observed, &quiet)
+                };
+                let finish = move |engine: &Engine, outcome: Outcome| engine.told(&kept, outcome, findings);
+                Prepared { looks_at, work: Box::new(work), finish: Box::new(finish) }
+            }
+            Err(refusal) => {
+                let meant = meant(command);
+                // A repetition is answered as before, whatever has become of the world since.
+                let work = move |transaction: &mut Transaction<'_>| match known(transaction, &asked, || meant.clone())?
+                {
+                    Some(outcome) => Ok(outcome),
+                    None => {
+                        refusals::record(transaction, &asked, &refusal, &meant)?;
+                        Ok(Outcome::Refused(Box::new(refusal)))
+                    }
+                };
+                let finish = move |engine: &Engine, outcome: Outcome| engine.told(&kept, outcome, Vec::new());
+                Prepared { looks_at, work: Box::new(work), finish: Box::new(finish) }
+            }
+        }
+    }
+
+    /// What is said of what came of a command.
+    fn told<C: Command>(
+        &self,
+        command: &C,
+        outcome: Outcome,
+        findings: Vec<Diagnostic>,
+    ) -> Result<Reply<C::Answer>, Failure> {
+        let without_events = |deadline: Option<i64>, findings: Vec<Diagnostic>| {
+            let answer = command.answer(&Answered { events: &[], deadline });
+            Ok(Reply { answer, events: Vec::new(), repeated: false, findings })
         };
-        let looks_at = looks_at(&asked, command);
-        let findings = observed.findings.clone();
-        let (copy, quiet, person) = (command.clone(), Arc::clone(&self.quiet), call.is_person());
-        let work =
-            move |transaction: &mut Transaction<'_>| carry_out(transaction, &asked, person, &copy, &observed, &quiet);
-        // What was found to be due is not recorded then, and is due all the same.
-        let outcome =
-            self.ledger.write_looking_at(looks_at, work).inspect_err(|_| self.quiet.store(0, Ordering::Relaxed));
-        match outcome? {
+        match outcome {
             Outcome::Recorded(rows) => {
                 let events = rows.into_iter().map(Stored::of).collect::<ledger::Result<_>>()?;
                 Ok(reply(command, events, false, findings))
             }
             Outcome::Repeated(first, last) => Ok(reply(command, self.stored(first, last)?, true, findings)),
-            Outcome::Alive(deadline) => {
-                let answer = command.answer(&Answered { events: &[], deadline: Some(deadline) });
-                Ok(Reply { answer, events: Vec::new(), repeated: false, findings })
-            }
-            Outcome::Nothing => {
-                let answer = command.answer(&Answered::default());
-                Ok(Reply { answer, events: Vec::new(), repeated: false, findings })
-            }
+            Outcome::Alive(deadline) => without_events(Some(deadline), findings),
+            Outcome::Nothing => without_events(None, findings),
             Outcome::Refused(refusal) => Err(Failure::Refused(refusal)),
             Outcome::KeyReused(refused) => Err(Failure::Ledger(refused.into())),
         }
@@ -100,12 +140,6 @@ impl Engine {
         Ok(view.render(&seen, &moment, tree.as_ref())?)
     }
 
-    /// Records that a command was refused before it could be decided.
-    pub(crate) fn refuse(&self, asked: &ledger::Command, refusal: &Refusal, meant: Meant) -> Result<(), Failure> {
-        let (asked, refusal) = (asked.clone(), refusal.clone());
-        Ok(self.ledger.write(move |transaction| refusals::record(transaction, &asked, &refusal, &meant))?)
-    }
-
     fn asked<C: Command>(&self, call: &Call, command: &C) -> ledger::Command {
         let once = call.key.clone().map(|key| Once { key, request: request_hash(command), code: OK.to_owned() });
         self.command_of(call, C::INFO.id, once)
@@ -115,24 +149,10 @@ impl Engine {
         let (actor, authn) = (call.actor.clone(), call.authn.clone());
         ledger::Command { actor, authn, name: name.to_owned(), once, under: None }
     }
-
-    /// What follows from an earlier call with the same key.
-    fn known(&self, asked: &ledger::Command, meant: Meant) -> Result<Option<Outcome>, Failure> {
-        if asked.once.is_none() {
-            return Ok(None);
-        }
-        let asked = asked.clone();
-        Ok(self.ledger.write(move |transaction| known(transaction, &asked, || meant.clone()))?)
-    }
 }
 
 /// The answer, which follows from the events as they are stored and from nothing else.
-fn reply<C: Command>(
-    command: &C,
-    events: Vec<Stored>,
-    repeated: bool,
-    findings: Vec<countersign_contract::diagnostic::Diagnostic>,
-) -> Reply<C::Answer> {
+fn reply<C: Command>(command: &C, events: Vec<Stored>, repeated: bool, findings: Vec<Diagnostic>) -> Reply<C::Answer> {
     let happened: Vec<Happened<'_>> = events.iter().map(Stored::happened).collect();
     let answer = command.answer(&Answered { events: &happened, deadline: None });
     Reply { answer, events, repeated, findings }
@@ -148,8 +168,13 @@ fn meant<C: Command>(command: &C) -> Meant {
 
 /// The hash of a request, however it was written.
 fn request_hash<C: Shape>(command: &C) -> Hash {
-    let value = serde_json::to_value(command).unwrap_or_default();
-    Hash::of(countersign_contract::canonical(&value).as_bytes())
+    let text = serde_json::to_string(command).unwrap_or_default();
+    let canonical = match parse(&text, Form::Json, usize::MAX) {
+        Ok(document) => document.root().canonical(),
+        // It was read, so that it can be; this only says the same in another way.
+        Err(_) => canonical(&serde_json::from_str(&text).unwrap_or_default()),
+    };
+    Hash::of(canonical.as_bytes())
 }
 
 /// What follows from an earlier call with the same key: its events once more, or, if it asked for something else, a refusal,
@@ -301,7 +326,7 @@ fn draft(happening: Happening, matter: &str) -> ledger::Draft {
         matter: matter.to_owned(),
         class: happening.class.to_owned(),
         taint: happening.taint.to_owned(),
-        facts: countersign_contract::canonical(&happening.facts),
+        facts: canonical(&happening.facts),
         texts: happening.texts.into_iter().map(|text| salted(&text)).collect(),
         lease: happening.lease.map(lease),
         erase: happening.erase,

@@ -1,12 +1,16 @@
 //! Events as they lie in the ledger, owned and ready to be shown.
 
+use crate::WITHHELD;
 use countersign_contract::Untrusted;
 use countersign_domain::deciding::Happened;
 use countersign_ledger as ledger;
-use serde_json::Value;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
+use std::sync::OnceLock;
 
 /// An event that was read back.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Stored {
     /// Its place in the log.
     pub seq: u64,
@@ -14,26 +18,66 @@ pub struct Stored {
     pub hash: ledger::Hash,
     /// Its canonical bytes.
     pub body: String,
-    /// The same, read.
-    pub value: Value,
+    said: Said,
+    value: OnceLock<Value>,
+}
+
+/// What of an event is asked for whenever it is answered with. All of it is read when somebody asks for more.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+struct Said {
+    actor: String,
+    erase: Option<IgnoredAny>,
+    facts: Value,
+    kind: String,
+    run: String,
+    time: String,
+    v: u32,
 }
 
 impl Stored {
     /// Reads an event.
     pub fn of(row: ledger::EventRow) -> ledger::Result<Self> {
-        let value = serde_json::from_str(&row.body)
-            .map_err(|error| ledger::Error::Damaged(format!("event {} cannot be read: {error}", row.seq)))?;
-        Ok(Self { seq: row.seq, hash: row.hash, body: row.body, value })
+        Self::read(row.seq, row.hash, row.body)
+            .map_err(|error| ledger::Error::Damaged(format!("event {} cannot be read: {error}", row.seq)))
+    }
+
+    /// Reads an event that came another way.
+    pub fn read(seq: u64, hash: ledger::Hash, body: String) -> serde_json::Result<Self> {
+        let said = serde_json::from_str(&body)?;
+        Ok(Self { seq, hash, body, said, value: OnceLock::new() })
+    }
+
+    /// In the place of one that somebody may not see: its number and its hash, so that the log has no gap.
+    pub(crate) fn withheld(seq: u64, hash: ledger::Hash) -> Self {
+        let said = Said { kind: WITHHELD.to_owned(), ..Said::default() };
+        Self { seq, hash, body: json!({ "kind": WITHHELD, "seq": seq }).to_string(), said, value: OnceLock::new() }
+    }
+
+    /// All of it.
+    pub fn value(&self) -> &Value {
+        self.value.get_or_init(|| serde_json::from_str(&self.body).unwrap_or_default())
     }
 
     /// A field of the envelope that is text.
     pub fn text(&self, field: &str) -> &str {
-        self.value[field].as_str().unwrap_or_default()
+        match field {
+            "actor" => &self.said.actor,
+            "kind" => &self.said.kind,
+            "run" => &self.said.run,
+            "time" => &self.said.time,
+            _ => self.value()[field].as_str().unwrap_or_default(),
+        }
     }
 
     /// The facts.
     pub fn facts(&self) -> &Value {
-        &self.value["facts"]
+        &self.said.facts
+    }
+
+    /// Whether it empties texts.
+    pub fn erases(&self) -> bool {
+        self.said.erase.is_some()
     }
 
     /// What it says, in a few words for a list.
@@ -43,14 +87,14 @@ impl Stored {
 
     /// The event as a domain reads it.
     pub fn happened(&self) -> Happened<'_> {
-        Happened {
-            seq: self.seq,
-            kind: self.text("kind"),
-            v: u32::try_from(self.value["v"].as_u64().unwrap_or(0)).unwrap_or(0),
-            actor: self.text("actor"),
-            time: self.text("time"),
-            facts: self.facts(),
-        }
+        let Said { actor, facts, kind, time, v, .. } = &self.said;
+        Happened { seq: self.seq, kind, v: *v, actor, time, facts }
+    }
+}
+
+impl PartialEq for Stored {
+    fn eq(&self, other: &Self) -> bool {
+        (self.seq, self.hash, &self.body) == (other.seq, other.hash, &other.body)
     }
 }
 

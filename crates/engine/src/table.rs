@@ -1,11 +1,12 @@
 //! Everything that can be asked: one row for each command and each view. Doors are made from these tables, and there is
 //! no other way in.
 
-use crate::Engine;
+use crate::begun::Begun;
 use crate::call::{Call, Failure, Reply};
-use crate::disclose;
 use crate::meant::Meant;
+use crate::road::{Outcome, Prepared};
 use crate::world::World;
+use crate::{Engine, disclose, refusals};
 use countersign_contract::diagnostic::{Decision, Source};
 use countersign_contract::{Schemas, Shape, check};
 use countersign_domain::deciding::{Command, CommandInfo, Refusal, View, ViewInfo};
@@ -16,10 +17,11 @@ use countersign_domain::project::{Erase, Init, Keep};
 use countersign_domain::validation;
 use countersign_domain::validation::command as gates;
 use countersign_domain::work::{command as work, view};
+use countersign_ledger::{self as ledger, Transaction};
 use serde_json::Value;
 use std::borrow::Cow;
 
-type Ask = fn(&Engine, &dyn World, &Call, &str) -> Result<Reply, Failure>;
+type Ask = fn(&Engine, &dyn World, &Call, &str) -> Prepared<Value>;
 type Show = fn(&Engine, &dyn World, &Call, &str) -> Result<Value, Failure>;
 type Schema = fn(&mut Schemas) -> Value;
 
@@ -168,9 +170,23 @@ pub fn view_row(id: &str) -> Option<&'static ViewRow> {
 impl Engine {
     /// Carries out the command with this name. The request is JSON.
     pub fn ask(&self, world: &dyn World, call: &Call, id: &str, request: &str) -> Result<Reply, Failure> {
+        self.carry_out(self.read(world, call, id, request)?)
+    }
+
+    /// The same for those who have no thread to wait with: it is taken up here, and done whether or not they wait.
+    pub fn begin(&self, world: &dyn World, call: &Call, id: &str, request: &str) -> Result<Begun, Failure> {
+        Ok(Begun::of(self, self.read(world, call, id, request)?)?)
+    }
+
+    /// The way of a request up to the transaction, and what its caller may see of what comes of it.
+    fn read(&self, world: &dyn World, call: &Call, id: &str, request: &str) -> Result<Prepared<Value>, Failure> {
         let row = command_row(id).ok_or_else(|| unknown(id, COMMANDS.iter().map(|row| row.info.id)))?;
-        let done = (row.ask)(self, world, call, request);
-        done.map(|reply| disclose::reply(call, reply)).map_err(|failure| disclose::failure(call, failure))
+        let (Prepared { looks_at, work, finish }, call) = ((row.ask)(self, world, call, request), call.clone());
+        let finish = move |engine: &Engine, outcome: Outcome| {
+            let done = finish(engine, outcome);
+            done.map(|reply| disclose::reply(&call, reply)).map_err(|failure| disclose::failure(&call, failure))
+        };
+        Ok(Prepared { looks_at, work, finish: Box::new(finish) })
     }
 
     /// Shows the view with this name. The question is JSON.
@@ -187,24 +203,37 @@ fn unknown(id: &str, known: impl Iterator<Item = &'static str>) -> Failure {
     Failure::Unknown(format!("there is no `{}`; known are {}", countersign_contract::show(id), known.join(", ")))
 }
 
-fn ask<C: Command>(engine: &Engine, world: &dyn World, call: &Call, request: &str) -> Result<Reply, Failure> {
+fn ask<C: Command>(engine: &Engine, world: &dyn World, call: &Call, request: &str) -> Prepared<Value> {
     let request = &in_bound_run(call, request);
     let command: C = match read(world, C::INFO.id, request) {
         Ok(command) => command,
         Err(decision) => {
-            if let Some(code) = decision.code {
-                let asked = engine.command_of(call, C::INFO.id, None);
-                let help = "mend the request; the findings say where";
-                let findings = decision.details.diagnostics.clone();
-                let refusal = Refusal { findings, ..Refusal::new(code, decision.reason.clone(), help) };
-                engine.refuse(&asked, &refusal, meant(call, &C::INFO, request))?;
-            }
-            return Err(Failure::Malformed(decision));
+            return malformed(engine.command_of(call, C::INFO.id, None), decision, meant(call, &C::INFO, request));
         }
     };
-    let reply = engine.submit(world, call, &command)?;
-    let answer = serde_json::to_value(&reply.answer).unwrap_or_default();
-    Ok(Reply { answer, events: reply.events, repeated: reply.repeated, findings: reply.findings })
+    let Prepared { looks_at, work, finish } = engine.prepare(world, call, &command);
+    let finish = move |engine: &Engine, outcome: Outcome| {
+        let Reply { answer, events, repeated, findings } = finish(engine, outcome)?;
+        Ok(Reply { answer: serde_json::to_value(&answer).unwrap_or_default(), events, repeated, findings })
+    };
+    Prepared { looks_at, work, finish: Box::new(finish) }
+}
+
+/// A request that is not of its shape is recorded as refused, and no more.
+fn malformed(asked: ledger::Command, decision: Box<Decision>, meant: Meant) -> Prepared<Value> {
+    let refusal = decision.code.map(|code| {
+        let help = "mend the request; the findings say where";
+        let findings = decision.details.diagnostics.clone();
+        Refusal { findings, ..Refusal::new(code, decision.reason.clone(), help) }
+    });
+    let work = move |transaction: &mut Transaction<'_>| {
+        if let Some(refusal) = refusal {
+            refusals::record(transaction, &asked, &refusal, &meant)?;
+        }
+        Ok(Outcome::Nothing)
+    };
+    let finish = move |_: &Engine, _: Outcome| Err(Failure::Malformed(decision));
+    Prepared { looks_at: Vec::new(), work: Box::new(work), finish: Box::new(finish) }
 }
 
 /// What a request is about that is not of its shape: nothing, if whoever sends it may not ask for that there.

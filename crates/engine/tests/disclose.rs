@@ -138,7 +138,7 @@ fn a_lock_that_may_not_be_seen_is_in_the_way_all_the_same() {
     let head = two.engine.ledger().head().unwrap().seq;
     assert!(format!("{:?}", two.engine.texts(head).unwrap()).contains("T-77 of eve holds"));
     let stub = two.engine.disclosed(&bound, two.engine.stored(1, 1).unwrap().remove(0));
-    assert_eq!((stub.seq, &stub.value), (1, &json!({ "kind": WITHHELD, "seq": 1 })));
+    assert_eq!((stub.seq, stub.value()), (1, &json!({ "kind": WITHHELD, "seq": 1 })));
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn whoever_is_bound_has_no_part_in_what_others_hold_in_the_same_name() {
             mine["locks"].as_array().unwrap().iter().map(|it| it["task_id"].as_str().unwrap()).collect();
         assert_eq!(names, [id], "{mine}");
         for ((other, ..), event) in all.into_iter().zip(&claimed) {
-            let kind = two.engine.disclosed(&call, event.clone()).value["kind"].clone();
+            let kind = two.engine.disclosed(&call, event.clone()).value()["kind"].clone();
             assert_eq!(kind == WITHHELD, other != run, "{id}: {kind}");
         }
     }

@@ -14,8 +14,11 @@ use crate::hash::Hash;
 use crate::ledger::Ledger;
 use crate::rows::{Entity, Key, Place};
 use crate::store::Store;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
+use std::task::{Context, Poll, Wake};
+use std::thread::Thread;
 
 /// An empty store, and its clock if a test can move it.
 pub struct Fresh {
@@ -130,6 +133,25 @@ pub fn once(actor: &str, key: &str, request: &str) -> Command {
 /// A ledger with counters in a fresh store.
 pub fn open(fresh: Fresh) -> Ledger {
     created(Ledger::create(fresh.store, Arc::new(Counters), "test-project"))
+}
+
+/// Waits in this thread for what is waited for without one.
+pub fn waited<T>(work: impl Future<Output = T>) -> T {
+    let (waker, mut work) = (Arc::new(Awake(std::thread::current())).into(), pin!(work));
+    loop {
+        match work.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(done) => return done,
+            Poll::Pending => std::thread::park(),
+        }
+    }
+}
+
+struct Awake(Thread);
+
+impl Wake for Awake {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
 }
 
 #[expect(clippy::panic, reason = "the suite is a test")]

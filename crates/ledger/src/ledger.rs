@@ -31,6 +31,7 @@ pub struct Ledger {
     thread: Mutex<Option<std::thread::JoinHandle<()>>>,
     in_line: Arc<AtomicBool>,
     patience: Duration,
+    is_far: bool,
 }
 
 impl Ledger {
@@ -101,8 +102,9 @@ impl Ledger {
             about: Arc::clone(&about),
             in_line: Arc::clone(&in_line),
         };
+        let is_far = lock(&origin).is_far();
         let (writer, thread) = (Arc::new(Mutex::new(writer)), Mutex::new(None));
-        Ok(Self { project, readers, origin, queue, about, writer, thread, in_line, patience: PATIENCE })
+        Ok(Self { project, readers, origin, queue, about, writer, thread, in_line, patience: PATIENCE, is_far })
     }
 
     /// Has somebody who serves the queue, from the first time on that somebody stands in it.
@@ -125,6 +127,11 @@ impl Ledger {
     pub fn with_patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
+    }
+
+    /// Whether every question to it is a journey, which can take as long as it pleases.
+    pub fn is_far(&self) -> bool {
+        self.is_far
     }
 
     /// The project's id.

@@ -389,6 +389,51 @@ mod tests {
     }
 
     #[test]
+    fn who_has_no_thread_is_called_and_keeps_nobody_from_being_woken() {
+        let (mut tickets, stubs) = commands(2 * WOKEN_TOGETHER);
+        // Where one would be woken who wakes others, one stands who has no thread: of two, one has asked already.
+        let (waker, calls) = counting();
+        let polled: Vec<Stub> = (0..2)
+            .map(|nth| {
+                let (ticket, stub) = seat(Waits::WithWaker(None));
+                tickets.insert(nth * WOKEN_TOGETHER, ticket);
+                stub
+            })
+            .collect();
+        let ask = |stub: &Stub| stub.poll(&Context::from_waker(&waker));
+        assert_eq!(ask(&polled[0]), Poll::Pending);
+        std::thread::scope(|scope| {
+            let waiting: Vec<_> = stubs.into_iter().map(|stub| scope.spawn(move || stub.wait(LONG))).collect();
+            answer_all(tickets.into_iter().map(|ticket| (ticket, Ok(()))).collect());
+            waiting.into_iter().for_each(|it| assert_eq!(it.join().unwrap(), Some(Ok(()))));
+        });
+        assert_eq!(calls.load(Ordering::SeqCst), 1);
+        assert!(polled.iter().all(|stub| ask(stub) == Poll::Ready(Ok(()))));
+    }
+
+    #[test]
+    fn who_has_no_thread_is_called_when_the_writer_is_gone() {
+        let (waker, calls) = counting();
+        let (ticket, stub) = seat(Waits::WithWaker(None));
+        assert!(stub.poll(&Context::from_waker(&waker)).is_pending());
+        drop(ticket);
+        assert_eq!(calls.load(Ordering::SeqCst), 1);
+        assert!(matches!(stub.poll(&Context::from_waker(&waker)), Poll::Ready(Err(Error::Unknown(_)))));
+    }
+
+    /// A waker, and how often it was used.
+    fn counting() -> (Waker, Arc<AtomicUsize>) {
+        struct Counting(Arc<AtomicUsize>);
+        impl std::task::Wake for Counting {
+            fn wake(self: Arc<Self>) {
+                self.0.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+        let calls = Arc::<AtomicUsize>::default();
+        (Arc::new(Counting(Arc::clone(&calls))).into(), calls)
+    }
+
+    #[test]
     fn who_waits_for_commands_is_nudged_and_takes_none_then() {
         let queue = Queue::default();
         let push = || queue.push(Box::new(|_| Ok(())), Vec::new()).unwrap();

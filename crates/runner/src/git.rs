@@ -81,7 +81,7 @@ pub fn ask_one(root: &Path, arguments: &[&str]) -> Option<String> {
 
 /// Whether a folder can lie in a working tree: git finds one by what is called `.git` in the folder or above. Where there is
 /// none, git need not be asked, which takes longer than all the rest of a command.
-fn may_be_tracked(root: &Path) -> bool {
+pub fn may_be_tracked(root: &Path) -> bool {
     let real = root.canonicalize();
     real.is_ok_and(|real| real.ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok()))
 }

@@ -60,7 +60,7 @@ fn said(shown: &Value, client: &Client<'_>) -> String {
 pub fn waited(item: &Value, client: &Client<'_>) -> String {
     let seq = item["since"].as_u64().unwrap_or(0);
     let stored = client.engine().ok().and_then(|engine| engine.stored(seq, seq).ok()?.into_iter().next());
-    match stored.map(|event| since(&event.value, "time")).filter(|ago| !ago.is_empty()) {
+    match stored.map(|event| since(event.value(), "time")).filter(|ago| !ago.is_empty()) {
         Some(ago) => format!("{ago}, since event {seq}"),
         None => format!("since event {seq}"),
     }

@@ -152,11 +152,11 @@ pub fn cloud_event(event: &Stored, project: &str) -> Value {
         "sequence": format!("{:020}", event.seq),
         "dataclassification": event.text("class"),
         "eventhash": event.hash.to_string(),
-        "data": event.value,
+        "data": event.value(),
     });
     let optional = [("cause", "causationid"), ("run", "correlationid")];
     for (field, name) in optional {
-        if let Some(value) = event.value[field].as_str() {
+        if let Some(value) = event.value()[field].as_str() {
             cloud[name] = json!(value);
         }
     }

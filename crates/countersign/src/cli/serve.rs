@@ -127,8 +127,13 @@ async fn serve(
     signals.next().await;
     end.send_replace(true);
     output::say("ending: what was accepted is answered first");
+    let all = async {
+        serving.await.context("the server broke off")?;
+        let _ = tokio::time::timeout(LAST_PATIENCE, server.rest()).await;
+        anyhow::Ok(())
+    };
     tokio::select! {
-        served = serving => served.context("the server broke off")?,
+        ended = all => ended?,
         () = signals.next() => {
             output::say("ended at once; what was not answered may have been done or not");
             return Ok(Exit::Failed);

@@ -64,7 +64,7 @@ fn event(engine: &Engine, seq: u64, format: Format) -> anyhow::Result<String> {
         let texts: Vec<_> = texts.iter().map(text_json).collect();
         return Ok(format!(
             "{}\n",
-            serde_json::json!({ "event": event.value, "hash": event.hash.to_string(), "texts": texts })
+            serde_json::json!({ "event": event.value(), "hash": event.hash.to_string(), "texts": texts })
         ));
     }
     let mut out = envelope(&event);
@@ -102,7 +102,7 @@ fn text_json(text: &StoredText) -> serde_json::Value {
 fn envelope(event: &Stored) -> String {
     let mut out = format!("event {}  {}\n", event.seq, visible(&event.summary()));
     let fields = event
-        .value
+        .value()
         .as_object()
         .into_iter()
         .flatten()

@@ -12,7 +12,8 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::post;
 use countersign_diagnostic::Code;
-use countersign_engine::{Call, Engine, Failure, Reply, command_row};
+use countersign_domain::deciding::Writes;
+use countersign_engine::{Call, CommandRow, Engine, Failure, Stored, command_row};
 use countersign_ledger as ledger;
 use std::sync::Arc;
 
@@ -42,29 +43,73 @@ async fn command(
     let text = read(&server, &headers, body).await?;
     let permit = Arc::clone(&server.at_once).try_acquire_owned();
     let permit = permit.map_err(|_| Problem::busy("too many requests are worked on"))?;
-    let (server, id) = (Arc::clone(&server), row.info.id);
-    // It goes on even if the caller goes away: what was accepted is finished.
-    let work = tokio::task::spawn_blocking(move || {
+    let server = Arc::clone(&server);
+    // It goes on even if the caller goes away: what was accepted is finished, and holds its place until then.
+    let work = tokio::spawn(async move {
         let _permit = permit;
-        let around = Around { project: &server.project };
-        match ask(&server.engine, &Afar(&around), &call, id, &text) {
-            Ok(reply) => answer::done(&reply),
-            Err(failure) => Err(Problem::of(failure, &text)),
-        }
+        carry_out(server, call, row, text).await
     });
     work.await.unwrap_or_else(|_| Err(Problem::internal()))
 }
 
-fn ask(engine: &Engine, around: &Afar<'_>, call: &Call, id: &str, text: &str) -> Result<Reply, Failure> {
-    let reply = engine.ask(around, call, id, text)?;
-    if reply.events.iter().any(|event| !event.value["erase"].is_null()) && !reply.repeated {
-        // What was erased is gone when the caller is told so.
-        engine.ledger().store().and_then(|mut store| store.scrub()).map_err(|error| {
-            let why = format!("the text is erased from the ledger, but a copy of it is left: {error}");
-            Failure::Ledger(ledger::Error::NotWritten(why))
-        })?;
+/// Carries a command out. No thread waits for its commit.
+async fn carry_out(
+    server: Arc<Server>,
+    call: Call,
+    row: &'static CommandRow,
+    text: String,
+) -> Result<Response, Problem> {
+    let here = Arc::clone(&server);
+    let keeps = may_keep_a_thread(&server, row, &text);
+    let begun = on_some_thread(keeps, move || {
+        let around = Around { project: &here.project };
+        let begun = here.engine.begin(&Afar(&around), &call, row.info.id, &text);
+        begun.map(|begun| (begun, text.clone())).map_err(|failure| Problem::of(failure, &text))
+    });
+    let (begun, text) = begun.await??;
+    let patience = server.engine.ledger().patience();
+    let ended = begun.ended(|| tokio::time::sleep(patience)).await;
+    let here = Arc::clone(&server);
+    let reply = on_some_thread(server.engine.ledger().is_far(), move || ended.reply(&here.engine)).await?;
+    let reply = match reply {
+        Ok(reply) if !reply.repeated && reply.events.iter().any(Stored::erases) => {
+            on_some_thread(true, move || scrub(&server.engine).map(|()| reply)).await?
+        }
+        reply => reply,
+    };
+    match reply {
+        Ok(reply) => answer::done(&reply),
+        Err(failure) => Err(Problem::of(failure, &text)),
     }
-    Ok(reply)
+}
+
+/// How long a request may be to be read where it arrives, beside others.
+const SHORT_BYTES_MAX: usize = 64 * 1024;
+
+/// Whether to take a command up can keep a thread for long: by journeys to the ledger, by much to read, or by asking git. What only
+/// says that somebody lives asks nobody.
+fn may_keep_a_thread(server: &Server, row: &CommandRow, text: &str) -> bool {
+    let asks_git = || {
+        let root = server.project.root.as_deref();
+        row.info.writes != Writes::Liveness && root.is_some_and(countersign_runner::git::may_be_tracked)
+    };
+    server.engine.ledger().is_far() || text.len() > SHORT_BYTES_MAX || asks_git()
+}
+
+/// Does something here, or where it may keep a thread.
+async fn on_some_thread<T: Send + 'static>(
+    keeps: bool,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
+    if keeps { tokio::task::spawn_blocking(work).await.map_err(|_| Problem::internal()) } else { Ok(work()) }
+}
+
+/// What was erased is gone when the caller is told so.
+fn scrub(engine: &Engine) -> Result<(), Failure> {
+    engine.ledger().store().and_then(|mut store| store.scrub()).map_err(|error| {
+        let why = format!("the text is erased from the ledger, but a copy of it is left: {error}");
+        Failure::Ledger(ledger::Error::NotWritten(why))
+    })
 }
 
 fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {

@@ -1,8 +1,12 @@
 //! The HTTP door: `countersign serve`.
 //!
 //! ```text
-//! connection ─▶ watch (counts, catches panics) ─▶ gate (Host, Origin, token, rate) ─▶ route ─▶ engine, on a blocking thread
+//! connection ─▶ watch (counts, catches panics) ─▶ gate (Host, Origin, token, rate) ─▶ route ─▶ engine
 //! ```
+//!
+//! Questions are answered on a blocking thread. A command is taken up where it arrives, or on a blocking thread where that can keep
+//! it; it stands in the writer's line, and no thread waits for its commit. Its place among those that are worked on is held until
+//! it is answered, whether or not its caller is still there.
 //!
 //! Every route is made from the engine's tables, and so is the document that describes them (`openapi.rs`).
 //!
@@ -120,6 +124,12 @@ impl Server {
             .layer(from_fn_with_state(Arc::clone(self), gate::pass))
             .layer(tower_http::catch_panic::CatchPanicLayer::custom(problem::broke))
             .layer(from_fn_with_state(Arc::clone(self), metrics::count))
+    }
+
+    /// Waits until nothing is worked on any more, also of what callers have gone away from.
+    pub async fn rest(&self) {
+        // Nobody closes it.
+        let _ = self.at_once.acquire_many(AT_ONCE_MAX as u32).await;
     }
 
     /// Acts on deadlines when they are due, until the server ends.

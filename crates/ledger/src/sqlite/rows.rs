@@ -32,7 +32,7 @@ enum Verb {
 
 /// How many rows of a table are put in place by one statement, where there are so many: what it costs to start one is as much
 /// as a row.
-const SOME: usize = 8;
+const SOME: usize = 16;
 
 /// The statements of each table. Each is written when it is first used: many processes start to ask a few of them once.
 static SQL: [[OnceLock<String>; 6]; COLUMNS.len()] = [const { [const { OnceLock::new() }; 6] }; COLUMNS.len()];

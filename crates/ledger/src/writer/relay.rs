@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// How many are decided before it is looked whether the scribe is through.
-const SOME: usize = 8;
+const SOME: usize = 16;
 
 impl Writer {
     /// Takes a command and those that come to their end, until nobody comes any more or somebody else is to write. The scribe

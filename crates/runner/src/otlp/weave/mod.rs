@@ -45,7 +45,7 @@ impl<'a> Told<'a> {
     /// An event that was read.
     pub fn of(stored: &'a Stored) -> Self {
         let at = stored.text("time").parse::<jiff::Timestamp>().map_or(0, |time| time.as_millisecond());
-        let run = stored.value["run"].as_str();
+        let run = stored.value()["run"].as_str();
         Self { seq: stored.seq, at, kind: stored.text("kind"), run, facts: stored.facts() }
     }
 
