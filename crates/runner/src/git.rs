@@ -50,6 +50,19 @@ pub fn staged(root: &Path, index: Option<&Path>) -> Option<BTreeSet<PathBuf>> {
     Some(pieces(&said.out).map(names::path).collect())
 }
 
+/// Whether a file below the folder is in neither of a commit, the one that is checked out, and the index. In doubt it is.
+pub fn is_new(root: &Path, place: &Path, base: &str) -> bool {
+    let look = Look { root, until: Instant::now() + PATIENCE };
+    let Some(stand) = look.stand(None).filter(|_| is_commit(base)) else { return false };
+    let lacks = |arguments: &[&str]| {
+        let mut command = look.git(arguments);
+        command.arg("--").arg(place);
+        program::run(command, &[], look.until).is_some_and(|said| said.ok && said.out.is_empty())
+    };
+    let commits = stand.head.as_deref().into_iter().chain([base]);
+    lacks(&["ls-files"]) && commits.into_iter().all(|commit| lacks(&["ls-tree", "--name-only", commit]))
+}
+
 /// Writes an index in which one empty file below the folder is staged beyond what is committed, so that a hook can be tried
 /// with it. Nothing in the repository is changed. Gives back the top of the working tree, where git runs its hooks.
 pub fn stage_aside(root: &Path, index: &Path, name: &str) -> Option<PathBuf> {

@@ -257,6 +257,9 @@ pub trait Observer {
 
     /// Whether whoever asks is no process of this machine.
     fn is_afar(&self) -> bool;
+
+    /// Whether this is the file of the working tree that the payload of a request was read from, and git does not know it.
+    fn is_brought(&self, path: &str, base: &str) -> bool;
 }
 
 /// A working tree as it was seen.
