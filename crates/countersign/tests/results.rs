@@ -7,7 +7,7 @@ mod house;
 mod shop;
 
 use serde_json::{Value, json};
-use shop::Shop;
+use shop::{CLAUDE, Shop};
 
 /// What is said of a result with these changes: the code of a refusal, or the state of the task.
 fn submitted(shop: &Shop, worker: &str, task: &str, changes: &[&str]) -> Result<Value, (String, String)> {
@@ -106,4 +106,29 @@ fn the_file_that_a_result_is_brought_in_is_no_change() {
     std::fs::remove_file(shop.house.path("result.json")).unwrap();
     std::fs::rename(shop.house.path(".home/two.json"), shop.house.path("result of two.json")).unwrap();
     assert_eq!(brought("result of two.json", "two").0, 0);
+}
+
+#[test]
+fn before_the_first_commit_a_result_is_compared_as_well() {
+    let shop = Shop { house: house::House::new() };
+    shop.git(&["init", "--quiet"]);
+    shop.house.write(".gitignore", ".home/\nworklogs/\n").write("notes.txt", "before anything was claimed");
+    assert_eq!(shop.house.run(&["init", "--name", "shop"]).code, 0);
+    shop.ask("lead", "run.open", json!({ "objective": "o" }));
+    let task = json!({ "task_id": "T-1", "title": "t", "lock_scope": ["src"], "acceptance_criteria": ["it holds"] });
+    shop.ask("lead", "task.add", json!({ "tasks": [task] }));
+    shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    shop.house.write("src/new.rs", "new").write("stray.txt", "stray");
+    let (code, reason) = submitted(&shop, CLAUDE, "T-1", &["src/new.rs"]).unwrap_err();
+    assert!(code == "SCOPE_VIOLATION" && reason.contains("stray.txt") && !reason.contains("notes.txt"), "{reason}");
+    let told = shop.answer("claude-code", "bash-done", "");
+    assert!(told["decision"] == "block" && told["reason"].as_str().unwrap().contains("stray.txt"), "{told}");
+    std::fs::remove_file(shop.house.path("stray.txt")).unwrap();
+    assert_eq!(submitted(&shop, CLAUDE, "T-1", &[]).unwrap_err().0, "INTEGRITY_MISMATCH");
+    // The first commit, made by whoever works, is compared with nothing.
+    shop.git(&["config", "user.name", "ann"]);
+    shop.git(&["config", "user.email", "ann@example.org"]);
+    shop.commit();
+    assert_eq!(submitted(&shop, CLAUDE, "T-1", &[]).unwrap_err().0, "INTEGRITY_MISMATCH");
+    assert_eq!(submitted(&shop, CLAUDE, "T-1", &["src/new.rs"]).unwrap()["status"], "done");
 }

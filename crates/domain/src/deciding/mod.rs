@@ -262,6 +262,9 @@ pub trait Observer {
     fn is_brought(&self, path: &str, base: &str) -> bool;
 }
 
+/// What stands for a commit where there is none yet, as git writes it.
+pub const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
+
 /// A working tree as it was seen.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tree {
