@@ -300,6 +300,14 @@ fn refusals_usage_and_what_cannot_be_done_are_told_apart() {
     assert_eq!((code, &answer["code"]), (1, &json!("SCOPE_VIOLATION")));
     let finding = &answer["details"]["findings"][0];
     assert_eq!((&finding["pointer"], &finding["severity"]), (&json!("/changes/0"), &json!("error")), "{answer}");
+    // For people each fault has its place, if it has one, and says what to do.
+    let said = work.0.run(&["task", "submit", "r.json", "--as", "coder"]).err;
+    assert!(said.contains("\n  /changes/0: ") && said.contains("; "), "{said}");
+    let said = work.0.run_with(&["task", "submit", "-", "--as", "coder"], "{", &[]).err;
+    assert!(said.contains("\n  the text ends where a key in double quotes is expected; "), "{said}");
+    // The directory that one is in may be named as it is everywhere.
+    let whole = work.0.run(&["task", "add", "T-3", "--title", "x", "--accept", "y", "--lock", "."]);
+    assert_eq!((whole.code, whole.err.as_str()), (0, ""));
     // Called wrongly.
     for arguments in [
         &["task", "add", "T-2", "--title", "x"][..],
@@ -307,6 +315,7 @@ fn refusals_usage_and_what_cannot_be_done_are_told_apart() {
         &["task", "add", "T-2", "--title", "x", "--accept", "y", "--lock", "a", "--timeout", "soon"],
         &["task", "add", "T-2", "--title", "x", "--accept", "y", "--lock", "a", "--priority", "now"],
         &["task", "add", "T-2", "--file", "graph.yaml"],
+        &["task", "add", "--file", "graph.yaml", "--title", "x"],
         &["task", "claim", "T-1", "T-2"],
         &["task", "add", "T-2", "--title", "x", "--accept", "y", "--lock", ""],
         &["task", "add", "T-2", "--title", "x", "--accept", "y", "--lock", "a", "--forbid", " "],
