@@ -6,10 +6,11 @@ use crate::home::Home;
 use crate::place::{self, Place};
 use crate::project::Project;
 use crate::remote::{self, Remote};
-use crate::world::Around;
+use crate::world::{Around, Bringing};
 use anyhow::{Context, bail};
 use countersign_engine::{Call, Engine, Failure, Reply};
 use serde_json::Value;
+use std::path::{Path, PathBuf};
 
 /// A project that can be asked.
 pub struct Client<'p>(Way<'p>);
@@ -23,6 +24,8 @@ struct Local<'p> {
     engine: Engine,
     around: Around<'p>,
     call: Call,
+    /// The file that the payload of the next command was read from.
+    brought: Option<PathBuf>,
 }
 
 impl<'p> Client<'p> {
@@ -36,7 +39,7 @@ impl<'p> Client<'p> {
         }
         let engine = Place::engine_of(project, global.ledger.as_deref())?;
         let call = place::call(global, engine.ledger().project(), None)?;
-        Ok(Self(Way::Local(Box::new(Local { engine, around: Around { project }, call }))))
+        Ok(Self(Way::Local(Box::new(Local { engine, around: Around { project }, call, brought: None }))))
     }
 
     /// The same, with what makes a repetition the same call.
@@ -48,6 +51,14 @@ impl<'p> Client<'p> {
             Way::Remote(remote) => remote.set_key(key),
         }
         Ok(self)
+    }
+
+    /// The same, for a payload that was read from a file. A server has no part in where its callers keep theirs.
+    pub fn bringing(mut self, file: &Path) -> Self {
+        if let Way::Local(local) = &mut self.0 {
+            local.brought = file.canonicalize().ok();
+        }
+        self
     }
 
     fn local(&self) -> anyhow::Result<&Local<'p>> {
@@ -75,7 +86,10 @@ impl<'p> Client<'p> {
     /// Asks for a command.
     pub fn ask(&self, id: &str, request: &Value) -> Result<Reply, Failure> {
         match &self.0 {
-            Way::Local(it) => it.engine.ask(&it.around, &it.call, id, &request.to_string()),
+            Way::Local(it) => match &it.brought {
+                None => it.engine.ask(&it.around, &it.call, id, &request.to_string()),
+                Some(file) => it.engine.ask(&Bringing(&it.around, file), &it.call, id, &request.to_string()),
+            },
             Way::Remote(remote) => remote.ask(id, request),
         }
     }

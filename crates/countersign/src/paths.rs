@@ -26,7 +26,7 @@ fn from(here: &Path, project: &Project, path: &str) -> Result<String, String> {
             let parts: Option<Vec<&str>> = inside.iter().map(|part| part.to_str()).collect();
             let inside = parts.map(|parts| parts.join("/"));
             let inside = inside.ok_or_else(|| format!("`{path}` is not written in UTF-8"))?;
-            return Ok(if inside.is_empty() { "/".to_owned() } else { inside });
+            return Ok(if inside.is_empty() { ".".to_owned() } else { inside });
         }
     }
     let base = bases.last().unwrap_or(root);
@@ -79,7 +79,7 @@ mod tests {
             ("", "./src/", "src"),
             ("src", "a.rs", "src/a.rs"),
             ("src", "../docs/new.md", "docs/new.md"),
-            ("src/money", "../..", "/"),
+            ("src/money", "../..", "."),
             ("src", whole.as_str(), "src/a.rs"),
         ] {
             assert_eq!(from(&root.join(here), &project, path).as_deref(), Ok(wanted), "{here} {path}");

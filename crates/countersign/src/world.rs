@@ -4,6 +4,7 @@ use crate::project::Project;
 use countersign_contract::{Checked, Checker, Outside};
 use countersign_domain::deciding::Tree;
 use countersign_engine::World;
+use countersign_runner::names;
 use std::path::{Path, PathBuf};
 
 /// The world as of a time. Without one, as of now.
@@ -41,9 +42,9 @@ impl World for Around<'_> {
 
 /// The same, with something that is known of whoever asks.
 macro_rules! around {
-    ($(#[$doc:meta])* $name:ident, $known:ident) => {
+    ($(#[$doc:meta])* $name:ident ($($what:ty)?), $($known:tt)*) => {
         $(#[$doc])*
-        pub struct $name<'a>(pub &'a Around<'a>);
+        pub struct $name<'a>(pub &'a Around<'a> $(, pub $what)?);
 
         impl World for $name<'_> {
             fn checker(&self) -> Checker<'_> {
@@ -62,21 +63,35 @@ macro_rules! around {
                 self.0.tree(base)
             }
 
-            fn $known(&self) -> bool {
-                true
-            }
+            $($known)*
         }
     };
 }
 
 around! {
     /// For a process that has carried out checks itself, whose evidence goes with what it asks for.
-    Collecting, has_collected
+    Collecting(),
+    fn has_collected(&self) -> bool {
+        true
+    }
 }
 
 around! {
     /// For whoever asks through the server.
-    Afar, is_afar
+    Afar(),
+    fn is_afar(&self) -> bool {
+        true
+    }
+}
+
+around! {
+    /// For somebody whose payload lies in a file of the working tree.
+    Bringing(&'a Path),
+    fn is_brought(&self, path: &str, base: &str) -> bool {
+        let Some(root) = self.0.project.tree_root() else { return false };
+        let place = self.1.strip_prefix(&root).ok();
+        place.is_some_and(|place| names::of_path(place) == path && countersign_runner::git::is_new(&root, place, base))
+    }
 }
 
 /// Looks for the files that a document refers to. None when it refers to no file.

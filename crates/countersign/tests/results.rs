@@ -7,7 +7,7 @@ mod house;
 mod shop;
 
 use serde_json::{Value, json};
-use shop::Shop;
+use shop::{CLAUDE, Shop};
 
 /// What is said of a result with these changes: the code of a refusal, or the state of the task.
 fn submitted(shop: &Shop, worker: &str, task: &str, changes: &[&str]) -> Result<Value, (String, String)> {
@@ -62,4 +62,73 @@ fn a_log_that_is_not_ignored_is_no_stray_of_another_worker() {
     for (worker, task) in [("one", "T-1"), ("two", "T-2")] {
         assert_eq!(submitted(&shop, worker, task, &[]).unwrap()["status"], "done");
     }
+}
+
+#[test]
+fn the_file_that_a_result_is_brought_in_is_no_change() {
+    let shop = Shop::open();
+    shop.ask("one", "task.claim", json!({ "task_id": "T-1" }));
+    shop.ask("two", "task.claim", json!({ "task_id": "T-2" }));
+    let run = shop.look("lead", "run.list", json!({}))["runs"][0]["run_id"].clone();
+    let result = |task: &str| {
+        house::document(
+            "subagent_result",
+            json!({ "run_id": run, "task_id": task, "changes": [], "worklog_path": format!("worklogs/{task}.jsonl"),
+                "acceptance_check": [{ "criterion": "it holds", "status": "pass", "evidence": "tests: 3 passed" }] }),
+        )
+        .to_string()
+    };
+    let brought = |file: &str, worker: &str| {
+        let answer = shop.house.run(&["task", "submit", file, "--as", worker, "--format", "json"]);
+        let value: Value = serde_json::from_str(&answer.out).unwrap();
+        (answer.code, value["code"].as_str().map(str::to_owned), value["reason"].to_string())
+    };
+    let one = result("T-1");
+    // What the repository has is the work of others, whatever is written over it.
+    shop.house.write("docs/c.md", &one);
+    assert_eq!(brought("docs/c.md", "one").1.as_deref(), Some("SCOPE_VIOLATION"));
+    shop.git(&["rm", "--quiet", "--cached", "docs/c.md"]);
+    assert_eq!(brought("docs/c.md", "one").1.as_deref(), Some("SCOPE_VIOLATION"));
+    shop.git(&["commit", "--quiet", "--no-verify", "-m", "gone"]);
+    assert_eq!(brought("docs/c.md", "one").1.as_deref(), Some("SCOPE_VIOLATION"));
+    shop.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    // In its own scope it would become part of the work.
+    shop.house.write("src/a/result.json", &one);
+    let (_, code, reason) = brought("src/a/result.json", "one");
+    assert_eq!(code.as_deref(), Some("INTEGRITY_MISMATCH"), "{reason}");
+    std::fs::remove_file(shop.house.path("src/a/result.json")).unwrap();
+    // One that lies elsewhere is another change.
+    shop.house.write("result of two.json", result("T-2")).write("result.json", &one);
+    let (_, code, reason) = brought("result.json", "one");
+    assert!(code.as_deref() == Some("SCOPE_VIOLATION") && reason.contains("result of two.json"), "{reason}");
+    std::fs::rename(shop.house.path("result of two.json"), shop.house.path(".home/two.json")).unwrap();
+    assert_eq!(brought("result.json", "one").0, 0);
+    std::fs::remove_file(shop.house.path("result.json")).unwrap();
+    std::fs::rename(shop.house.path(".home/two.json"), shop.house.path("result of two.json")).unwrap();
+    assert_eq!(brought("result of two.json", "two").0, 0);
+}
+
+#[test]
+fn before_the_first_commit_a_result_is_compared_as_well() {
+    let shop = Shop { house: house::House::new() };
+    shop.git(&["init", "--quiet"]);
+    shop.house.write(".gitignore", ".home/\nworklogs/\n").write("notes.txt", "before anything was claimed");
+    assert_eq!(shop.house.run(&["init", "--name", "shop"]).code, 0);
+    shop.ask("lead", "run.open", json!({ "objective": "o" }));
+    let task = json!({ "task_id": "T-1", "title": "t", "lock_scope": ["src"], "acceptance_criteria": ["it holds"] });
+    shop.ask("lead", "task.add", json!({ "tasks": [task] }));
+    shop.ask(CLAUDE, "task.claim", json!({ "task_id": "T-1" }));
+    shop.house.write("src/new.rs", "new").write("stray.txt", "stray");
+    let (code, reason) = submitted(&shop, CLAUDE, "T-1", &["src/new.rs"]).unwrap_err();
+    assert!(code == "SCOPE_VIOLATION" && reason.contains("stray.txt") && !reason.contains("notes.txt"), "{reason}");
+    let told = shop.answer("claude-code", "bash-done", "");
+    assert!(told["decision"] == "block" && told["reason"].as_str().unwrap().contains("stray.txt"), "{told}");
+    std::fs::remove_file(shop.house.path("stray.txt")).unwrap();
+    assert_eq!(submitted(&shop, CLAUDE, "T-1", &[]).unwrap_err().0, "INTEGRITY_MISMATCH");
+    // The first commit, made by whoever works, is compared with nothing.
+    shop.git(&["config", "user.name", "ann"]);
+    shop.git(&["config", "user.email", "ann@example.org"]);
+    shop.commit();
+    assert_eq!(submitted(&shop, CLAUDE, "T-1", &[]).unwrap_err().0, "INTEGRITY_MISMATCH");
+    assert_eq!(submitted(&shop, CLAUDE, "T-1", &["src/new.rs"]).unwrap()["status"], "done");
 }

@@ -6,8 +6,9 @@
 mod house;
 mod readme;
 
-use countersign_ledger::Hash;
+use countersign_engine::{Call, Engine, Nowhere};
 use countersign_ledger::conformance::postgres_server;
+use countersign_ledger::{Clock, Hash, Sqlite};
 use house::{Answer, House, document};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -300,6 +301,14 @@ fn refusals_usage_and_what_cannot_be_done_are_told_apart() {
     assert_eq!((code, &answer["code"]), (1, &json!("SCOPE_VIOLATION")));
     let finding = &answer["details"]["findings"][0];
     assert_eq!((&finding["pointer"], &finding["severity"]), (&json!("/changes/0"), &json!("error")), "{answer}");
+    // For people each fault has its place, if it has one, and says what to do.
+    let said = work.0.run(&["task", "submit", "r.json", "--as", "coder"]).err;
+    assert!(said.contains("\n  /changes/0: ") && said.contains("; "), "{said}");
+    let said = work.0.run_with(&["task", "submit", "-", "--as", "coder"], "{", &[]).err;
+    assert!(said.contains("\n  the text ends where a key in double quotes is expected; "), "{said}");
+    // The directory that one is in may be named as it is everywhere.
+    let whole = work.0.run(&["task", "add", "T-3", "--title", "x", "--accept", "y", "--lock", "."]);
+    assert_eq!((whole.code, whole.err.as_str()), (0, ""));
     // Called wrongly.
     for arguments in [
         &["task", "add", "T-2", "--title", "x"][..],
@@ -307,6 +316,7 @@ fn refusals_usage_and_what_cannot_be_done_are_told_apart() {
         &["task", "add", "T-2", "--title", "x", "--accept", "y", "--lock", "a", "--timeout", "soon"],
         &["task", "add", "T-2", "--title", "x", "--accept", "y", "--lock", "a", "--priority", "now"],
         &["task", "add", "T-2", "--file", "graph.yaml"],
+        &["task", "add", "--file", "graph.yaml", "--title", "x"],
         &["task", "claim", "T-1", "T-2"],
         &["task", "add", "T-2", "--title", "x", "--accept", "y", "--lock", ""],
         &["task", "add", "T-2", "--title", "x", "--accept", "y", "--lock", "a", "--forbid", " "],
@@ -526,6 +536,29 @@ fn watch_acts_when_a_worker_falls_silent() {
     let before = work.0.run(&["watch", "--once"]).out;
     assert!(before.contains("T-1") && before.contains("todo"), "{before}");
     assert!(work.0.run(&["log"]).out.contains("task.requeued"));
+}
+
+#[test]
+fn watch_tells_runs_apart_and_misses_none_that_is_open() {
+    let (work, first) = Work::with_run();
+    work.add("T-1", "src", &[]);
+    assert!(!work.0.run(&["watch", "--once"]).out.contains(&first), "one run needs no name");
+    let engine = Engine::open(Box::new(Sqlite::open(&work.0.path(".countersign/ledger.db"), Clock::System).unwrap()));
+    let engine = engine.unwrap();
+    let ask = |id: &str, request: Value| {
+        let reply = engine.ask(&Nowhere, &Call::declared("lead"), id, &request.to_string());
+        reply.unwrap().answer["run_id"].as_str().unwrap().to_owned()
+    };
+    for _ in 0..100 {
+        let run = ask("run.open", json!({ "objective": "o" }));
+        ask("run.cancel", json!({ "run_id": run, "reason": "enough" }));
+    }
+    let second = work.open("another");
+    work.add("T-1", "docs", &["--run", &second]);
+    let table = work.0.run(&["watch", "--once"]).out;
+    for run in [&first, &second] {
+        assert!(table.lines().any(|line| line.contains(run.as_str()) && line.contains("T-1")), "{table}");
+    }
 }
 
 #[test]

@@ -187,4 +187,8 @@ impl Observer for Watching<'_> {
     fn is_afar(&self) -> bool {
         self.world.is_afar()
     }
+
+    fn is_brought(&self, path: &str, base: &str) -> bool {
+        self.world.is_brought(path, base)
+    }
 }

@@ -28,6 +28,12 @@ pub trait World: Sync {
     fn is_afar(&self) -> bool {
         false
     }
+
+    /// Whether this is the file of the working tree that the payload of a request was read from, and is in no commit since
+    /// `base`, nor staged.
+    fn is_brought(&self, _path: &str, _base: &str) -> bool {
+        false
+    }
 }
 
 /// A world in which there is nothing but the time.

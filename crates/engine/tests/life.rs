@@ -536,3 +536,17 @@ fn the_tables_are_whole() {
         assert!(validator.is_valid(&(row.example)()), "{}: {}", row.info.id, (row.example)());
     }
 }
+
+#[test]
+fn whoever_cancels_again_changes_nothing_and_is_on_the_record() {
+    let (desk, run) = in_state("canceled");
+    let again = desk.ask("cem", "task.cancel", json!({ "task_id": "T-1", "reason": "still not wanted" })).unwrap();
+    assert_eq!(
+        (&again.answer["run_id"], &again.answer["task_id"], &again.answer["status"], &again.answer["reason"]),
+        (&json!(run), &json!("T-1"), &json!("canceled"), &json!("still not wanted"))
+    );
+    let kinds: Vec<&str> = again.events.iter().map(|event| event.text("kind")).collect();
+    assert_eq!(kinds, ["task.asserted"]);
+    let task = desk.look("ana", "task.show", json!({ "task_id": "T-1" }));
+    assert_eq!((&task["task"]["status"], &task["task"]["owner"]), (&json!("canceled"), &serde_json::Value::Null));
+}

@@ -2,7 +2,7 @@
 
 use crate::content::{self, Content};
 use crate::{names, program};
-use countersign_domain::deciding::Tree;
+use countersign_domain::deciding::{NO_COMMIT, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -48,6 +48,19 @@ pub fn staged(root: &Path, index: Option<&Path>) -> Option<BTreeSet<PathBuf>> {
     }
     let said = program::run(command, &[], look.until).filter(|said| said.ok)?;
     Some(pieces(&said.out).map(names::path).collect())
+}
+
+/// Whether a file below the folder is in neither of a commit, the one that is checked out, and the index. In doubt it is.
+pub fn is_new(root: &Path, place: &Path, base: &str) -> bool {
+    let look = Look { root, until: Instant::now() + PATIENCE };
+    let Some(stand) = look.stand(None).filter(|_| is_commit(base)) else { return false };
+    let lacks = |arguments: &[&str]| {
+        let mut command = look.git(arguments);
+        command.arg("--").arg(place);
+        program::run(command, &[], look.until).is_some_and(|said| said.ok && said.out.is_empty())
+    };
+    let commits = stand.head.as_deref().into_iter().chain([base].into_iter().filter(|base| *base != NO_COMMIT));
+    lacks(&["ls-files"]) && commits.into_iter().all(|commit| lacks(&["ls-tree", "--name-only", commit]))
 }
 
 /// Writes an index in which one empty file below the folder is staged beyond what is committed, so that a hook can be tried
@@ -106,7 +119,7 @@ struct Stand {
     prefix: Vec<u8>,
     /// The commit that is checked out; none before the first.
     head: Option<String>,
-    /// The commit that was asked about.
+    /// The commit that was asked about, or the tree that has nothing in it.
     base: Option<String>,
     /// The tree that has nothing in it.
     empty: &'static str,
@@ -151,7 +164,7 @@ impl Look<'_> {
     }
 
     fn stand(&self, base: Option<&str>) -> Option<Stand> {
-        let wanted = base.map(|base| format!("{base}^{{commit}}"));
+        let wanted = base.filter(|base| *base != NO_COMMIT).map(|base| format!("{base}^{{commit}}"));
         let mut arguments = vec!["rev-parse", "--is-inside-work-tree", "--show-object-format", "--show-prefix"];
         arguments.push("HEAD^{commit}");
         arguments.extend(wanted.as_deref());
@@ -166,6 +179,7 @@ impl Look<'_> {
             Some(line.to_owned()).filter(|line| said.ok && is_commit(line))
         };
         let (head, found) = (commit(), commit());
+        let found = if base == Some(NO_COMMIT) { Some(empty.to_owned()) } else { found };
         // A folder whose name has a line's end in it cannot be told from two lines.
         let is_known = inside && (base.is_none() || found.is_some()) && (prefix.is_empty() || prefix.ends_with(b"/"));
         is_known.then_some(Stand { prefix, head, base: found, empty })

@@ -1,7 +1,7 @@
 //! Names of files as they are on a disk, made into resources.
 
 use countersign_domain::work::scope;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The resource that a name stands for: its normal form, if it has one that names the same file. A name that is no text, or
 /// holds what a resource may not, is written with `%` and hexadecimal digits for every unusual byte: it can then be named
@@ -13,6 +13,12 @@ pub fn resource(name: &[u8]) -> String {
         scope::normal(text).ok().filter(|_| same).map(|normal| normal.into_owned())
     });
     plain.unwrap_or_else(|| escaped(name))
+}
+
+/// The resource that a path below a folder stands for.
+pub fn of_path(below: &Path) -> String {
+    let parts: Vec<&[u8]> = below.iter().map(|part| part.as_encoded_bytes()).collect();
+    resource(&parts.join(&b'/'))
 }
 
 /// The name with every unusual byte written as `%` and two digits.

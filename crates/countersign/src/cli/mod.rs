@@ -62,7 +62,7 @@ use crate::place::Place;
 use crate::project::Project;
 use asking::Here;
 use clap::{CommandFactory, Parser, Subcommand};
-use countersign_diagnostic::Severity;
+use countersign_diagnostic::{Diagnostic, Severity};
 use countersign_engine::Failure;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -308,7 +308,7 @@ pub fn failed(failure: Failure) -> anyhow::Result<Exit> {
         Failure::Refused(refusal) => {
             output::say(&format!("refused [{}]: {}", refusal.code.as_str(), refusal.reason));
             for finding in refusal.findings.iter().filter(|it| it.severity == Severity::Error) {
-                output::say(&format!("  {}: {}", finding.pointer, finding.message));
+                output::say(&told(finding));
             }
             output::say(&format!("  help: {}", refusal.help));
             Ok(Exit::Refused)
@@ -317,7 +317,7 @@ pub fn failed(failure: Failure) -> anyhow::Result<Exit> {
             let code = decision.code.map_or("SCHEMA_INVALID", |code| code.as_str());
             output::say(&format!("refused [{code}]: {}", decision.reason));
             for finding in decision.details.diagnostics.iter().filter(|it| it.severity == Severity::Error) {
-                output::say(&format!("  {}: {}; {}", finding.pointer, finding.message, finding.help));
+                output::say(&told(finding));
             }
             Ok(Exit::Refused)
         }
@@ -328,6 +328,12 @@ pub fn failed(failure: Failure) -> anyhow::Result<Exit> {
         }
         Failure::Ledger(error) => Err(error.into()),
     }
+}
+
+/// What is wrong, where and what to do, in a line. What is about all of a document has no place.
+fn told(finding: &Diagnostic) -> String {
+    let place = if finding.pointer.as_str().is_empty() { String::new() } else { format!("{}: ", finding.pointer) };
+    format!("  {place}{}; {}", finding.message, finding.help)
 }
 
 /// A bar for work that can take long; hidden where nobody sees it.

@@ -92,7 +92,7 @@ fn tasks(client: &Client<'_>, args: &Args) -> Result<Vec<Value>, Failure> {
     let runs = match args.of.id() {
         Some(run) => vec![run.to_owned()],
         None => {
-            let runs = client.look("run.list", &json!({}))?;
+            let runs = pages(client, "run.list", (json!({}), "runs"), None)?;
             let open = runs["runs"].as_array().into_iter().flatten().filter(|run| run["status"] == "open");
             open.filter_map(|run| Some(run["run_id"].as_str()?.to_owned())).collect()
         }
@@ -105,19 +105,27 @@ fn tasks(client: &Client<'_>, args: &Args) -> Result<Vec<Value>, Failure> {
     Ok(all)
 }
 
-/// What is worked on comes first, what is over last.
+/// What is worked on comes first, what is over last. Where there are several runs, each task says whose it is, since ids are
+/// those of a run.
 fn table(tasks: &[Value]) -> Table {
     let order = ["in_progress", "blocked", "todo"];
     let place = |task: &Value| order.iter().position(|it| task["status"] == **it).unwrap_or(order.len());
     let mut tasks: Vec<&Value> = tasks.iter().collect();
     tasks.sort_by_key(|task| place(task));
-    let mut table = Table::new(["TASK", "STATUS", "OWNER", "SILENT", "LEFT", "WAITS FOR", "TITLE"]);
+    let several = are_of_several(tasks.iter().copied());
+    let mut table = Table::new(["RUN", "TASK", "STATUS", "OWNER", "SILENT", "LEFT", "WAITS FOR", "TITLE"]);
     for task in tasks {
-        let [id, owner, title] = ["task_id", "owner", "title"].map(|name| text(task, name));
+        let [run, id, owner, title] = ["run_id", "task_id", "owner", "title"].map(|name| text(task, name));
+        let run = if several { run } else { String::new() };
         let silent = since(task, "last_heartbeat_at");
-        table.row([id, status(task), owner, silent, left(task, "expires_at"), waits(task), title]);
+        table.row([run, id, status(task), owner, silent, left(task, "expires_at"), waits(task), title]);
     }
     table
+}
+
+fn are_of_several<'a>(mut tasks: impl Iterator<Item = &'a Value>) -> bool {
+    let first = tasks.next().map(|task| &task["run_id"]);
+    tasks.any(|task| Some(&task["run_id"]) != first)
 }
 
 fn waits(task: &Value) -> String {
@@ -130,6 +138,7 @@ fn waits(task: &Value) -> String {
 /// A line for each task that stands otherwise than before.
 fn changed(tasks: &[Value], known: &mut BTreeMap<String, Value>, format: Format) -> String {
     let mut out = String::new();
+    let several = are_of_several(tasks.iter());
     for task in tasks {
         let name = format!("{}/{}", text(task, "run_id"), text(task, "task_id"));
         let version = task["version"].clone();
@@ -142,7 +151,8 @@ fn changed(tasks: &[Value], known: &mut BTreeMap<String, Value>, format: Format)
                 let [id, owner, title] = ["task_id", "owner", "title"].map(|name| text(task, name));
                 let by = if owner.is_empty() { String::new() } else { format!(" by {owner}") };
                 let why = if task["blocker"].is_string() { format!(": {}", waits(task)) } else { String::new() };
-                format!("{id}: {}{by}{why}  ({title})\n", status(task))
+                let of = if several { format!(" of {}", text(task, "run_id")) } else { String::new() };
+                format!("{id}{of}: {}{by}{why}  ({title})\n", status(task))
             }
         });
     }

@@ -27,9 +27,10 @@ pub(super) fn begin(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer> 
     for held in &held {
         said.push_str(&format!("You hold {}.\n", in_words(held)));
     }
-    said.push_str(
-        "A task ends with `countersign task submit`, or with `countersign task block` and the reason why it cannot go on.",
-    );
+    said.push_str(&format!(
+        "A task ends with `countersign task submit - --as {actor}` and its result on standard input, since a file for it is a \
+         change, too; or with `countersign task block` and the reason why it cannot go on.",
+    ));
     // What cannot be noted is told later, and is no reason to tell nothing now.
     let _ = super::after::begun(&desk, &project);
     Ok(Answer::context(&event.name, &said))

@@ -79,9 +79,7 @@ pub(super) fn of_folder(asker: &Asker<'_>, folder: &Path) -> anyhow::Result<Opti
 
 /// What a file is called in a project whose files are there. None, if it is not among them.
 pub(super) fn name_in(tree: &Path, file: &Path) -> Option<String> {
-    let below = file.strip_prefix(tree).ok()?;
-    let parts: Vec<&[u8]> = below.iter().map(|part| part.as_encoded_bytes()).collect();
-    Some(names::resource(&parts.join(&b'/')))
+    file.strip_prefix(tree).ok().map(names::of_path)
 }
 
 fn kept(project: Project, global: &Global) -> anyhow::Result<Option<Project>> {

@@ -90,7 +90,7 @@ fn missing(actor: &str, held: &[Held], refused: &[String], promises: &[Unkept], 
         let tasks: Vec<String> = held.iter().map(in_words).collect();
         said.push(format!(
             "{actor} still holds {}, and no result was accepted. Finish the work and bring its result with `countersign task \
-             submit --as {actor}`, or say why it cannot go on with `countersign task block --as {actor}`.",
+             submit - --as {actor}` on standard input, or say why it cannot go on with `countersign task block --as {actor}`.",
             tasks.join("; ")
         ));
         said.extend(refused.iter().cloned());

@@ -110,6 +110,12 @@ fn an_agent_lives_from_next_to_submit_in_both_revisions() {
         let lease = claim["lease"].as_u64().unwrap();
         let may = say.done(session, "may_i_change", json!({ "path": "src/money/round.rs" }));
         assert_eq!((&may["allowed"], &may["task_id"]), (&json!(true), &json!("T-1")));
+        // Clients name files by their whole paths.
+        let whole = |name: &str| json!({ "path": house.path("").canonicalize().unwrap().join(name) });
+        let may = say.done(session, "may_i_change", whole("src/money/round.rs"));
+        assert_eq!((&may["allowed"], &may["path"]), (&json!(true), &json!("src/money/round.rs")));
+        assert_eq!(say.done(session, "who_holds", whole("src"))["path"], "src");
+        assert_eq!(say.refused(session, "may_i_change", json!({ "path": "/elsewhere/round.rs" })), "SCHEMA_INVALID");
         let who = say.done(session, "who_holds", json!({ "path": "src" }));
         assert_eq!(who["holders"][0]["owner"], "agent:w1");
         let beat = say.done(session, "heartbeat", json!({ "task_id": "T-1", "lease": lease }));

@@ -257,7 +257,13 @@ pub trait Observer {
 
     /// Whether whoever asks is no process of this machine.
     fn is_afar(&self) -> bool;
+
+    /// Whether this is the file of the working tree that the payload of a request was read from, and git does not know it.
+    fn is_brought(&self, path: &str, base: &str) -> bool;
 }
+
+/// What stands for a commit where there is none yet, as git writes it.
+pub const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
 
 /// A working tree as it was seen.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -9,7 +9,7 @@ use countersign_contract::diagnostic::Code;
 use serde_json::json;
 
 /// How many tasks may wait for one.
-const DEPENDENTS_MAX: usize = 1000;
+const DEPENDENTS_MAX: usize = 10_000;
 
 /// What makes a task done.
 #[derive(Debug, Clone, Copy)]

@@ -19,7 +19,8 @@ Examples:
   countersign task add T-2 --title 'Describe it' --lock docs --accept 'reviewed' --after T-1 --timeout 1h --priority high
   countersign task add --file graph.yaml
 
-A file has a list of tasks, or `tasks:` with one. Its paths are meant from the project's root:
+A file has a list of up to 1000 tasks, or `tasks:` with one. They may depend on each other and on what was added before. Its
+paths are meant from the project's root:
   - task_id: T-1
     title: Round invoice totals
     lock_scope: [src/money]
@@ -51,7 +52,10 @@ pub struct Args {
 
 pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     let tasks = match &args.file {
-        Some(path) => tasks_in(here, path)?,
+        Some(path) => {
+            must_be_alone(args, here)?;
+            tasks_in(here, path)?
+        }
         None => json!([one(args, here)?]),
     };
     let request = json!({ "run_id": args.of.id(), "tasks": tasks });
@@ -70,6 +74,16 @@ fn one(args: &Args, here: &Here<'_>) -> anyhow::Result<Value> {
     task.insert("task_id".to_owned(), json!(args.task));
     args.spec.put_over(&mut task, here)?;
     Ok(task.into())
+}
+
+/// A file says all of its tasks. What is said beside it would be for none of them, or for each.
+fn must_be_alone(args: &Args, here: &Here<'_>) -> anyhow::Result<()> {
+    let mut beside = Map::new();
+    args.spec.put_over(&mut beside, here)?;
+    if beside.is_empty() {
+        return Ok(());
+    }
+    Err(wrong("with --file, everything about its tasks stands in the file; write it there, or leave --file out"))
 }
 
 fn tasks_in(here: &Here<'_>, path: &Path) -> anyhow::Result<Value> {

@@ -50,7 +50,9 @@ fn said(shown: &Value) -> String {
             seconds("heartbeat_interval_seconds")
         ),
     );
-    field("worklog", format!("{}, {} lines in the ledger", text(shown, "worklog_path"), text(shown, "worklog_lines")));
+    let lines = if shown["worklog_lines"] == 1 { "line" } else { "lines" };
+    let written = format!("{} {lines} in the ledger", text(shown, "worklog_lines"));
+    field("worklog", format!("{}, {written}", text(shown, "worklog_path")));
     let failures = shown["failures"].as_object().into_iter().flatten();
     for (owner, count) in failures {
         field("failed", format!("under {}, attempts: {count}", countersign_diagnostic::visible(owner)));

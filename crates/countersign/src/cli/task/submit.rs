@@ -2,15 +2,17 @@
 
 use super::stands;
 use crate::cli::Exit;
-use crate::cli::asking::{Here, OfRun, Once, UnderLease, ask, text_of};
+use crate::cli::asking::{Here, OfRun, Once, UnderLease, ask_of, text_of};
 use crate::cli::words::{text, texts};
+use crate::client::Client;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Bring the result of a task
 ///
-/// It is checked against the assignment and, in a git repository, against what was really changed. One that comes after
-/// the lease was lost is kept as evidence, and completes nothing.
+/// It is checked against the assignment and, in a git repository, against what was really changed; the file that it is
+/// brought in counts for no change, unless the task may change it. One that comes after the lease was lost is kept as
+/// evidence, and completes nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -34,7 +36,8 @@ pub struct Args {
 pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     let result = text_of(here, &args.result)?;
     let request = json!({ "run_id": args.of.id(), "lease": args.under.number()?, "result": result });
-    ask(here, &args.once, "task.submit", request, said)
+    let client = Client::open(here.project, here.global)?.with_key(args.once.key.as_deref())?.bringing(&args.result);
+    ask_of(&client, args.once.how.format, "task.submit", request, said)
 }
 
 fn said(answer: &Value) -> String {

@@ -2,12 +2,16 @@
 
 use super::cancel_run::cancel_task;
 use super::{ANSWER_CODES, TASK_VIEWS, TaskAnswer, task_answer};
-use crate::deciding::{Answered, Command, CommandInfo, Desk, Moment, Need, Observed, Refusal, Role, Seen, Writes};
+use crate::deciding::{
+    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Refusal, Role, Seen, Writes,
+};
 use crate::ids::{RunId, TaskId};
+use crate::work::event::TASK_ASSERTED;
 use crate::work::row::TaskRow;
 use crate::work::task_state::TaskStatus;
 use crate::work::{picking, shown, steering};
 use countersign_contract::{Text, shape};
+use serde_json::json;
 
 shape! {
     /// A task is not wanted any more. It is never reopened in this run.
@@ -44,6 +48,11 @@ impl Command for Cancel {
         let task = picking::task(&run, &self.task_id, desk.seen())?;
         shown::must_be_answered(&run, &task, self.shown.as_ref().map(|it| it.as_str()), desk)?;
         if task.status == TaskStatus::Canceled {
+            // Nothing changes, and that somebody said so again is on the record.
+            let facts = json!({
+                "reason": self.reason, "run": task.run, "state": task.status.as_str(), "task": task.task,
+            });
+            desk.record(Happening::of_run(TASK_ASSERTED, &task.run, facts));
             return Ok(());
         }
         cancel(desk, &task, self.reason.as_str())

@@ -2,8 +2,8 @@
 
 use super::{TASK_CODES, TASK_VIEWS, TaskAnswer, task_answer};
 use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, LeaseStep, Moment, Need, Observed, Observer, Refusal, Role, Seen,
-    Tree, Writes,
+    Answered, Command, CommandInfo, Desk, Happening, LeaseStep, Moment, NO_COMMIT, Need, Observed, Observer, Refusal,
+    Role, Seen, Tree, Writes,
 };
 use crate::ids::{RunId, TaskId};
 use crate::work::event::TASK_CLAIMED;
@@ -156,7 +156,7 @@ pub(super) fn claim(
         "attempt": task.attempt + 1, "from": task.status.as_str(), "owner": worker, "reason": "claimed", "run": run.run,
         "task": task.task, "timeout_seconds": task.spec.timeout_seconds, "to": TaskStatus::InProgress.as_str(),
     });
-    if let Some(base) = tree.and_then(base_of) {
+    if let Some(base) = tree.and_then(|tree| base_of(tree, task.gated)) {
         if base.dirty.len() > DIRTY_MAX {
             let count = base.dirty.len();
             let reason = format!("{count} files differ from the commit, too many to tell later what the work changed");
@@ -174,6 +174,9 @@ pub(super) fn claim(
     Ok(())
 }
 
-fn base_of(tree: &Tree) -> Option<Base> {
-    Some(Base { commit: tree.commit.clone()?, dirty: tree.changed.clone() })
+/// What the work begins with. A repository without a commit has nothing that a claim could be merged with, but what was
+/// changed in it can be told.
+fn base_of(tree: &Tree, gated: bool) -> Option<Base> {
+    let commit = tree.commit.clone().or_else(|| (!gated).then(|| NO_COMMIT.to_owned()))?;
+    Some(Base { commit, dirty: tree.changed.clone() })
 }

@@ -46,7 +46,8 @@ impl Command for CloseRun {
         let open = |status: &str| run.metrics.by_status.get(status).copied().unwrap_or(0);
         let unfinished = open("todo") + open("in_progress") + open("blocked");
         if unfinished > 0 {
-            let reason = format!("{unfinished} tasks of run {} are not finished", run.run);
+            let (tasks, are) = if unfinished == 1 { ("task", "is") } else { ("tasks", "are") };
+            let reason = format!("{unfinished} {tasks} of run {} {are} not finished", run.run);
             let help =
                 "finish or cancel them (`countersign task list`), or give the run up with `countersign run cancel`";
             return Err(Refusal::new(Code::InvalidTransition, reason, help).of_run(&run.run));

@@ -125,13 +125,17 @@ shape! {
 
 /// How the task of some events stands after them.
 pub(crate) fn task_answer(stored: &Answered<'_>) -> TaskAnswer {
-    let last = stored.events.iter().rev().find(|event| event.facts["to"].is_string() || event.facts["lease"].is_u64());
+    let tells = |event: &&Happened<'_>| {
+        event.facts["to"].is_string() || event.facts["lease"].is_u64() || event.kind == super::event::TASK_ASSERTED
+    };
+    let last = stored.events.iter().rev().find(tells);
     let text = |name: &str| last.and_then(|event| Some(event.facts[name].as_str()?.to_owned()));
     let claimed = last.filter(|event| event.kind == super::event::TASK_CLAIMED);
     TaskAnswer {
         run_id: text("run"),
         task_id: text("task"),
-        status: text("to"),
+        // What was so already is asserted, and goes nowhere.
+        status: text("to").or_else(|| text("state")),
         owner: text("owner"),
         lease: claimed.map(|event| event.seq.into()),
         expires_at: claimed.and_then(|event| expiry(event, event.facts["timeout_seconds"].as_i64()?)),
