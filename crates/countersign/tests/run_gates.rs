@@ -243,6 +243,29 @@ fn a_judge_who_is_a_person_is_asked_and_decides() {
     }
 }
 
+#[test]
+fn why_a_judge_rejected_work_is_told_to_who_tries_again_and_to_who_looks() {
+    let yard = Yard::new();
+    let why = "the cart may be empty and nobody thought of that";
+    let script =
+        "echo x > src/T-1; printf %s \"$assignment\" > $COUNTERSIGN_HOME/told.$COUNTERSIGN_LEASE; claim src/T-1";
+    let judge = yard.agent(&format!("echo '{{\"verdict\":\"FAIL\",\"reasoning\":\"{why}\"}}'"));
+    let mut agents = json!({ "coder": yard.agent(script), "judge": judge });
+    agents["judge"]["role"] = json!("judge");
+    let answer = yard.one(agents, json!({ "retries": 1 }), json!({ "gates": { "judge": "judge" } }));
+    assert_eq!((answer.code, answer.out.matches("judged FAIL by judge").count()), (1, 2), "{}", answer.out);
+    let told = std::fs::read_dir(yard.path("home")).unwrap().flatten();
+    let told = told.filter(|it| it.file_name().to_string_lossy().starts_with("told."));
+    let told: Vec<bool> = told.map(|it| std::fs::read_to_string(it.path()).unwrap().contains(why)).collect();
+    assert_eq!(
+        told.iter().filter(|it| **it).count(),
+        1,
+        "the second attempt is told, and the first has nothing to be told"
+    );
+    assert_eq!(told.len(), 2);
+    yard.run(&["gate", "status", "T-1"]).says(&format!("the judge: {why}"));
+}
+
 /// A server that answers every request like a provider whose model gave a verdict.
 fn judge(verdict: &str) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

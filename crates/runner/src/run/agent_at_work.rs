@@ -14,6 +14,9 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 
+/// How much of a judge's reasons the next attempt is told.
+const REASONING_MAX: usize = 2_000;
+
 /// Runs the agent to its end. While it shows that it lives, so does its lease.
 pub(super) fn run_agent(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value, folder: &Path) -> Result<Ended, No> {
     let task = attempt.task();
@@ -121,6 +124,10 @@ fn before(gate: &Value) -> Option<String> {
                 told.push_str(&format!("\n{} {}: {}", part("criterion_id"), part("status"), part("evidence")));
             }
         }
+    }
+    if let Some(reasoning) = gate["last_reasoning"].as_str() {
+        told.push_str("\nThe judge gave these reasons: ");
+        told.extend(reasoning.chars().take(REASONING_MAX));
     }
     Some(told)
 }
