@@ -160,6 +160,12 @@ fn why_a_check_failed_is_told_to_who_looks_and_to_who_tries_again() {
         let answer = checked_twice(&yard, &script, acceptance);
         assert_eq!((answer.code, answer.out.matches("FAIL by builtin").count()), (1, 2), "{}", answer.out);
         let run = yard.runs().into_iter().find(|run| answer.out.contains(run.as_str())).unwrap();
+        // Whoever decides how it goes on is shown what was found.
+        let inbox = yard.run(&["inbox"]);
+        inbox
+            .says("T-1  decision")
+            .says("  found        AC-1 FAIL by builtin: `sh` ended with 1: TAP counts 0 passed, 1 failed");
+        assert_eq!(inbox.out.contains(line), expected, "{}", inbox.out);
         let status = yard.run(&["gate", "status", "T-1", "--run", &run]);
         let told = std::fs::read_to_string(&told).unwrap();
         assert_eq!((status.out.contains(line), told.contains(line)), (expected, expected), "{}\n{told}", status.out);
@@ -264,6 +270,7 @@ fn why_a_judge_rejected_work_is_told_to_who_tries_again_and_to_who_looks() {
     );
     assert_eq!(told.len(), 2);
     yard.run(&["gate", "status", "T-1"]).says(&format!("the judge: {why}"));
+    yard.run(&["inbox"]).says(&format!("  judge        {why}\n"));
 }
 
 /// A server that answers every request like a provider whose model gave a verdict.
