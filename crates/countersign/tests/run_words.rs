@@ -55,6 +55,12 @@ fn a_run_that_is_over_is_not_gone_on_with() {
     assert_eq!(answer.code, 0, "{answer:?}");
     assert_eq!((yard.git(&["rev-parse", "HEAD"]), yard.events().len()), (head, events));
     yard.is_tidy();
+    // Whoever looks afterwards is told its name, and what they are told to do works.
+    for question in [&["task", "list"][..], &["task", "show", "T-1"], &["gate", "status", "T-1"], &["run", "show"]] {
+        let answer = yard.run(question);
+        answer.says("no run is open").says(&format!("look at it with `--run {run}`")).ended_with(1);
+        yard.run(&[question, &["--run", &run]].concat()).ended_with(0);
+    }
     // One without a plan is for those who opened it.
     yard.run(&["run", "open", "--objective", "by hand"]).ended(0);
     let answer = yard.resume();
