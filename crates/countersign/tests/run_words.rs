@@ -189,6 +189,8 @@ fn a_plan_as_a_person_writes_it_is_checked_and_shown() {
     let yard = Yard::new();
     let plan = yard.path("plan.yaml").display().to_string();
     std::fs::write(&plan, WRITTEN).unwrap();
+    yard.write("tests/test_round.py", "import billing\n");
+    yard.commit("the test");
     let decision = yard.run(&["check", &plan, "--format", "json"]).ended(0);
     let decision: Value = serde_json::from_str(decision.trim()).unwrap();
     assert_eq!((&decision["allow"], &decision["details"]["diagnostics"]), (&json!(true), &json!([])), "{decision}");
@@ -202,6 +204,38 @@ fn a_plan_as_a_person_writes_it_is_checked_and_shown() {
         std::fs::write(&plan, WRITTEN.replace(empty, &format!("{name}: []"))).unwrap();
         yard.run(&["check", &plan]).ended(0);
         yard.run(&["run", &plan, "--dry-run"]).ended(0);
+    }
+}
+
+#[test]
+fn a_file_that_is_pinned_and_not_there_is_noticed_before_anybody_works() {
+    let criterion =
+        |pin: &str| json!([{ "text": "the test passes", "check": { "test": ["sh", "tests/t.sh"] }, "pin": pin }]);
+    let made = || task("T-2", json!({ "lock_scope": ["tests/new"] }));
+    let cases = [
+        ("tests/t.sh", json!([]), None),
+        ("tests", json!([]), None),
+        ("tests/tt.sh", json!([]), Some("write it as git has it")),
+        ("tests/loose.sh", json!([]), Some("it lies there and is not committed: commit it first")),
+        ("tests/new/a.sh", json!([]), Some("no task that it depends on may make it")),
+        ("tests/new/a.sh", json!(["T-2"]), None),
+    ];
+    for (pin, after, refused) in cases {
+        let yard = Yard::at("below");
+        yard.write("tests/loose.sh", "exit 0\n");
+        let tasks = vec![task("T-1", json!({ "acceptance": criterion(pin), "depends_on": after })), made()];
+        let plan = yard.plan(json!({ "coder": yard.honest() }), tasks, json!({}));
+        let dry = yard.run(&["run", &plan, "--dry-run"]);
+        assert_eq!(dry.code, if refused.is_some() { 3 } else { 0 }, "{pin}: {dry:?}");
+        if let Some(words) = refused {
+            for answer in [dry, yard.run(&["run", &plan])] {
+                answer
+                    .says(&format!("criterion AC-1 of T-1 pins `{pin}`, which is not in commit"))
+                    .says(words)
+                    .ended_with(3);
+            }
+            assert_eq!(yard.runs(), Vec::<String>::new(), "nothing was begun");
+        }
     }
 }
 

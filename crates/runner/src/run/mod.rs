@@ -41,6 +41,7 @@ mod looking_on;
 mod mending;
 mod no;
 mod notice;
+mod pinned;
 mod rechecking;
 mod recover;
 mod settings;
@@ -169,7 +170,7 @@ impl Run<'_> {
 ///
 /// # Errors
 /// There is a repository, and agents cannot work in it; or there is none, and the plan asks for what only a repository can
-/// show; or nobody could ask its judge. The error says what to do.
+/// show; or something is pinned that is not there; or nobody could ask its judge. The error says what to do.
 pub fn ready(root: &Path, plan: &Plan) -> Result<(), String> {
     let ground = Ground::of(root, "")?;
     if ground.trees().is_none()
@@ -180,6 +181,7 @@ pub fn ready(root: &Path, plan: &Plan) -> Result<(), String> {
              with `git init` and a first commit, or leave that out"
         ));
     }
+    pinned::must_be_there(&ground, plan)?;
     judging::ready(plan)
 }
 
