@@ -134,6 +134,56 @@ fn validators_that_are_agents_look_for_themselves_and_count_together() {
 }
 
 #[test]
+fn what_a_validator_said_is_told_and_what_is_open_after_that() {
+    let both = |first: &str, second: &str| {
+        let one = |id: &str, status: &str| json!({ "criterion_id": id, "status": status, "evidence": "src/T-1 was read", "remediation": "mend it" });
+        let verdict = if [first, second].contains(&"FAIL") { "PARTIAL" } else { "PASS" };
+        let response = json!({
+            "task_id": "T-1", "verdict": verdict, "criteria_results": [one("AC-1", first), one("AC-2", second)],
+            "reasoning": "looked at it", "timestamp": "2026-01-01T00:00:00Z", "validator_id": "NAME",
+        });
+        format!("printf '%s' '{response}'")
+    };
+    let there = json!({ "file": { "path": "src/T-1" } });
+    let missing = json!({ "command": ["no-such-program-anywhere"] });
+    let decides = "; where more than a word is asked for, the evidence decides";
+    let cases: [(&Value, String, i32, Vec<String>); 3] = [
+        (
+            &there,
+            both("PASS", "PASS"),
+            0,
+            vec![
+                "T-1: PASS by builtin for AC-1; still open: AC-2\n".to_owned(),
+                format!("T-1: v0 says PASS{decides}\nT-1: v1 says PASS{decides}\n"),
+            ],
+        ),
+        (
+            &missing,
+            both("PASS", "PASS"),
+            1,
+            vec![format!("T-1: BLOCKED by builtin\nT-1: v0 says PASS; still open: AC-1\nT-1: v1 says PASS{decides}\n")],
+        ),
+        (&there, both("PASS", "FAIL"), 1, vec!["T-1: FAIL by v0\n".to_owned()]),
+    ];
+    for (check, script, code, said) in cases {
+        let yard = Yard::new();
+        let mut agents = json!({ "coder": yard.honest() });
+        for name in ["v0", "v1"] {
+            agents[name] = yard.agent(&script.replace("NAME", name));
+            agents[name]["role"] = json!("validator");
+        }
+        let acceptance = json!([{ "text": "it is there", "check": check }, { "text": "it is elegant" }]);
+        let patch = json!({ "retries": 0, "acceptance": acceptance });
+        let answer = yard.one(agents, patch, json!({ "gates": { "validate": ["builtin", "v0", "v1"] } }));
+        assert_eq!(answer.code, code, "{}", answer.out);
+        for words in said {
+            answer.says(&words);
+        }
+        assert!(!answer.out.contains("PARTIAL by"), "{}", answer.out);
+    }
+}
+
+#[test]
 fn one_word_for_two_criteria_is_no_answer_and_it_is_said_what_is() {
     let yard = Yard::new();
     let mut agents =

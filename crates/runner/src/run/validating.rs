@@ -145,9 +145,28 @@ fn record(
     let said = response["verdict"].as_str().unwrap_or(verdict);
     // Checks that are not there say nothing.
     if validator != BUILTIN || !found.is_empty() {
-        run.note(&Note::Validated { task: attempt.task(), validator, verdict, said });
+        let only = passed_alone(&after);
+        let is_less = verdict != said || !only.is_empty();
+        let open = if is_less && !after["status"].is_string() { open(run, attempt) } else { Vec::new() };
+        run.note(&Note::Validated { task: attempt.task(), validator, verdict, said, only: &only, open: &open });
     }
     Ok(after)
+}
+
+/// The criteria that somebody found to hold who left the others alone. None, where they found something wrong or all to hold.
+fn passed_alone(after: &Value) -> Vec<String> {
+    let results = || after["results"].as_object().into_iter().flatten();
+    let passed = results().filter(|(_, status)| *status == "PASS").map(|(id, _)| id.clone());
+    let is_left = |(_, status): (&String, &Value)| status == "SKIP";
+    let is_wrong = |(_, status): (&String, &Value)| status == "FAIL" || status == "BLOCKED";
+    if results().any(is_left) && !results().any(is_wrong) { passed.collect() } else { Vec::new() }
+}
+
+/// The criteria that nobody has shown to hold so far.
+fn open(run: &Run<'_>, attempt: &Attempt<'_>) -> Vec<String> {
+    let gate = run.desk.look("gate.status", &run.desk.of_task(attempt.task())).unwrap_or_default();
+    let criteria = gate["criteria"].as_array().into_iter().flatten().filter(|it| it["status"] != "PASS");
+    criteria.filter_map(|it| it["id"].as_str().map(str::to_owned)).collect()
 }
 
 /// Asks an agent to validate.

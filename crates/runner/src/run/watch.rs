@@ -17,8 +17,16 @@ pub enum Note<'a> {
     Claimed { task: &'a str, changes: usize },
     /// Evidence was collected.
     Seen { task: &'a str, criterion: &'a str, kind: &'a str, status: Status, says: &'a str },
-    /// Somebody validated: what counts of it, and what they said.
-    Validated { task: &'a str, validator: &'a str, verdict: &'a str, said: &'a str },
+    /// Somebody validated: what counts of it, and what they said. Where they found nothing wrong and did not speak to all, to
+    /// which criteria they did; and which nobody has shown to hold so far.
+    Validated {
+        task: &'a str,
+        validator: &'a str,
+        verdict: &'a str,
+        said: &'a str,
+        only: &'a [String],
+        open: &'a [String],
+    },
     /// Somebody judged.
     Judged { task: &'a str, by: &'a str, verdict: &'a str },
     /// Work that passed its gates waits while another task lands.
