@@ -54,7 +54,10 @@ fn works(open: impl FnOnce(&Yard, &str) -> Box<dyn Door>) {
     let tasks = vec![task("T-1", json!({ "agent": "pal" })), task("T-2", json!({ "depends_on": ["T-1"] }))];
     let agents = json!({ "pal": { "peer": true }, "coder": yard.honest() });
     let mut going = yard.start(&["run", &yard.plan(agents, tasks, json!({})), "--no-wait"]);
-    going.until("run ");
+    // A run that waits says for whom, and why.
+    going
+        .until("run ")
+        .until("T-1: waits for pal, a peer, to claim it: over MCP, over HTTP, or with `countersign task claim T-1");
     let run = yard.runs()[0].clone();
     let mut door = open(&yard, &run);
     let of = |more: Value| {
@@ -64,6 +67,7 @@ fn works(open: impl FnOnce(&Yard, &str) -> Box<dyn Door>) {
     };
     let claimed = door.ask("claim", "task.claim", of(json!({}))).unwrap();
     let lease = claimed["lease"].clone();
+    going.until(&format!("T-1: pal works, attempt 1, lease {lease}"));
     door.ask("heartbeat", "task.heartbeat", of(json!({ "lease": lease }))).unwrap();
     // A claim that nothing bears out is refused, and can be mended.
     let made = json!([{ "resource": "src/T-1", "action": "created", "summary": "as asked" }]);
@@ -71,7 +75,7 @@ fn works(open: impl FnOnce(&Yard, &str) -> Box<dyn Door>) {
     assert_eq!(door.ask("submit", "task.submit", bring(&made, &lease)).unwrap_err(), "INTEGRITY_MISMATCH");
     // One that is not what was asked for does not pass its gates.
     door.ask("submit", "task.submit", bring(&json!([]), &lease)).unwrap();
-    going.until("AC-1 file FAIL").until("T-1: tried again");
+    going.until("AC-1 file FAIL").until("T-1: tried again").until("T-1: waits for pal, a peer, to claim it");
     let lease = door.ask("claim", "task.claim", of(json!({}))).unwrap()["lease"].clone();
     yard.write("src/T-1", "by the peer\n");
     door.ask("submit", "task.submit", bring(&made, &lease)).unwrap();

@@ -41,6 +41,7 @@ mod looking_on;
 mod mending;
 mod no;
 mod notice;
+mod peering;
 mod pinned;
 mod rechecking;
 mod recover;
@@ -281,6 +282,7 @@ fn lead<'scope, 'env>(run: &'scope Run<'env>, scope: &'scope std::thread::Scope<
         run.desk.settle_due()?;
         let mut board = run.board();
         board.catch_up(&run.desk)?;
+        peering::tell(run, &mut board);
         while !run.stop.is_asked()
             && let Some(task) = board.pick(run.setup.concurrency, attempts)
         {

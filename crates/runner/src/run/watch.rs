@@ -9,6 +9,8 @@ use std::time::Duration;
 pub enum Note<'a> {
     /// An agent works on a task.
     Begun { task: &'a str, agent: &'a str, attempt: u64, lease: u64 },
+    /// A peer is waited for: what it is to do.
+    Awaited { task: &'a str, peer: &'a str, what: &'a str },
     /// An agent wrote a line to standard error.
     Said { task: &'a str, line: &'a str },
     /// An agent has ended.

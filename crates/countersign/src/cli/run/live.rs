@@ -141,6 +141,7 @@ fn words(note: &Note<'_>) -> Option<(String, String, bool)> {
         Note::Begun { task, agent, attempt, lease } => {
             of(task, format!("{agent} works, attempt {attempt}, lease {lease}"), true)
         }
+        Note::Awaited { task, peer, what } => of(task, format!("waits for {peer}, a peer, {what}"), true),
         Note::Said { task, line } => of(task, format!("| {line}"), false),
         Note::Ended { task, how, took } => of(task, format!("agent {how} after {}", short(*took)), true),
         Note::Claimed { task, changes: 1 } => of(task, "claims to be done, 1 file changed".to_owned(), true),
@@ -196,6 +197,7 @@ pub fn handing(
 fn name(note: &Note<'_>) -> &'static str {
     match note {
         Note::Begun { .. } => "begun",
+        Note::Awaited { .. } => "awaited",
         Note::Said { .. } => "said",
         Note::Ended { .. } => "ended",
         Note::Claimed { .. } => "claimed",
