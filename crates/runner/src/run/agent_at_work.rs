@@ -1,5 +1,6 @@
 //! An agent at work: it is given its assignment, watched, and what it used and said is kept.
 
+use super::answering::written;
 use super::attempt::Attempt;
 use super::effect::Effect;
 use super::life::Life;
@@ -117,7 +118,7 @@ fn before(gate: &Value) -> Option<String> {
     let last = gate["last"].as_str()?;
     let mut told = format!("An earlier attempt did not pass. {last}");
     for response in gate["last_responses"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        let response: Value = serde_json::from_str(response).unwrap_or_default();
+        let response = written(response);
         for result in response["criteria_results"].as_array().into_iter().flatten() {
             if result["status"] != "PASS" {
                 let part = |name: &str| result[name].as_str().unwrap_or_default().chars().take(500).collect::<String>();

@@ -127,6 +127,8 @@ pub(super) struct Board {
     peers: Vec<bool>,
     /// What was last said of whom a task of a peer waits for.
     told: Vec<Option<Awaited>>,
+    /// The tasks that only wait for somebody, so that others may be begun beside them.
+    aside: Vec<bool>,
     /// Why a task could not be begun the last time.
     refused: Vec<Option<String>>,
     order: Vec<usize>,
@@ -171,6 +173,7 @@ impl Board {
             collides: tasks.iter().map(collides).collect(),
             peers: tasks.iter().map(is_peer).collect(),
             told: vec![None; tasks.len()],
+            aside: vec![false; tasks.len()],
             order,
             seen: 0,
         }
@@ -207,7 +210,8 @@ impl Board {
     /// The best task that can be begun, which is then running. The first of the plan among those that are as urgent.
     /// None beyond the attempts that are allowed; what a peer has begun was counted when it began.
     pub(super) fn pick(&mut self, concurrency: usize, attempts: Option<u64>) -> Option<usize> {
-        if self.running() >= concurrency {
+        if self.running.iter().zip(&self.aside).filter(|(running, aside)| **running && !**aside).count() >= concurrency
+        {
             return None;
         }
         let now = Instant::now();
@@ -237,6 +241,7 @@ impl Board {
     /// A task is not running any more; it rests for a while if it could not be begun.
     pub(super) fn back(&mut self, task: usize, begun: bool) {
         self.running[task] = false;
+        self.aside[task] = false;
         self.picked[task] = None;
         self.rests[task] = (!begun).then(|| Instant::now() + REST);
     }
@@ -247,6 +252,11 @@ impl Board {
         let is_news = last.as_deref() != Some(reason);
         *last = Some(reason.to_owned());
         is_news
+    }
+
+    /// Says of a running task whether it only waits for somebody: then it takes nobody's place.
+    pub(super) fn set_aside(&mut self, task: usize, aside: bool) {
+        self.aside[task] = aside;
     }
 
     /// What is awaited of peers, as far as that has changed since it was last asked for: each task with who does it.
