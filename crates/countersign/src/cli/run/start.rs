@@ -37,6 +37,11 @@ Examples:
   countersign run --resume --budget attempts=20 --budget wall_time=2h
   countersign run plan.yaml --concurrency 4 --notify './tell-me.sh --to \"the team\"'
 
+What programs read and write:
+  an agent that works      an assignment, and a subagent_result; `countersign schema NAME` has each of these forms
+  one that validates       a validation_request, and a validation_response
+  one that judges          a JSON object, and {\"verdict\": \"PASS\", \"reasoning\": \"why\"}, or WARN or FAIL
+
 Exit codes: 0 every task is done, 1 something is not done, 2 wrong usage, 3 could not be run.")]
 #[group(id = "start")]
 pub struct Args {
