@@ -240,6 +240,33 @@ fn a_file_that_is_pinned_and_not_there_is_noticed_before_anybody_works() {
 }
 
 #[test]
+fn what_is_to_be_done_about_a_refusal_works() {
+    let yard = Yard::new();
+    // A number in quotes would be as wrong as it is without.
+    let plan = yard.plan(json!({ "coder": yard.honest() }), vec![task("T-1", json!({ "timeout": 20 }))], json!({}));
+    let answer = yard.run(&["check", &plan]);
+    answer
+        .says("expected a length of time such as 90s, 20m or 1h30m, found a number")
+        .says("help: write a length of time");
+    assert!(!format!("{answer:?}").contains("quotes"), "{answer:?}");
+    // One that would be right in quotes is still sent there.
+    std::fs::write(&plan, std::fs::read_to_string(&plan).unwrap().replace("\"1.0\"", "1.0").replace("20", "\"20m\""))
+        .unwrap();
+    yard.run(&["check", &plan]).says("put it in quotes: \"1.0\"");
+    // Who may not is told whose token does, and an orchestrator's would not.
+    assert_eq!(yard.one(json!({ "coder": yard.agent("exit 1") }), json!({ "retries": 0 }), json!({})).code, 1);
+    let make = ["token", "make", "--role", "reviewer", "--name", "rita", "--format", "json"];
+    let token: Value = serde_json::from_str(&yard.decide(&make).ended(0)).unwrap();
+    let file = yard.path("rita.token");
+    std::fs::write(&file, token["token"].as_str().unwrap()).unwrap();
+    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let unblock = ["task", "unblock", "T-1", "--reason", "once more"];
+    let answer = yard.run(&[&unblock[..], &["--token-file", &file.display().to_string()]].concat());
+    answer.says("is for the role orchestrator").says("or with an owner's token (--token-file)").ended_with(1);
+    yard.decide(&unblock).ended_with(0);
+}
+
+#[test]
 fn what_is_in_progress_says_who_has_it() {
     let yard = Yard::new();
     let tasks = vec![task("T-1", json!({ "agent": "pal" }))];

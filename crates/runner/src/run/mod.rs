@@ -55,7 +55,7 @@ mod works;
 
 pub use board::{Row, State};
 pub use mending::Mends;
-pub use spending::Spent;
+pub use spending::{Spent, UsedUp};
 pub use watch::{Note, Watch};
 
 use crate::agent::Stop;
@@ -121,8 +121,8 @@ pub enum End {
     Waits,
     /// It was asked to stop.
     Stopped,
-    /// A budget is used up: which, and how much of it.
-    Spent(String),
+    /// A budget is used up.
+    Spent(UsedUp),
 }
 
 /// What came of a run.
@@ -302,7 +302,7 @@ fn lead<'scope, 'env>(run: &'scope Run<'env>, scope: &'scope std::thread::Scope<
                 Some(End::Finished)
             } else if let Some(limit) = attempts.filter(|limit| board.would_begin() && board.attempts() >= *limit) {
                 // What had been begun went on to its end.
-                Some(End::Spent(format!("tasks were begun {} times, and {limit} are allowed", board.attempts())))
+                Some(End::Spent(spending::no_attempts(board.attempts(), limit)))
             } else if !board.has_hope() && !run.setup.waits {
                 Some(End::Waits)
             } else {
