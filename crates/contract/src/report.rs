@@ -140,6 +140,17 @@ impl Report {
         self.say_wrong_kind(at, wanted);
     }
 
+    /// Says that this place holds no text, where a text of some form is wanted. What would not be of that form in quotes
+    /// either is not sent there.
+    pub fn no_text(&mut self, at: Cursor<'_>, wanted: &str, fits: impl FnOnce(&str) -> bool) {
+        if !matches!(at.kind(), Kind::Number | Kind::Bool) || fits(at.raw()) {
+            self.wrong_kind(at, Kind::Text.word());
+            return;
+        }
+        let message = format!("expected {wanted}, found {}", at.kind().word());
+        self.find(&rules::KIND_MISMATCH, at, message, format!("write {wanted}"));
+    }
+
     /// Says that there is no list here. What would be an item of it is put into one, if that is wanted.
     pub(crate) fn no_list(&mut self, at: Cursor<'_>, is_item: bool) {
         let found = self.say_wrong_kind(at, Kind::List.word());

@@ -371,7 +371,7 @@ macro_rules! pattern {
         impl $crate::Shape for $Name {
             fn read(at: $crate::Cursor<'_>, report: &mut $crate::Report) -> Option<Self> {
                 let Some(text) = at.text() else {
-                    report.wrong_kind(at, "a text");
+                    report.no_text(at, $says, |raw| Self::parse(raw).is_some());
                     return None;
                 };
                 let found = Self::parse(text);

@@ -134,6 +134,56 @@ fn validators_that_are_agents_look_for_themselves_and_count_together() {
 }
 
 #[test]
+fn what_a_validator_said_is_told_and_what_is_open_after_that() {
+    let both = |first: &str, second: &str| {
+        let one = |id: &str, status: &str| json!({ "criterion_id": id, "status": status, "evidence": "src/T-1 was read", "remediation": "mend it" });
+        let verdict = if [first, second].contains(&"FAIL") { "PARTIAL" } else { "PASS" };
+        let response = json!({
+            "task_id": "T-1", "verdict": verdict, "criteria_results": [one("AC-1", first), one("AC-2", second)],
+            "reasoning": "looked at it", "timestamp": "2026-01-01T00:00:00Z", "validator_id": "NAME",
+        });
+        format!("printf '%s' '{response}'")
+    };
+    let there = json!({ "file": { "path": "src/T-1" } });
+    let missing = json!({ "command": ["no-such-program-anywhere"] });
+    let decides = "; where more than a word is asked for, the evidence decides";
+    let cases: [(&Value, String, i32, Vec<String>); 3] = [
+        (
+            &there,
+            both("PASS", "PASS"),
+            0,
+            vec![
+                "T-1: PASS by builtin for AC-1; still open: AC-2\n".to_owned(),
+                format!("T-1: v0 says PASS{decides}\nT-1: v1 says PASS{decides}\n"),
+            ],
+        ),
+        (
+            &missing,
+            both("PASS", "PASS"),
+            1,
+            vec![format!("T-1: BLOCKED by builtin\nT-1: v0 says PASS; still open: AC-1\nT-1: v1 says PASS{decides}\n")],
+        ),
+        (&there, both("PASS", "FAIL"), 1, vec!["T-1: FAIL by v0\n".to_owned()]),
+    ];
+    for (check, script, code, said) in cases {
+        let yard = Yard::new();
+        let mut agents = json!({ "coder": yard.honest() });
+        for name in ["v0", "v1"] {
+            agents[name] = yard.agent(&script.replace("NAME", name));
+            agents[name]["role"] = json!("validator");
+        }
+        let acceptance = json!([{ "text": "it is there", "check": check }, { "text": "it is elegant" }]);
+        let patch = json!({ "retries": 0, "acceptance": acceptance });
+        let answer = yard.one(agents, patch, json!({ "gates": { "validate": ["builtin", "v0", "v1"] } }));
+        assert_eq!(answer.code, code, "{}", answer.out);
+        for words in said {
+            answer.says(&words);
+        }
+        assert!(!answer.out.contains("PARTIAL by"), "{}", answer.out);
+    }
+}
+
+#[test]
 fn one_word_for_two_criteria_is_no_answer_and_it_is_said_what_is() {
     let yard = Yard::new();
     let mut agents =
@@ -160,6 +210,12 @@ fn why_a_check_failed_is_told_to_who_looks_and_to_who_tries_again() {
         let answer = checked_twice(&yard, &script, acceptance);
         assert_eq!((answer.code, answer.out.matches("FAIL by builtin").count()), (1, 2), "{}", answer.out);
         let run = yard.runs().into_iter().find(|run| answer.out.contains(run.as_str())).unwrap();
+        // Whoever decides how it goes on is shown what was found.
+        let inbox = yard.run(&["inbox"]);
+        inbox
+            .says("T-1  decision")
+            .says("  found        AC-1 FAIL by builtin: `sh` ended with 1: TAP counts 0 passed, 1 failed");
+        assert_eq!(inbox.out.contains(line), expected, "{}", inbox.out);
         let status = yard.run(&["gate", "status", "T-1", "--run", &run]);
         let told = std::fs::read_to_string(&told).unwrap();
         assert_eq!((status.out.contains(line), told.contains(line)), (expected, expected), "{}\n{told}", status.out);
@@ -241,6 +297,30 @@ fn a_judge_who_is_a_person_is_asked_and_decides() {
         assert_eq!((answer.code == 0, yard.landed().len() == 1), (done, done), "{}", answer.out);
         assert_eq!(yard.count("result.submitted", "T-1"), 1);
     }
+}
+
+#[test]
+fn why_a_judge_rejected_work_is_told_to_who_tries_again_and_to_who_looks() {
+    let yard = Yard::new();
+    let why = "the cart may be empty and nobody thought of that";
+    let script =
+        "echo x > src/T-1; printf %s \"$assignment\" > $COUNTERSIGN_HOME/told.$COUNTERSIGN_LEASE; claim src/T-1";
+    let judge = yard.agent(&format!("echo '{{\"verdict\":\"FAIL\",\"reasoning\":\"{why}\"}}'"));
+    let mut agents = json!({ "coder": yard.agent(script), "judge": judge });
+    agents["judge"]["role"] = json!("judge");
+    let answer = yard.one(agents, json!({ "retries": 1 }), json!({ "gates": { "judge": "judge" } }));
+    assert_eq!((answer.code, answer.out.matches("judged FAIL by judge").count()), (1, 2), "{}", answer.out);
+    let told = std::fs::read_dir(yard.path("home")).unwrap().flatten();
+    let told = told.filter(|it| it.file_name().to_string_lossy().starts_with("told."));
+    let told: Vec<bool> = told.map(|it| std::fs::read_to_string(it.path()).unwrap().contains(why)).collect();
+    assert_eq!(
+        told.iter().filter(|it| **it).count(),
+        1,
+        "the second attempt is told, and the first has nothing to be told"
+    );
+    assert_eq!(told.len(), 2);
+    yard.run(&["gate", "status", "T-1"]).says(&format!("the judge: {why}"));
+    yard.run(&["inbox"]).says(&format!("  judge        {why}\n"));
 }
 
 /// A server that answers every request like a provider whose model gave a verdict.

@@ -73,7 +73,7 @@ fn no_more_tasks_are_begun_than_the_plan_allows_and_what_was_begun_is_finished()
     let budgets = json!({ "budgets": { "attempts": 2 }, "concurrency": 2 });
     let plan = yard.plan(json!({ "coder": yard.agent(script) }), tasks, budgets);
     let answer = yard.run(&["run", &plan]);
-    answer.says("tasks were begun 2 times, and 2 are allowed").says("--budget NAME=VALUE");
+    answer.says("tasks were begun 2 times, and 2 are allowed").says(" --budget attempts=4`");
     assert_eq!(answer.code, 1);
     assert_eq!((yard.landed(), yard.count("task.claimed", "T-1")), (vec!["T-2".to_owned()], 1));
     // It stays so, until somebody allows more.
@@ -81,9 +81,23 @@ fn no_more_tasks_are_begun_than_the_plan_allows_and_what_was_begun_is_finished()
     assert_eq!(yard.count("task.claimed", "T-1"), 1);
     yard.run(&["run", "--resume", "--budget", "attempts=4"]).says("tasks were begun 4 times, and 4 are allowed");
     assert_eq!(yard.count("task.claimed", "T-1"), 3);
-    for wrong in ["attempts", "attempts=0", "attempts=many", "wall_time=soon", "patience=3"] {
-        let answer = yard.run(&["run", "--resume", "--budget", wrong]);
-        assert_eq!(answer.code, 2, "{wrong}: {answer:?}");
+    for (wrong, help) in [
+        ("attempts", "such as attempts=20"),
+        ("attempts=0", "`0` is no whole number from 1 on; write attempts=20"),
+        ("attempts=many", "write attempts=20"),
+        ("tokens=9007199254740992", "write tokens=20"),
+        ("money=-1", "`-1` is no amount of US dollars; write money=2.50"),
+        ("money=nan", "write money=2.50"),
+        ("wall_time=soon", "write wall_time=90s, 20m or 1h30m"),
+        ("wall_time=20", "`20` is no length of time with a unit; write wall_time=90s, 20m or 1h30m"),
+        ("wall_time=0s", "write wall_time=90s"),
+        ("patience=3", "there are attempts, tokens, money and wall_time"),
+    ] {
+        for begin in [&["run", "--resume"][..], &["run", &plan, "--dry-run"]] {
+            let answer = yard.run(&[begin, &["--budget", wrong]].concat());
+            assert_eq!(answer.code, 2, "{wrong}: {answer:?}");
+            answer.says(help);
+        }
     }
 }
 

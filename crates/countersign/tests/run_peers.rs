@@ -54,7 +54,10 @@ fn works(open: impl FnOnce(&Yard, &str) -> Box<dyn Door>) {
     let tasks = vec![task("T-1", json!({ "agent": "pal" })), task("T-2", json!({ "depends_on": ["T-1"] }))];
     let agents = json!({ "pal": { "peer": true }, "coder": yard.honest() });
     let mut going = yard.start(&["run", &yard.plan(agents, tasks, json!({})), "--no-wait"]);
-    going.until("run ");
+    // A run that waits says for whom, and why.
+    going
+        .until("run ")
+        .until("T-1: waits for pal, a peer, to claim it: over MCP, over HTTP, or with `countersign task claim T-1");
     let run = yard.runs()[0].clone();
     let mut door = open(&yard, &run);
     let of = |more: Value| {
@@ -64,6 +67,7 @@ fn works(open: impl FnOnce(&Yard, &str) -> Box<dyn Door>) {
     };
     let claimed = door.ask("claim", "task.claim", of(json!({}))).unwrap();
     let lease = claimed["lease"].clone();
+    going.until(&format!("T-1: pal works, attempt 1, lease {lease}"));
     door.ask("heartbeat", "task.heartbeat", of(json!({ "lease": lease }))).unwrap();
     // A claim that nothing bears out is refused, and can be mended.
     let made = json!([{ "resource": "src/T-1", "action": "created", "summary": "as asked" }]);
@@ -71,7 +75,7 @@ fn works(open: impl FnOnce(&Yard, &str) -> Box<dyn Door>) {
     assert_eq!(door.ask("submit", "task.submit", bring(&made, &lease)).unwrap_err(), "INTEGRITY_MISMATCH");
     // One that is not what was asked for does not pass its gates.
     door.ask("submit", "task.submit", bring(&json!([]), &lease)).unwrap();
-    going.until("AC-1 file FAIL").until("T-1: tried again");
+    going.until("AC-1 file FAIL").until("T-1: tried again").until("T-1: waits for pal, a peer, to claim it");
     let lease = door.ask("claim", "task.claim", of(json!({}))).unwrap()["lease"].clone();
     yard.write("src/T-1", "by the peer\n");
     door.ask("submit", "task.submit", bring(&made, &lease)).unwrap();
@@ -142,4 +146,64 @@ fn a_peer_works_over_http() {
         let client = server.client(token["token"].as_str().unwrap());
         Box::new(Served(server, client))
     });
+}
+
+/// A response of `critic` about T-1.
+fn seen(status: &str) -> String {
+    let results =
+        json!([{ "criterion_id": "AC-1", "status": status, "evidence": "src/T-1 was read", "remediation": "mend it" }]);
+    json!({
+        "task_id": "T-1", "verdict": status, "criteria_results": results, "reasoning": "looked at it",
+        "timestamp": "2026-01-01T00:00:00Z", "validator_id": "critic",
+    })
+    .to_string()
+}
+
+/// The same in YAML, a line for each field.
+fn yaml(json: &str) -> String {
+    let fields: serde_json::Map<String, Value> = serde_json::from_str(json).unwrap();
+    fields.iter().map(|(name, value)| format!("{name}: {value}\n")).collect()
+}
+
+#[test]
+fn a_peer_that_validates_is_waited_for_and_speaks_with_a_token_of_its_own() {
+    let yard = Yard::new();
+    let agents = json!({ "coder": yard.honest(), "critic": { "peer": true, "role": "validator" } });
+    let tasks = vec![
+        task("T-1", json!({ "acceptance": [{ "text": "it is elegant" }] })),
+        task("T-2", json!({ "acceptance": [{ "text": "it is elegant" }] })),
+    ];
+    let more = json!({ "gates": { "validate": "critic" }, "concurrency": 1 });
+    let mut going = yard.start(&["run", &yard.plan(agents, tasks, more), "--no-wait"]);
+    // What waits for somebody takes nobody's place.
+    going.until("T-1: waits for critic, a peer, to validate").until("T-2: waits for critic, a peer, to validate");
+    let run = yard.runs()[0].clone();
+    let make = ["token", "make", "--role", "reviewer", "--name", "critic", "--format", "json"];
+    let token: Value = serde_json::from_str(&yard.decide(&make).ended(0)).unwrap();
+    let file = yard.path("critic.token");
+    std::fs::write(&file, token["token"].as_str().unwrap()).unwrap();
+    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let file = file.display().to_string();
+    let response = yard.path("response.json");
+    let say = |task: &str, status: &str, more: &[&str]| {
+        // In either form.
+        let written = seen(status).replace("T-1", task);
+        std::fs::write(&response, if status == "PASS" { written } else { yaml(&written) }).unwrap();
+        let commit = yard.git(&["rev-parse", &format!("refs/countersign/{run}/{task}")]);
+        let response = response.display().to_string();
+        yard.run(&[&["gate", "validate", task, &response, "--validator", "critic", "--bound", &commit], more].concat())
+    };
+    let own = ["--token-file", file.as_str()];
+    // A name that somebody says is theirs is no voice, and nobody else's is either.
+    say("T-1", "PASS", &["--as", "critic"]).says("AUTHORIZATION_MISSING").ended_with(1);
+    say("T-1", "PASS", &["--token-file", &yard.owner_token()]).says("AUTHORIZATION_MISSING").ended_with(1);
+    // What it finds wrong is done again.
+    say("T-1", "FAIL", &own).ended_with(0);
+    going.until("T-1: tried again").until("T-1: waits for critic, a peer, to validate");
+    say("T-2", "PASS", &own).ended_with(0);
+    going.until("T-2: PASS by critic").until("T-2: done (verified)");
+    say("T-1", "PASS", &own).ended_with(0);
+    going.until("T-1: PASS by critic").until("T-1: done (verified)");
+    going.end().ended(0);
+    yard.is_tidy();
 }

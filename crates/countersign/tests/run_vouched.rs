@@ -238,6 +238,13 @@ exit 1"#,
         let said = yard.decide(&["run", "accept", content, "--reason", "it is fine"]);
         said.says("neither the full name of a commit nor a hash").ended_with(1);
     }
+    // Nobody answers for what is not there, and what stands in its place is no commit.
+    let tree = yard.git(&["rev-parse", "HEAD^{tree}"]);
+    for content in ["9fceb02d0ae598e95dc970b74767f19372d61af8", &tree] {
+        let said = yard.decide(&["run", "accept", content, "--reason", "it is fine"]);
+        said.says(&format!("commit {content} is not known here")).says("git rev-parse HEAD").ended_with(1);
+    }
+    assert!(!yard.events().iter().any(|it| it["kind"] == "run.accepted"));
 }
 
 #[test]

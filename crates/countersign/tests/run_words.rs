@@ -55,6 +55,12 @@ fn a_run_that_is_over_is_not_gone_on_with() {
     assert_eq!(answer.code, 0, "{answer:?}");
     assert_eq!((yard.git(&["rev-parse", "HEAD"]), yard.events().len()), (head, events));
     yard.is_tidy();
+    // Whoever looks afterwards is told its name, and what they are told to do works.
+    for question in [&["task", "list"][..], &["task", "show", "T-1"], &["gate", "status", "T-1"], &["run", "show"]] {
+        let answer = yard.run(question);
+        answer.says("no run is open").says(&format!("look at it with `--run {run}`")).ended_with(1);
+        yard.run(&[question, &["--run", &run]].concat()).ended_with(0);
+    }
     // One without a plan is for those who opened it.
     yard.run(&["run", "open", "--objective", "by hand"]).ended(0);
     let answer = yard.resume();
@@ -183,6 +189,8 @@ fn a_plan_as_a_person_writes_it_is_checked_and_shown() {
     let yard = Yard::new();
     let plan = yard.path("plan.yaml").display().to_string();
     std::fs::write(&plan, WRITTEN).unwrap();
+    yard.write("tests/test_round.py", "import billing\n");
+    yard.commit("the test");
     let decision = yard.run(&["check", &plan, "--format", "json"]).ended(0);
     let decision: Value = serde_json::from_str(decision.trim()).unwrap();
     assert_eq!((&decision["allow"], &decision["details"]["diagnostics"]), (&json!(true), &json!([])), "{decision}");
@@ -197,6 +205,65 @@ fn a_plan_as_a_person_writes_it_is_checked_and_shown() {
         yard.run(&["check", &plan]).ended(0);
         yard.run(&["run", &plan, "--dry-run"]).ended(0);
     }
+}
+
+#[test]
+fn a_file_that_is_pinned_and_not_there_is_noticed_before_anybody_works() {
+    let criterion =
+        |pin: &str| json!([{ "text": "the test passes", "check": { "test": ["sh", "tests/t.sh"] }, "pin": pin }]);
+    let made = || task("T-2", json!({ "lock_scope": ["tests/new"] }));
+    let cases = [
+        ("tests/t.sh", json!([]), None),
+        ("tests", json!([]), None),
+        ("tests/tt.sh", json!([]), Some("write it as git has it")),
+        ("tests/loose.sh", json!([]), Some("it lies there and is not committed: commit it first")),
+        ("tests/new/a.sh", json!([]), Some("no task that it depends on may make it")),
+        ("tests/new/a.sh", json!(["T-2"]), None),
+    ];
+    for (pin, after, refused) in cases {
+        let yard = Yard::at("below");
+        yard.write("tests/loose.sh", "exit 0\n");
+        let tasks = vec![task("T-1", json!({ "acceptance": criterion(pin), "depends_on": after })), made()];
+        let plan = yard.plan(json!({ "coder": yard.honest() }), tasks, json!({}));
+        let dry = yard.run(&["run", &plan, "--dry-run"]);
+        assert_eq!(dry.code, if refused.is_some() { 3 } else { 0 }, "{pin}: {dry:?}");
+        if let Some(words) = refused {
+            for answer in [dry, yard.run(&["run", &plan])] {
+                answer
+                    .says(&format!("criterion AC-1 of T-1 pins `{pin}`, which is not in commit"))
+                    .says(words)
+                    .ended_with(3);
+            }
+            assert_eq!(yard.runs(), Vec::<String>::new(), "nothing was begun");
+        }
+    }
+}
+
+#[test]
+fn what_is_to_be_done_about_a_refusal_works() {
+    let yard = Yard::new();
+    // A number in quotes would be as wrong as it is without.
+    let plan = yard.plan(json!({ "coder": yard.honest() }), vec![task("T-1", json!({ "timeout": 20 }))], json!({}));
+    let answer = yard.run(&["check", &plan]);
+    answer
+        .says("expected a length of time such as 90s, 20m or 1h30m, found a number")
+        .says("help: write a length of time");
+    assert!(!format!("{answer:?}").contains("quotes"), "{answer:?}");
+    // One that would be right in quotes is still sent there.
+    std::fs::write(&plan, std::fs::read_to_string(&plan).unwrap().replace("\"1.0\"", "1.0").replace("20", "\"20m\""))
+        .unwrap();
+    yard.run(&["check", &plan]).says("put it in quotes: \"1.0\"");
+    // Who may not is told whose token does, and an orchestrator's would not.
+    assert_eq!(yard.one(json!({ "coder": yard.agent("exit 1") }), json!({ "retries": 0 }), json!({})).code, 1);
+    let make = ["token", "make", "--role", "reviewer", "--name", "rita", "--format", "json"];
+    let token: Value = serde_json::from_str(&yard.decide(&make).ended(0)).unwrap();
+    let file = yard.path("rita.token");
+    std::fs::write(&file, token["token"].as_str().unwrap()).unwrap();
+    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let unblock = ["task", "unblock", "T-1", "--reason", "once more"];
+    let answer = yard.run(&[&unblock[..], &["--token-file", &file.display().to_string()]].concat());
+    answer.says("is for the role orchestrator").says("or with an owner's token (--token-file)").ended_with(1);
+    yard.decide(&unblock).ended_with(0);
 }
 
 #[test]

@@ -47,10 +47,13 @@ impl Call {
         if self.roles.contains(&Role::Owner) || roles.iter().any(|role| self.roles.contains(role)) {
             return Ok(());
         }
+        // In a run that follows a plan an orchestrator's token alone does not do; an owner's always does.
+        let who =
+            if roles.contains(&Role::Reviewer) { "the token of an owner or a reviewer" } else { "an owner's token" };
         let roles: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
         let roles = if roles.is_empty() { "owner".to_owned() } else { roles.join(" or ") };
         let reason = format!("`{what}` is for the role {roles}, and {} has no such role", self.actor);
-        let help = "have it done by somebody who answers for it: at a terminal, or with a token of that role";
+        let help = format!("have it done by somebody who answers for it: at a terminal, or with {who} (--token-file)");
         Err(Refusal::new(Code::AuthorizationMissing, reason, help))
     }
 

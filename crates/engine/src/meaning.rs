@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The version of everything that is folded. It grows when a fold gives another answer than before; then ledgers are
 /// rebuilt.
-pub const SHAPE: u32 = 13;
+pub const SHAPE: u32 = 14;
 
 /// The domains' folds.
 #[derive(Debug, Clone, Copy, Default)]

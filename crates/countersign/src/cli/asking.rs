@@ -6,6 +6,7 @@ use crate::client::Client;
 use crate::gather::Input;
 use crate::project::Project;
 use countersign_diagnostic::{Diagnostic, visible_json};
+use countersign_domain::work::NONE_OPEN;
 use countersign_engine::{Failure, Reply};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -173,7 +174,7 @@ pub fn look_and_judge(
             output::print(&answer(&shown, how.format, said));
             Ok(judge(&shown))
         }
-        Err(failure) => refused(failure, how.format),
+        Err(failure) => refused(last_run_named(&client, failure), how.format),
     }
 }
 
@@ -192,8 +193,21 @@ pub fn list(
             output::print(&answer(&shown, how.format, said));
             Ok(Exit::Allowed)
         }
-        Err(failure) => refused(failure, how.format),
+        Err(failure) => refused(last_run_named(&client, failure), how.format),
     }
+}
+
+/// Why a question about the open run was not answered. Whoever looks after a run has ended means that one, as a rule, and is
+/// told its name.
+pub fn last_run_named(client: &Client<'_>, failure: Failure) -> Failure {
+    let Failure::Refused(mut refusal) = failure else { return failure };
+    let runs = || client.look("run.list", &json!({ "limit": 1 })).ok();
+    if refusal.reason == NONE_OPEN
+        && let Some(last) = runs().and_then(|shown| Some(shown["runs"][0]["run_id"].as_str()?.to_owned()))
+    {
+        refusal.help = format!("the last one is over: look at it with `--run {last}`; or {}", refusal.help).into();
+    }
+    Failure::Refused(refusal)
 }
 
 /// How many items are asked for at once.

@@ -92,6 +92,11 @@ pub fn one(item: &Value, waited: &str) -> String {
         let said = format!("{}{}{found}", text(criterion, "description"), question.unwrap_or_default());
         field(&text(criterion, "id"), said);
     }
+    for found in item["found"].as_array().into_iter().flatten() {
+        let [criterion, status, by, says] = ["criterion", "status", "by", "says"].map(|name| text(found, name));
+        field("found", format!("{criterion} {status} by {by}: {says}"));
+    }
+    field("judge", text(item, "reasoning"));
     field("tests edited", texts(item, "test_edits").join(", "));
     for flag in texts(item, "flags") {
         field("note", flag);

@@ -204,7 +204,8 @@ pub const TOOLS: &[ToolRow] = &[
         Does::Ask("gate.validate"),
         "Say what you found when you looked at the work of somebody else: an object that matches the schema \
          countersign://schemas/validation_response and answers every criterion that `gate_status` shows. Work of your own \
-         is refused. Evidence that comes with it counts as your word. Tasks of a plan are validated by their run.",
+         is refused. Evidence that comes with it counts as your word. Tasks of a plan are validated by \
+         their run, and by you if the plan names you for that and you have a token with that name; name the commit with `bound`.",
     ),
     row(
         "gate_status",

@@ -162,6 +162,9 @@ pub struct LastRow {
     /// The events that say what was found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verdicts: Vec<u64>,
+    /// The event in which the judge rejected it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judgement: Option<u64>,
     /// What it had claimed by then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<u64>,

@@ -152,8 +152,9 @@ fn change(row: &mut PromiseRow, event: &Happened<'_>) {
 /// An attempt did not pass: what it claimed counts no more, and the next one is told why.
 fn lost(row: &mut PromiseRow, reason: &str) {
     let verdicts = row.verdicts.values().map(|verdict| verdict.seq).collect();
+    let judgement = row.judgement.as_ref().filter(|it| it.verdict == "FAIL").map(|it| it.seq);
     let (claim, commit) = (row.claim, row.commit.take());
-    row.last = Some(LastRow { round: row.round, reason: reason.to_owned(), verdicts, claim, commit });
+    row.last = Some(LastRow { round: row.round, reason: reason.to_owned(), verdicts, judgement, claim, commit });
     row.begin_anew();
 }
 

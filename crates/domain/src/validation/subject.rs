@@ -1,7 +1,7 @@
 //! Which promise a command means: one by its id, or that of a task.
 
 use super::payload::PromiseId;
-use super::row::{BUILTIN, PromiseRow, promise_key, promise_of};
+use super::row::{BUILTIN, PERSON, PromiseRow, promise_key, promise_of};
 use crate::deciding::{Desk, Hold, Need, Refusal, Seen};
 use crate::ids::{RunId, TaskId};
 use crate::work::row::{RunRow, TaskRow, run_key, run_of, task_key, task_of};
@@ -118,7 +118,8 @@ pub(crate) fn must_speak(row: &PromiseRow, desk: &Desk) -> Result<(), Refusal> {
         Some(by) => {
             let reason =
                 format!("the run is carried out by another process ({}), which alone speaks at its gates", show(by));
-            let help = "wait for what it says; if it is gone, go on with `countersign run --resume`";
+            let help = "wait for what it says; if it is gone, go on with `countersign run --resume`; a peer that the plan \
+                        names as a validator shows a token with its name (--token-file)";
             Err(refusal(row, Code::AuthorizationMissing, reason, help))
         }
         None if desk.moment().person => Ok(()),
@@ -133,6 +134,14 @@ pub(crate) fn must_speak(row: &PromiseRow, desk: &Desk) -> Result<(), Refusal> {
             Err(refusal(row, Code::AuthorizationMissing, reason, help))
         }
     }
+}
+
+/// Whether who asks is a validator whom a plan names and no process starts: a peer, who shows that the name is its own. A name
+/// that somebody only says is theirs is none here either.
+pub(crate) fn speaks_for_itself(row: &PromiseRow, validator: &str, desk: &Desk) -> bool {
+    let moment = desk.moment();
+    let is_named = row.of_task.is_some() && row.validators.iter().any(|it| it == validator);
+    is_named && moment.person && moment.actor == validator && ![BUILTIN, PERSON].contains(&validator)
 }
 
 /// Whether who asks is the process that carries the run of a promise out. Nobody is, where it belongs to no task.

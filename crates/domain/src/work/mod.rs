@@ -74,6 +74,8 @@ pub(crate) mod steering;
 pub mod task_state;
 pub mod view;
 
+pub use picking::NONE_OPEN;
+
 pub use state::{evolve, places as places_of, touched};
 
 use countersign_contract::ContractInfo;

@@ -10,6 +10,9 @@ use countersign_contract::show;
 use jiff::Timestamp;
 use std::sync::Arc;
 
+/// Why a run must be named, where none is open.
+pub const NONE_OPEN: &str = "no run is open";
+
 /// What must be seen to tell the run: the run itself, and where none is named which runs are open.
 pub(crate) fn run_needs(named: Option<&RunId>, seen: &Seen) -> Vec<Need> {
     let open = named.is_none().then(|| Need::Range(indexes::open_runs()));
@@ -41,7 +44,7 @@ pub(super) fn run_at(named: Option<&RunId>, seen: &Seen) -> Result<Arc<RunRow>, 
         (None, [(_, only)]) => only.id.clone(),
         (None, []) => {
             let help = "begin one: `countersign run PLAN`, or `countersign run open --objective TEXT` to work by hand";
-            return Err(Refusal::new(Code::DependencyNotMet, "no run is open", help));
+            return Err(Refusal::new(Code::DependencyNotMet, NONE_OPEN, help));
         }
         (None, _) => {
             let help = "say which with --run or COUNTERSIGN_RUN; `countersign run list` shows them";
@@ -79,7 +82,12 @@ pub(super) fn open_run_at(named: Option<&RunId>, seen: &Seen) -> Result<Arc<RunR
         return Ok(run);
     }
     let reason = format!("run {} is {}", run.run, run.status);
-    Err(Refusal::new(Code::InvalidTransition, reason, "open another one with `countersign run open`").of_run(&run.run))
+    Err(Refusal::new(
+        Code::InvalidTransition,
+        reason,
+        "begin another one: `countersign run PLAN`, or `countersign run open`",
+    )
+    .of_run(&run.run))
 }
 
 /// What must be seen of a task and its lease.

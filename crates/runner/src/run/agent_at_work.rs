@@ -1,5 +1,6 @@
 //! An agent at work: it is given its assignment, watched, and what it used and said is kept.
 
+use super::answering::written;
 use super::attempt::Attempt;
 use super::effect::Effect;
 use super::life::Life;
@@ -13,6 +14,9 @@ use countersign_domain::work::payload::SubagentResult;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
+
+/// How much of a judge's reasons the next attempt is told.
+const REASONING_MAX: usize = 2_000;
 
 /// Runs the agent to its end. While it shows that it lives, so does its lease.
 pub(super) fn run_agent(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value, folder: &Path) -> Result<Ended, No> {
@@ -114,13 +118,17 @@ fn before(gate: &Value) -> Option<String> {
     let last = gate["last"].as_str()?;
     let mut told = format!("An earlier attempt did not pass. {last}");
     for response in gate["last_responses"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        let response: Value = serde_json::from_str(response).unwrap_or_default();
+        let response = written(response);
         for result in response["criteria_results"].as_array().into_iter().flatten() {
             if result["status"] != "PASS" {
                 let part = |name: &str| result[name].as_str().unwrap_or_default().chars().take(500).collect::<String>();
                 told.push_str(&format!("\n{} {}: {}", part("criterion_id"), part("status"), part("evidence")));
             }
         }
+    }
+    if let Some(reasoning) = gate["last_reasoning"].as_str() {
+        told.push_str("\nThe judge gave these reasons: ");
+        told.extend(reasoning.chars().take(REASONING_MAX));
     }
     Some(told)
 }

@@ -5,6 +5,7 @@ use super::checking::Found;
 use super::work::Claimed;
 use crate::evidence::{Evidence, Status};
 use countersign_contract::diagnostic::visible;
+use countersign_contract::{Form, SIZE_MAX, parse};
 use countersign_domain::validation::row::BUILTIN;
 use countersign_domain::validation::told::{FLAGS, TEST_EDITS};
 use countersign_domain::validation::verdict::{CriterionStatus, Verdict};
@@ -106,6 +107,12 @@ fn status_of(status: Status) -> CriterionStatus {
         Status::Blocked => CriterionStatus::Blocked,
         Status::Skip => CriterionStatus::Skip,
     }
+}
+
+/// A response as it was written, in whichever form. One that was erased says nothing.
+pub(super) fn written(response: &str) -> Value {
+    let document = parse(response, Form::of_text(response), SIZE_MAX);
+    document.map(|document| document.root().to_value()).unwrap_or_default()
 }
 
 pub(super) fn cut(text: &str) -> String {

@@ -80,6 +80,8 @@ pub struct Row {
     pub works: u64,
     /// Who has it, or had it last: sessions of a peer have names of their own, and a person may have taken it.
     owner: Option<String>,
+    /// The lease under which it is worked on.
+    lease: Option<u64>,
     waiting: bool,
     /// The tasks that it waits for.
     waiting_for: Vec<String>,
@@ -95,9 +97,19 @@ impl Row {
         self.assurance = row.assurance.clone();
         self.blocker = row.blocker.as_ref().map(|it| format!("{}: {}", it.code, it.reason));
         self.owner.clone_from(&row.owner);
+        self.lease = row.lease;
         self.waiting = !row.waiting_for.is_empty();
         self.waiting_for.clone_from(&row.waiting_for);
     }
+}
+
+/// What a run waits for that a peer does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Awaited {
+    /// That it claims a task.
+    Claim,
+    /// That it brings a result: who has the task, the how manieth attempt that is, and under which lease.
+    Result { owner: String, attempt: u64, lease: u64 },
 }
 
 /// All tasks, in the order of the plan.
@@ -113,6 +125,10 @@ pub(super) struct Board {
     /// Whether two tasks want the same thing.
     collides: Vec<Vec<usize>>,
     peers: Vec<bool>,
+    /// What was last said of whom a task of a peer waits for.
+    told: Vec<Option<Awaited>>,
+    /// The tasks that only wait for somebody, so that others may be begun beside them.
+    aside: Vec<bool>,
     /// Why a task could not be begun the last time.
     refused: Vec<Option<String>>,
     order: Vec<usize>,
@@ -133,6 +149,7 @@ impl Board {
             why: None,
             works: 0,
             owner: None,
+            lease: None,
             waiting: true,
             waiting_for: Vec::new(),
             canceled: None,
@@ -155,6 +172,8 @@ impl Board {
             refused: vec![None; tasks.len()],
             collides: tasks.iter().map(collides).collect(),
             peers: tasks.iter().map(is_peer).collect(),
+            told: vec![None; tasks.len()],
+            aside: vec![false; tasks.len()],
             order,
             seen: 0,
         }
@@ -191,7 +210,8 @@ impl Board {
     /// The best task that can be begun, which is then running. The first of the plan among those that are as urgent.
     /// None beyond the attempts that are allowed; what a peer has begun was counted when it began.
     pub(super) fn pick(&mut self, concurrency: usize, attempts: Option<u64>) -> Option<usize> {
-        if self.running() >= concurrency {
+        if self.running.iter().zip(&self.aside).filter(|(running, aside)| **running && !**aside).count() >= concurrency
+        {
             return None;
         }
         let now = Instant::now();
@@ -221,6 +241,7 @@ impl Board {
     /// A task is not running any more; it rests for a while if it could not be begun.
     pub(super) fn back(&mut self, task: usize, begun: bool) {
         self.running[task] = false;
+        self.aside[task] = false;
         self.picked[task] = None;
         self.rests[task] = (!begun).then(|| Instant::now() + REST);
     }
@@ -231,6 +252,31 @@ impl Board {
         let is_news = last.as_deref() != Some(reason);
         *last = Some(reason.to_owned());
         is_news
+    }
+
+    /// Says of a running task whether it only waits for somebody: then it takes nobody's place.
+    pub(super) fn set_aside(&mut self, task: usize, aside: bool) {
+        self.aside[task] = aside;
+    }
+
+    /// What is awaited of peers, as far as that has changed since it was last asked for: each task with who does it.
+    pub(super) fn awaited(&mut self) -> Vec<(String, String, Awaited)> {
+        let mut news = Vec::new();
+        for (n, row) in self.rows.iter().enumerate().filter(|(n, _)| self.peers[*n]) {
+            let now = match (row.state, row.lease) {
+                (State::Todo, _) if !row.waiting => Some(Awaited::Claim),
+                (State::InProgress, Some(lease)) => {
+                    let owner = row.owner.clone().unwrap_or_else(|| row.agent.clone());
+                    Some(Awaited::Result { owner, attempt: row.works, lease })
+                }
+                _ => None,
+            };
+            if self.told[n] != now {
+                news.extend(now.clone().map(|now| (row.task.clone(), row.agent.clone(), now)));
+                self.told[n] = now;
+            }
+        }
+        news
     }
 
     /// How many are running.
@@ -300,6 +346,7 @@ impl Board {
             }
             State::Todo => Some(match &self.refused[n] {
                 Some(reason) => format!("it could not be begun: {reason}"),
+                None if self.peers[n] => format!("{}, a peer, has not claimed it", row.agent),
                 None => "it was not begun".to_owned(),
             }),
         }

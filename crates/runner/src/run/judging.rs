@@ -6,7 +6,7 @@ use super::effect::Effect;
 use super::looking_on::{Asked, look_on};
 use super::no::No;
 use super::work::Claimed;
-use super::{Note, Run, validating};
+use super::{Note, Run, answering::written, validating};
 use crate::judge::{self, Case, Judged, Unreachable};
 use countersign_domain::plan::ENDPOINT;
 use countersign_domain::plan::payload::{Endpoint, Judge, Plan};
@@ -39,7 +39,7 @@ pub(super) fn judge(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, gat
     let criteria: Vec<(String, String)> =
         gate["criteria"].as_array().into_iter().flatten().map(|it| (text(it, "id"), text(it, "description"))).collect();
     let verdicts = gate["verdicts"].as_array().into_iter().flatten().filter_map(|it| it["response"].as_str());
-    let validation = format!("[{}]", verdicts.collect::<Vec<_>>().join(","));
+    let validation = Value::Array(verdicts.map(written).collect()).to_string();
     let evidence = json!({ "bound": claimed.bound, "changed": claimed.changed, "flags": claimed.flags }).to_string();
     let edits = claimed.changed.join("\n");
     let case = Case {

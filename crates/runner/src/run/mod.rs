@@ -41,6 +41,8 @@ mod looking_on;
 mod mending;
 mod no;
 mod notice;
+mod peering;
+mod pinned;
 mod rechecking;
 mod recover;
 mod settings;
@@ -53,7 +55,7 @@ mod works;
 
 pub use board::{Row, State};
 pub use mending::Mends;
-pub use spending::Spent;
+pub use spending::{Spent, UsedUp};
 pub use watch::{Note, Watch};
 
 use crate::agent::Stop;
@@ -119,8 +121,8 @@ pub enum End {
     Waits,
     /// It was asked to stop.
     Stopped,
-    /// A budget is used up: which, and how much of it.
-    Spent(String),
+    /// A budget is used up.
+    Spent(UsedUp),
 }
 
 /// What came of a run.
@@ -169,7 +171,7 @@ impl Run<'_> {
 ///
 /// # Errors
 /// There is a repository, and agents cannot work in it; or there is none, and the plan asks for what only a repository can
-/// show; or nobody could ask its judge. The error says what to do.
+/// show; or something is pinned that is not there; or nobody could ask its judge. The error says what to do.
 pub fn ready(root: &Path, plan: &Plan) -> Result<(), String> {
     let ground = Ground::of(root, "")?;
     if ground.trees().is_none()
@@ -180,6 +182,7 @@ pub fn ready(root: &Path, plan: &Plan) -> Result<(), String> {
              with `git init` and a first commit, or leave that out"
         ));
     }
+    pinned::must_be_there(&ground, plan)?;
     judging::ready(plan)
 }
 
@@ -279,6 +282,7 @@ fn lead<'scope, 'env>(run: &'scope Run<'env>, scope: &'scope std::thread::Scope<
         run.desk.settle_due()?;
         let mut board = run.board();
         board.catch_up(&run.desk)?;
+        peering::tell(run, &mut board);
         while !run.stop.is_asked()
             && let Some(task) = board.pick(run.setup.concurrency, attempts)
         {
@@ -298,7 +302,7 @@ fn lead<'scope, 'env>(run: &'scope Run<'env>, scope: &'scope std::thread::Scope<
                 Some(End::Finished)
             } else if let Some(limit) = attempts.filter(|limit| board.would_begin() && board.attempts() >= *limit) {
                 // What had been begun went on to its end.
-                Some(End::Spent(format!("tasks were begun {} times, and {limit} are allowed", board.attempts())))
+                Some(End::Spent(spending::no_attempts(board.attempts(), limit)))
             } else if !board.has_hope() && !run.setup.waits {
                 Some(End::Waits)
             } else {

@@ -7,7 +7,7 @@ use super::checkouts::Checkouts;
 use super::looking_on::{PATIENCE, answer_of};
 use super::no::No;
 use super::work::Claimed;
-use super::{Note, Run};
+use super::{Note, Run, peering};
 use countersign_domain::plan::machine_checks;
 use countersign_domain::plan::payload::Agent;
 use countersign_domain::validation::evidence::EvidenceKind;
@@ -23,8 +23,9 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
     let mut checkouts = Checkouts::new(run, attempt, claimed);
     let mut edits = Vec::new();
     let mut found: Vec<Found> = Vec::new();
-    let others: Vec<&String> = wanted.iter().filter(|it| *it != BUILTIN && *it != PERSON).collect();
-    // Where only people are left, what they are shown must be bound to what is there, and somebody must ask them.
+    let (peers, others): (Vec<&String>, Vec<&String>) =
+        wanted.iter().filter(|it| *it != BUILTIN && *it != PERSON).partition(|it| peering::is_peer(run, it));
+    // Where only people and peers are left, what they are shown must be bound to what is there, and somebody must ask them.
     let is_asked = wanted.iter().any(|it| it == BUILTIN) || others.is_empty();
     // Whoever looks after a runner was gone is shown what the one before it saw.
     if is_asked || has_checks(attempt) {
@@ -45,9 +46,44 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
         };
     }
     // What the checks refute nobody else needs to look at.
-    if after["status"].is_string() || others.is_empty() {
-        return Ok(after);
+    if !after["status"].is_string() && !others.is_empty() {
+        let told = Told { gate, found: &found, edits: &edits };
+        after = by_agents(run, attempt, claimed, &others, &told, &mut checkouts)?;
     }
+    for peer in peers {
+        if after["status"].is_string() {
+            break;
+        }
+        after = match peering::wait(run, attempt, peer, &claimed.bound) {
+            Some(followed) => followed,
+            None => {
+                not_stopped(run)?;
+                let why = format!("{peer}, a peer, gave no answer within {} minutes", PATIENCE.as_secs() / 60);
+                run.note(&Note::Flag { task: attempt.task(), text: &why });
+                record(run, attempt, claimed, peer, &nothing(attempt, peer, &why), &[])?
+            }
+        };
+    }
+    Ok(after)
+}
+
+/// What those are told who look after the checks.
+struct Told<'a> {
+    gate: &'a Value,
+    found: &'a [Found],
+    edits: &'a [String],
+}
+
+/// Has agents look, side by side, and records what they found.
+fn by_agents(
+    run: &Run<'_>,
+    attempt: &Attempt<'_>,
+    claimed: &Claimed,
+    others: &[&String],
+    told: &Told<'_>,
+    checkouts: &mut Checkouts<'_, '_>,
+) -> Result<Value, No> {
+    let mut after = Value::Null;
     let agents: Vec<&Agent> = others
         .iter()
         .filter_map(|name| run.setup.plan.agents.iter().find(|(it, _)| it == *name).map(|(_, agent)| agent))
@@ -55,8 +91,8 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
     let folder = checkouts.for_agent(&agents).map_err(No::from)?;
     let answers: Vec<(String, Answer)> = std::thread::scope(|scope| {
         let asked = others.iter().map(|name| {
-            let (found, edits, folder) = (&found, &edits, &folder);
-            (*name, scope.spawn(move || ask(run, attempt, claimed, gate, name, folder, found, edits)))
+            let folder = &folder;
+            (*name, scope.spawn(move || ask(run, attempt, claimed, name, folder, told)))
         });
         let asked: Vec<_> = asked.collect();
         asked.into_iter().filter_map(|(name, thread)| Some((name.clone(), thread.join().ok()?))).collect()
@@ -145,24 +181,33 @@ fn record(
     let said = response["verdict"].as_str().unwrap_or(verdict);
     // Checks that are not there say nothing.
     if validator != BUILTIN || !found.is_empty() {
-        run.note(&Note::Validated { task: attempt.task(), validator, verdict, said });
+        let only = passed_alone(&after);
+        let is_less = verdict != said || !only.is_empty();
+        let open = if is_less && !after["status"].is_string() { open(run, attempt) } else { Vec::new() };
+        run.note(&Note::Validated { task: attempt.task(), validator, verdict, said, only: &only, open: &open });
     }
     Ok(after)
 }
 
+/// The criteria that somebody found to hold who left the others alone. None, where they found something wrong or all to hold.
+fn passed_alone(after: &Value) -> Vec<String> {
+    let results = || after["results"].as_object().into_iter().flatten();
+    let passed = results().filter(|(_, status)| *status == "PASS").map(|(id, _)| id.clone());
+    let is_left = |(_, status): (&String, &Value)| status == "SKIP";
+    let is_wrong = |(_, status): (&String, &Value)| status == "FAIL" || status == "BLOCKED";
+    if results().any(is_left) && !results().any(is_wrong) { passed.collect() } else { Vec::new() }
+}
+
+/// The criteria that nobody has shown to hold so far.
+pub(super) fn open(run: &Run<'_>, attempt: &Attempt<'_>) -> Vec<String> {
+    let gate = run.desk.look("gate.status", &run.desk.of_task(attempt.task())).unwrap_or_default();
+    let criteria = gate["criteria"].as_array().into_iter().flatten().filter(|it| it["status"] != "PASS");
+    criteria.filter_map(|it| it["id"].as_str().map(str::to_owned)).collect()
+}
+
 /// Asks an agent to validate.
-#[expect(clippy::too_many_arguments, reason = "what a validator is shown")]
-fn ask(
-    run: &Run<'_>,
-    attempt: &Attempt<'_>,
-    claimed: &Claimed,
-    gate: &Value,
-    name: &str,
-    folder: &Path,
-    found: &[Found],
-    edits: &[String],
-) -> Answer {
-    let asked = request(attempt, claimed, gate, folder, found, edits);
+fn ask(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, name: &str, folder: &Path, told: &Told<'_>) -> Answer {
+    let asked = request(attempt, claimed, folder, told);
     let text = match run.setup.plan.agents.iter().find(|(it, _)| it == name) {
         Some((_, validator)) => answer_of(run, attempt, validator, name, folder, &asked),
         None => Err(format!("the plan has no agent {name}")),
@@ -171,14 +216,8 @@ fn ask(
 }
 
 /// The validation request, with what was found so far.
-fn request(
-    attempt: &Attempt<'_>,
-    claimed: &Claimed,
-    gate: &Value,
-    folder: &Path,
-    found: &[Found],
-    edits: &[String],
-) -> Value {
+fn request(attempt: &Attempt<'_>, claimed: &Claimed, folder: &Path, told: &Told<'_>) -> Value {
+    let Told { gate, found, edits } = told;
     let criteria: Vec<Value> = gate["criteria"]
         .as_array()
         .into_iter()

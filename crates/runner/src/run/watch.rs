@@ -9,6 +9,8 @@ use std::time::Duration;
 pub enum Note<'a> {
     /// An agent works on a task.
     Begun { task: &'a str, agent: &'a str, attempt: u64, lease: u64 },
+    /// A peer is waited for: what it is to do.
+    Awaited { task: &'a str, peer: &'a str, what: &'a str },
     /// An agent wrote a line to standard error.
     Said { task: &'a str, line: &'a str },
     /// An agent has ended.
@@ -17,8 +19,16 @@ pub enum Note<'a> {
     Claimed { task: &'a str, changes: usize },
     /// Evidence was collected.
     Seen { task: &'a str, criterion: &'a str, kind: &'a str, status: Status, says: &'a str },
-    /// Somebody validated: what counts of it, and what they said.
-    Validated { task: &'a str, validator: &'a str, verdict: &'a str, said: &'a str },
+    /// Somebody validated: what counts of it, and what they said. Where they found nothing wrong and did not speak to all, to
+    /// which criteria they did; and which nobody has shown to hold so far.
+    Validated {
+        task: &'a str,
+        validator: &'a str,
+        verdict: &'a str,
+        said: &'a str,
+        only: &'a [String],
+        open: &'a [String],
+    },
     /// Somebody judged.
     Judged { task: &'a str, by: &'a str, verdict: &'a str },
     /// Work that passed its gates waits while another task lands.

@@ -85,6 +85,7 @@ fn words(now: &mut Now, note: &Note<'_>) -> Option<String> {
             now.failed.retain(|(of, _)| of != task);
             line("begins", &format!("{agent}, attempt {attempt}"))
         }
+        Note::Awaited { peer, what, .. } => line("waits", &format!("for {peer}, a peer, {what}")),
         Note::Said { line: said, .. } => line("says", &format!("\"{said}\"")),
         Note::Ended { how, .. } if *how == "exited with 0" => return None,
         Note::Ended { how, .. } => now.catch(&format!("the agent {how}; what it left is thrown away")),
@@ -127,6 +128,7 @@ fn words(now: &mut Now, note: &Note<'_>) -> Option<String> {
 fn task_of<'n>(note: &Note<'n>) -> Option<&'n str> {
     match note {
         Note::Begun { task, .. }
+        | Note::Awaited { task, .. }
         | Note::Said { task, .. }
         | Note::Ended { task, .. }
         | Note::Claimed { task, .. }

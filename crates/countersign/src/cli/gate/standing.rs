@@ -51,6 +51,12 @@ pub fn said(shown: &Value) -> String {
         let [id, status, evidence] = ["criterion_id", "status", "evidence"].map(|name| text(&result, name));
         field("", format!("{id}  {status} by {who}: {evidence}"));
     }
+    field(
+        "",
+        Some(text(shown, "last_reasoning"))
+            .filter(|it| !it.is_empty())
+            .map_or_else(String::new, |why| format!("the judge: {why}")),
+    );
     if shown["waits_for_a_person"] == true {
         field("waits for", "a person".to_owned());
     }

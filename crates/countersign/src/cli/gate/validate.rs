@@ -14,12 +14,14 @@ use std::path::{Path, PathBuf};
 ///
 /// Whoever did the work cannot. A criterion that asks for more than somebody's word holds only with evidence of that kind, which
 /// Countersign collects itself: in a run, and for a promise with --checks. What is given with --evidence is on the record as
-/// somebody's word. Of a task this is said by the process that carries its run out, and while there is none by a person.
+/// somebody's word. Of a task this is said by the process that carries its run out, by a peer whom the plan names for it, with a
+/// token of its own, and while nobody carries it out by a person.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   countersign gate validate promise-1a2b3c4d response.json --validator reviewer-1 --as reviewer-1
   countersign gate validate promise-1a2b3c4d --checks checks.yaml --as reviewer-1
+  countersign gate validate T-1 response.json --validator critic --bound COMMIT --token-file critic.token
   countersign gate validate T-1 - --validator reviewer-1 --bound $(git rev-parse HEAD) --lease 7 --token-file ann < response.yaml
 
 The checks are written as for `countersign validate`:

@@ -101,7 +101,8 @@ impl Drawn {
                 self.gate(1, Gate::Passed);
                 self.gate(2, Gate::Here);
             }
-            Note::Validated { verdict: "FAIL" | "PARTIAL", .. } => self.gate(1, Gate::Shut),
+            // Who left something to others has shut nothing.
+            Note::Validated { verdict: "FAIL" | "PARTIAL", only: [], .. } => self.gate(1, Gate::Shut),
             Note::Judged { verdict, .. } => {
                 self.gate(2, if *verdict == "FAIL" { Gate::Shut } else { Gate::Passed });
             }

@@ -120,6 +120,20 @@ fn short(time: Duration) -> String {
     if time.as_secs() >= 60 { span(drawn::seconds(time)) } else { format!("{:.1} s", time.as_secs_f64()) }
 }
 
+/// What somebody said who validated, and what is open after that. Somebody's word alone shows nothing where evidence is asked
+/// for, and who left something to others has not found it wanting.
+fn validated(validator: &str, verdict: &str, said: &str, (only, open): (&[String], &[String])) -> String {
+    let open = if open.is_empty() { String::new() } else { format!("; still open: {}", open.join(", ")) };
+    match (said, verdict) {
+        ("PASS", "BLOCKED" | "PARTIAL") if open.is_empty() => {
+            format!("{validator} says PASS; where more than a word is asked for, the evidence decides")
+        }
+        ("PASS", "BLOCKED" | "PARTIAL") => format!("{validator} says PASS{open}"),
+        _ if !only.is_empty() => format!("PASS by {validator} for {}{open}", only.join(", ")),
+        _ => format!("{verdict} by {validator}"),
+    }
+}
+
 /// What happened to a task in a few words, and whether it stands there now.
 fn words(note: &Note<'_>) -> Option<(String, String, bool)> {
     let of = |task: &str, words: String, stands: bool| Some((task.to_owned(), words, stands));
@@ -127,6 +141,7 @@ fn words(note: &Note<'_>) -> Option<(String, String, bool)> {
         Note::Begun { task, agent, attempt, lease } => {
             of(task, format!("{agent} works, attempt {attempt}, lease {lease}"), true)
         }
+        Note::Awaited { task, peer, what } => of(task, format!("waits for {peer}, a peer, {what}"), true),
         Note::Said { task, line } => of(task, format!("| {line}"), false),
         Note::Ended { task, how, took } => of(task, format!("agent {how} after {}", short(*took)), true),
         Note::Claimed { task, changes: 1 } => of(task, "claims to be done, 1 file changed".to_owned(), true),
@@ -140,11 +155,9 @@ fn words(note: &Note<'_>) -> Option<(String, String, bool)> {
             };
             of(task, format!("{criterion} {kind} {status}: {says}"), true)
         }
-        // Somebody's word alone shows nothing where evidence is asked for.
-        Note::Validated { task, validator, verdict: "BLOCKED", said: "PASS" } => {
-            of(task, format!("{validator} says PASS; the evidence decides"), true)
+        Note::Validated { task, validator, verdict, said, only, open } => {
+            of(task, validated(validator, verdict, said, (only, open)), true)
         }
-        Note::Validated { task, validator, verdict, .. } => of(task, format!("{verdict} by {validator}"), true),
         Note::Judged { task, by, verdict } => of(task, format!("judged {verdict} by {by}"), true),
         Note::Queued { task, behind } => of(task, format!("waits to land, after {behind}"), true),
         Note::Landed { task, commit } => of(task, format!("landed as {}", commit.get(..10).unwrap_or(commit)), true),
@@ -184,6 +197,7 @@ pub fn handing(
 fn name(note: &Note<'_>) -> &'static str {
     match note {
         Note::Begun { .. } => "begun",
+        Note::Awaited { .. } => "awaited",
         Note::Said { .. } => "said",
         Note::Ended { .. } => "ended",
         Note::Claimed { .. } => "claimed",

@@ -27,7 +27,7 @@ fn ended(outcome: &Outcome) -> String {
         End::Finished => String::new(),
         End::Waits => "; what is left waits for a person".to_owned(),
         End::Stopped => "; it was stopped".to_owned(),
-        End::Spent(what) => format!("; {what}"),
+        End::Spent(spent) => format!("; {}", spent.what),
     };
     format!("{done} of {all} tasks are done after {took}{how}")
 }
@@ -51,8 +51,9 @@ pub fn text(client: &Client<'_>, run: &str, outcome: &Outcome, over: Option<&str
     }
     match &outcome.end {
         End::Finished => {}
-        End::Spent(_) => {
-            let _ = writeln!(out, "  to spend more, go on with `countersign run --resume {run} --budget NAME=VALUE`");
+        End::Spent(spent) => {
+            let more = spent.more.as_ref().map(|more| format!(" --budget {more}")).unwrap_or_default();
+            let _ = writeln!(out, "  to spend as much again, go on with `countersign run --resume {run}{more}`");
         }
         End::Waits | End::Stopped => {
             let _ = writeln!(out, "  go on with `countersign run --resume {run}`");
@@ -87,7 +88,7 @@ pub fn json(client: &Client<'_>, run: &str, outcome: &Outcome) -> anyhow::Result
         End::Finished => ("finished", None),
         End::Waits => ("waits", None),
         End::Stopped => ("stopped", None),
-        End::Spent(what) => ("spent", Some(what)),
+        End::Spent(spent) => ("spent", Some(&spent.what)),
     };
     let note = checkpoint::signed(client.engine()?).ok().flatten().map(|(_, note)| note);
     let took = u64::try_from(outcome.took.as_millis()).unwrap_or(u64::MAX);

@@ -14,13 +14,16 @@ use anyhow::{Context, bail};
 use countersign_contract::Checked;
 use countersign_diagnostic::Code;
 use countersign_domain::plan::command::read;
-use countersign_domain::plan::payload::Plan;
+use countersign_domain::plan::payload::{Plan, Span};
 use countersign_engine::{Call, Failure};
 use countersign_runner::Trouble;
 use countersign_runner::agent::Stop;
 use countersign_runner::run::{self as runner, End, Outcome, Setup, State};
 use serde_json::{Value, json};
 use std::path::PathBuf;
+
+/// The largest number that every form of a plan can hold.
+const COUNT_MAX: u64 = (1 << 53) - 1;
 
 /// Start a run with a plan: agents work, and nothing is done until it is verified
 ///
@@ -36,6 +39,11 @@ Examples:
   countersign run --resume
   countersign run --resume --budget attempts=20 --budget wall_time=2h
   countersign run plan.yaml --concurrency 4 --notify './tell-me.sh --to \"the team\"'
+
+What programs read and write:
+  an agent that works      an assignment, and a subagent_result; `countersign schema NAME` has each of these forms
+  one that validates       a validation_request, and a validation_response
+  one that judges          a JSON object, and {\"verdict\": \"PASS\", \"reasoning\": \"why\"}, or WARN or FAIL
 
 Exit codes: 0 every task is done, 1 something is not done, 2 wrong usage, 3 could not be run.")]
 #[group(id = "start")]
@@ -132,13 +140,23 @@ fn fits(args: &Args, here: &Here<'_>, checked: &Checked) -> anyhow::Result<()> {
     root.map_or(Ok(()), |root| runner::ready(root, &plan).map_err(anyhow::Error::msg))
 }
 
-/// A budget from the command line. Whether it is a good one is for the plan's contract to say.
+/// A budget from the command line: a name, and how much.
 fn budget(text: &str) -> Result<(String, Value), String> {
     let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE, such as attempts=20")?;
+    let no = |what: &str, such: &str| format!("`{value}` is no {what}; write {name}={such}, for example");
     let value = match name {
-        "wall_time" => json!(value),
-        "attempts" | "tokens" => json!(value.parse::<u64>().map_err(|_| format!("`{value}` is no whole number"))?),
-        "money" => json!(value.parse::<f64>().map_err(|_| format!("`{value}` is no number"))?),
+        "wall_time" => {
+            let span = Span::parse(value).filter(|span| span.seconds() > 0);
+            json!(span.ok_or_else(|| no("length of time with a unit", "90s, 20m or 1h30m"))?)
+        }
+        "attempts" | "tokens" => {
+            let count = value.parse::<u64>().ok().filter(|count| (1..=COUNT_MAX).contains(count));
+            json!(count.ok_or_else(|| no("whole number from 1 on", "20"))?)
+        }
+        "money" => {
+            let money = value.parse::<f64>().ok().filter(|money| money.is_finite() && *money > 0.0);
+            json!(money.ok_or_else(|| no("amount of US dollars", "2.50"))?)
+        }
         _ => return Err(format!("there is no budget `{name}`; there are attempts, tokens, money and wall_time")),
     };
     Ok((name.to_owned(), value))
@@ -153,8 +171,7 @@ fn with_budgets(plan: Plan, budgets: &[(String, Value)]) -> anyhow::Result<Plan>
     for (name, value) in budgets {
         changed["budgets"][name] = value.clone();
     }
-    let spent = "the budgets do not fit the plan; write them as in a plan, such as wall_time=2h";
-    read(&changed.to_string()).ok_or_else(|| wrong(spent))
+    read(&changed.to_string()).ok_or_else(|| wrong("the budgets do not fit the plan"))
 }
 
 fn start(args: &Args, plan: &str) -> Value {

@@ -111,6 +111,8 @@ shape! {
         pub status: Option<String>,
         /// Why.
         pub reason: Option<String>,
+        /// What counts of what was found, by criterion.
+        pub results: Option<Map<String>>,
         /// Why something counts for less than what was said, by criterion.
         pub why: Option<Map<String>>,
         /// The last event; none, if everything was so already.
@@ -121,15 +123,18 @@ shape! {
 fn gate_answer(stored: &Answered<'_>) -> GateAnswer {
     let text = |name: &str| stored.events.iter().rev().find_map(|event| Some(event.facts[name].as_str()?.to_owned()));
     let verdict = stored.events.iter().find(|event| event.kind == VERDICT_GIVEN);
-    let why = verdict.and_then(|event| event.facts["why"].as_object());
-    let why =
-        why.map(|why| why.iter().map(|(id, why)| (id.clone(), why.as_str().unwrap_or_default().to_owned())).collect());
+    let by_criterion = |name: &str| {
+        let said = verdict?.facts[name].as_object()?.iter();
+        Some(said.map(|(id, it)| (id.clone(), it.as_str().unwrap_or_default().to_owned())).collect())
+    };
+    let (results, why) = (by_criterion("results"), by_criterion("why"));
     let verdict = verdict.and_then(|event| Some(event.facts["verdict"].as_str()?.to_owned()));
     GateAnswer {
         promise: text("promise"),
         verdict: verdict.or_else(|| text("verdict")),
         status: text("to"),
         reason: text("reason"),
+        results,
         why,
         seq: stored.events.last().map(|event| event.seq.into()),
     }

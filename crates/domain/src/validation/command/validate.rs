@@ -12,7 +12,9 @@ use crate::validation::evidence::EvidenceKind;
 use crate::validation::ground;
 use crate::validation::payload::{Evidence, PromiseId, ValidationResponse};
 use crate::validation::row::{BUILTIN, CriterionRow, Ground, PERSON, PromiseRow, VerdictRow};
-use crate::validation::subject::{Subject, leads, must_be_builtin, must_speak, refusal, under_lease};
+use crate::validation::subject::{
+    Subject, leads, must_be_builtin, must_speak, refusal, speaks_for_itself, task_at, under_lease,
+};
 use crate::validation::verdict::{CriterionStatus, Verdict};
 use countersign_contract::diagnostic::Code;
 use countersign_contract::{Int, Json, List, Name, Text, Untrusted, shape};
@@ -73,8 +75,11 @@ impl Command for Validate {
 
     fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
         let row = self.subject().live(desk.seen())?;
-        must_speak(&row, desk)?;
         let validator = self.validator.as_str();
+        let own = speaks_for_itself(&row, validator, desk);
+        if !own {
+            must_speak(&row, desk)?;
+        }
         // A run carries the checks out itself, and so does the verb that is asked for it; whatever else comes as evidence was
         // written by somebody.
         let runs = leads(&row, desk);
@@ -122,7 +127,10 @@ impl Command for Validate {
             let reason = format!("{validator} has validated this already, in event {}, otherwise", before.seq);
             return Err(refusal(&row, Code::InvalidTransition, reason, "a request is answered once"));
         }
-        under_lease(&row, self.lease.map(|lease| lease.get().unsigned_abs()), desk)?;
+        // Who only looks has no lease; what it looked at says which work is meant.
+        let lease = self.lease.map(|lease| lease.get().unsigned_abs());
+        let lease = lease.or_else(|| task_at(&row, desk)?.1.map(|hold| hold.number).filter(|_| own));
+        under_lease(&row, lease, desk)?;
         let bound = self.bound.as_ref().map(Text::as_str);
         let evidence = found.iter().map(|it| collected(desk, &row, validator, bound, it)).collect();
         let ground = ground::now(&observed.facts["ground"]);

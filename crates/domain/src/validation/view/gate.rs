@@ -104,6 +104,8 @@ shape! {
         pub last: Option<String>,
         /// What validators found about the attempt before.
         pub last_responses: List<Untrusted<String>>,
+        /// Why the judge rejected the attempt before.
+        pub last_reasoning: Option<Untrusted<String>>,
         /// Files that test, as the worker changed them.
         pub test_edits: List<Untrusted<String>>,
         /// What does not fit together in the claim.
@@ -158,7 +160,7 @@ impl View for GateStatus {
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
         let mut needs = self.subject().needs(seen);
         if let Some(row) = self.row(seen) {
-            let last = row.last.iter().flat_map(|it| it.verdicts.iter().copied());
+            let last = row.last.iter().flat_map(|it| it.verdicts.iter().copied().chain(it.judgement));
             let verdicts = row.verdicts.values().map(|it| it.seq).chain(row.judgement.as_ref().map(|it| it.seq));
             needs.extend(
                 verdicts.chain(last).map(Need::Texts).chain(criteria_needs(&row, seen)).chain(told::needs(&row)),
@@ -210,6 +212,7 @@ impl View for GateStatus {
             accepted_by: row.acceptance.as_ref().map(|it| it.by.clone()),
             last: row.last.as_ref().map(|it| format!("attempt {}: {}", it.round, it.reason)),
             last_responses: last.collect::<Vec<_>>().into(),
+            last_reasoning: row.last.as_ref().and_then(|it| seen.text(it.judgement?, 0).cloned()),
             test_edits: told::told(&row, seen, told::TEST_EDITS).into(),
             flags: told::told(&row, seen, told::FLAGS).into(),
             shown: shown::mark(&row, task.as_ref(), moment.now_ms),

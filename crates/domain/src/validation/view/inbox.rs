@@ -1,5 +1,6 @@
 //! What waits for a person: one list, oldest first.
 
+use super::found::{self, FoundShown};
 use super::gate::{self, GateCriterion};
 use super::instructed;
 use crate::deciding::{Key, Moment, Need, Range, Refusal, Seen, Tree, View, ViewInfo};
@@ -56,6 +57,10 @@ shape! {
         pub failures: List<String>,
         /// What those criteria say, and what a person is asked about them; all of them, where none is named.
         pub criteria: List<GateCriterion>,
+        /// What was found that does not hold or could not be looked at, in what is claimed or in the attempt before.
+        pub found: List<FoundShown>,
+        /// Why the judge did not let it pass.
+        pub reasoning: Option<Untrusted<String>>,
         /// Files that test, as the worker changed them.
         pub test_edits: List<Untrusted<String>>,
         /// What does not fit together in the claim.
@@ -98,7 +103,9 @@ impl View for Inbox {
             let run = key.id.split_once('/').map(|(run, _)| Need::Entity(run_key(run)));
             let promise = Need::Entity(promise_key(&key.id));
             let row = promise_of(seen.so_far(&promise_key(&key.id)));
-            let told = row.iter().flat_map(|row| told::needs(row).chain(gate::criteria_needs(row, seen)));
+            let told = row.iter().flat_map(|row| {
+                told::needs(row).chain(found::needs(row)).chain(gate::criteria_needs(row, seen)).collect::<Vec<_>>()
+            });
             let told: Vec<Need> = told.collect();
             [Some(Need::Entity(key)), Some(promise), run].into_iter().flatten().chain(told)
         };
@@ -171,6 +178,8 @@ pub(super) fn item(task: &TaskRow, promise: Option<&PromiseRow>, seen: &Seen, mo
         since: blocker.map_or(0, |it| it.at).into(),
         criteria: criteria.into(),
         failures: failures.into(),
+        found: promise.map(|row| found::found(row, seen)).unwrap_or_default().into(),
+        reasoning: promise.and_then(|row| found::reasoning(row, seen)),
         test_edits: of_claim(told::TEST_EDITS).into(),
         flags: of_claim(told::FLAGS).into(),
         shown: shown::mark(task, moment.now_ms),

@@ -107,6 +107,8 @@ pub(super) fn escalation(key: &Key, seen: &Seen, moment: &Moment) -> Option<Inbo
         since: since.into(),
         criteria: Vec::new().into(),
         failures: Vec::new().into(),
+        found: Vec::new().into(),
+        reasoning: None,
         test_edits: Vec::new().into(),
         flags: Vec::new().into(),
         shown: Some(mark::mark(&about(&row), moment.now_ms)),

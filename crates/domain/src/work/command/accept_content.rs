@@ -3,7 +3,7 @@
 use super::unblock::unblock;
 use super::{ANSWER_CODES, RunAnswer, TASK_VIEWS, text_of};
 use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Refusal, Role, Seen, Writes,
+    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
 };
 use crate::ids::RunId;
 use crate::work::event::RUN_ACCEPTED;
@@ -15,6 +15,13 @@ use serde_json::json;
 
 /// How many unfinished tasks are looked at; a plan has no more.
 const TASKS_MAX: usize = 1000;
+
+/// What a hash begins with.
+const HASH: &str = "sha256:";
+
+/// How a content is named, for whoever named none.
+const NAMED: &str =
+    "give it as `countersign inbox` shows it; `git rev-parse HEAD` names the commit that is checked out";
 
 shape! {
     /// Accept something that was changed beside a run and that none of its tasks has landed, exactly as it is: a commit with all
@@ -39,6 +46,18 @@ impl Command for AcceptContent {
         writes: Writes::Events,
     };
     type Answer = RunAnswer;
+
+    /// A commit is accepted with all that leads to it, and that can be seen of none that is not there. What is in another
+    /// repository, or in none, nobody here can look for.
+    fn observe(&self, observer: &dyn Observer) -> Result<Observed, Refusal> {
+        let content = self.content.as_str();
+        let is_commit = is_content(content) && !content.starts_with(HASH);
+        if is_commit && observer.tree(Some(content)).is_none() && observer.tree(None).is_some() {
+            let reason = format!("commit {content} is not known here, and nobody can answer for what is not there");
+            return Err(Refusal::new(Code::MissingRequiredInput, reason, NAMED));
+        }
+        Ok(Observed::default())
+    }
 
     fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
         let mut needs = picking::run_needs(self.run_id.as_ref(), seen);
@@ -85,11 +104,7 @@ fn may_accept(run: &RunRow, content: &str, desk: &Desk) -> Result<(), Refusal> {
         (Code::InvalidTransition, reason, "look at `countersign inbox`")
     } else if !is_content(content) {
         let reason = format!("`{}` is neither the full name of a commit nor a hash", show(content));
-        (
-            Code::MissingRequiredInput,
-            reason,
-            "give it as `countersign inbox` shows it; `git rev-parse HEAD` names a commit",
-        )
+        (Code::MissingRequiredInput, reason, NAMED)
     } else if run.workers.contains(actor) {
         let reason = format!("{} works in run {}, and does not answer for what was changed", show(actor), run.run);
         (Code::AuthorizationMissing, reason, "leave it to whoever looks into `countersign inbox`")
@@ -102,7 +117,7 @@ fn may_accept(run: &RunRow, content: &str, desk: &Desk) -> Result<(), Refusal> {
 /// Whether something names one content and no other: a commit in full, or a hash.
 pub(super) fn is_content(text: &str) -> bool {
     let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
-    match text.strip_prefix("sha256:") {
+    match text.strip_prefix(HASH) {
         Some(hash) => hash.len() == 64 && is_hex(hash),
         None => matches!(text.len(), 40 | 64) && is_hex(text),
     }

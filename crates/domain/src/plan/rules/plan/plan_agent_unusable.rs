@@ -1,12 +1,12 @@
-use crate::plan::payload::{Agent, Plan};
+use crate::plan::payload::{Agent, Judge, Plan};
 use crate::validation::row::{BUILTIN, ENDPOINT, NONE, PERSON};
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule, show};
 
 rule! {
     /// An agent is one of three: a program, a known agent, or a peer that claims tasks itself. A program is an argument
-    /// vector whose first part is a program, not an option. Its name is not one of the words that gates have, and what it is
-    /// handed of the environment does not begin with `COUNTERSIGN_`.
+    /// vector whose first part is a program, not an option. Its name is not one of the words that gates have, what it is
+    /// handed of the environment does not begin with `COUNTERSIGN_`, and one that judges can be started.
     ///
     /// ## Why
     /// A run would find out only when the task is due.
@@ -26,6 +26,9 @@ rule! {
     /// ```
     /// ```json rejected
     /// {"agents": {"coder": {"environment": ["COUNTERSIGN_TOKEN"]}}}
+    /// ```
+    /// ```json rejected
+    /// {"agents": {"arbiter": {"peer": true, "role": "judge"}}, "gates": {"judge": "arbiter"}}
     /// ```
     ///
     /// ## Accepted
@@ -49,7 +52,7 @@ const WORDS: [&str; 5] = [BUILTIN, PERSON, NONE, ENDPOINT, "optional"];
 
 fn check(it: &Subject<'_, Plan>, report: &mut Report) {
     for (name, agent) in it.record.agents.iter() {
-        if let Some((message, help)) = fault(name, agent) {
+        if let Some((message, help)) = fault(name, agent).or_else(|| unheard(it.record, name, agent)) {
             report.add(Pointer::at("/agents").key(name), message, help);
         }
     }
@@ -76,4 +79,13 @@ fn fault(name: &str, agent: &Agent) -> Option<(String, &'static str)> {
     let own = handed.find(|it| it.to_ascii_uppercase().starts_with("COUNTERSIGN_"))?;
     let message = format!("agent `{shown}` cannot be handed `{}`: those come from its task", show(own));
     Some((message, "take it out of its `environment`"))
+}
+
+/// Why nobody would hear an agent that judges, and what to do. A peer that validates speaks for itself; a judge is asked.
+fn unheard(plan: &Plan, name: &str, agent: &Agent) -> Option<(String, &'static str)> {
+    let judge = plan.gates.as_ref().and_then(|gates| gates.judge.as_ref());
+    let judges = matches!(judge, Some(Judge::Named(judge)) if judge.as_str() == name);
+    let message = || format!("`{}` is a peer, and nobody can start it to judge", show(name));
+    let help = "give it a `command` or a `preset`, or let `person` or an endpoint judge; a peer can validate";
+    (agent.peer == Some(true) && judges).then(|| (message(), help))
 }
