@@ -88,8 +88,14 @@ impl Blobs {
         Ok(())
     }
 
+    /// Reads a text. What is no file is none: a pipe would be waited for without end, and what a link leads to would be left
+    /// by an erasure.
     pub(super) fn read(&self, hash: &Hash) -> io::Result<Vec<u8>> {
-        std::fs::read(self.path(hash))
+        let path = self.path(hash);
+        if !path.symlink_metadata()?.is_file() {
+            return Err(io::Error::other("what lies there is no file"));
+        }
+        std::fs::read(path)
     }
 
     /// All files that are here: those that are blobs by their hash, and what a crash left of others.
