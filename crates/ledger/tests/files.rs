@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use countersign_ledger::conformance::{Counters, add, command, text};
-use countersign_ledger::{Clock, Key, Ledger, Sqlite, Store, Verifying, verify};
+use countersign_ledger::{Batch, Clock, EventRow, Hash, Key, Ledger, Sqlite, Store, TextRow, Verifying, verify};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -90,6 +90,75 @@ fn what_does_not_belong_among_the_long_texts_is_found_and_removed() {
     store.scrub().unwrap();
     assert!(strays.iter().all(|stray| !stray.exists()));
     no_faults(&mut *store);
+    assert_eq!(said(&mut *store), Some(vec![b'1'; LONG]));
+}
+
+/// A row of a long text, and the event that says it, after those that are there.
+fn next(store: &mut dyn Store) -> Batch {
+    let seq = store.head().unwrap().seq + 1;
+    let said = text(&vec![b'2'; LONG]);
+    let event = EventRow { seq, id: format!("id-{seq}"), run: None, hash: Hash::of(b"{}"), body: "{}".to_owned() };
+    Batch { events: vec![event], texts: vec![TextRow { seq, n: 0, text: Some(said) }], ..Batch::default() }
+}
+
+/// How many files there are of long texts, and what is said of them.
+fn files(path: &Path) -> (usize, Vec<String>) {
+    let list = |folder: &Path| -> Vec<PathBuf> {
+        std::fs::read_dir(folder).map(|it| it.map(|entry| entry.unwrap().path()).collect()).unwrap_or_default()
+    };
+    let count = list(&beside(path, "-blobs")).iter().map(|folder| list(folder).len()).sum();
+    (count, Sqlite::open(path, Clock::System).unwrap().examine().unwrap())
+}
+
+#[test]
+fn what_a_commit_left_that_broke_off_is_no_fault_and_whoever_writes_next_removes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    let ledger = made(&path, b'1');
+    let mut store = ledger.store().unwrap();
+    for also_a_piece in [false, true] {
+        let batch = next(&mut *store);
+        store.begin().unwrap();
+        store.apply(&batch).unwrap();
+        if also_a_piece {
+            let hash = batch.texts[0].text.as_ref().unwrap().hash().hex();
+            std::fs::write(beside(&path, "-blobs").join(&hash[..2]).join(".tmpAbCdEf"), "half").unwrap();
+        }
+        store.rollback();
+        assert_eq!(files(&path), (2 + usize::from(also_a_piece), vec![]));
+        // Whoever comes next need not be the one whose it was, nor write a long text, nor commit.
+        let mut other = Sqlite::open(&path, Clock::System).unwrap();
+        other.begin().unwrap();
+        other.rollback();
+        assert_eq!(files(&path), (1, vec![]));
+    }
+    // What else does not belong there is found all the same, and stays.
+    let batch = next(&mut *store);
+    store.begin().unwrap();
+    store.apply(&batch).unwrap();
+    store.rollback();
+    let loose = beside(&path, "-blobs").join("loose");
+    std::fs::write(&loose, "x").unwrap();
+    assert_eq!(files(&path).1.len(), 1);
+    store.begin().unwrap();
+    store.rollback();
+    assert_eq!((files(&path).0, loose.exists()), (1, true));
+    std::fs::remove_file(loose).unwrap();
+    // While somebody reads, the journal cannot be emptied, from which a commit could still come; so its files stay.
+    ledger.write(|transaction| transaction.append(&command("ana"), vec![add("a", 1)])).unwrap();
+    let reader = rusqlite::Connection::open(&path).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM event").unwrap();
+    let batch = next(&mut *store);
+    store.begin().unwrap();
+    store.apply(&batch).unwrap();
+    store.rollback();
+    let mut other = Sqlite::open(&path, Clock::System).unwrap();
+    for left in [2, 1] {
+        other.begin().unwrap();
+        other.rollback();
+        assert_eq!(files(&path), (left, vec![]));
+        reader.execute_batch("ROLLBACK").unwrap_or_default();
+    }
     assert_eq!(said(&mut *store), Some(vec![b'1'; LONG]));
 }
 

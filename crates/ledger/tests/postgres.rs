@@ -119,6 +119,16 @@ fn rows_that_nobody_comes_by_are_found() {
             "DELETE FROM countersign.text WHERE seq < 1",
         ),
         (
+            "INSERT INTO countersign.text VALUES (1, 9223372036854775807, 0)",
+            "`text` has a row whose seq is 9223372036854775807",
+            "DELETE FROM countersign.text WHERE seq > 2",
+        ),
+        (
+            "INSERT INTO countersign.meta VALUES (1, 'project', 'q')",
+            "project `q` is found as `p`",
+            "DELETE FROM countersign.meta WHERE name = 'project'",
+        ),
+        (
             "INSERT INTO countersign.meta VALUES (7, 'a', 'b')",
             "`meta` has a row of project number 7",
             "DELETE FROM countersign.meta WHERE project = 7",
@@ -132,6 +142,11 @@ fn rows_that_nobody_comes_by_are_found() {
             "INSERT INTO countersign.format (step) VALUES (0)",
             "`format` has a row 0",
             "DELETE FROM countersign.format WHERE step = 0",
+        ),
+        (
+            "DELETE FROM countersign.format WHERE step = 1",
+            "`format` lacks the row 1",
+            "INSERT INTO countersign.format (step) VALUES (1)",
         ),
     ];
     for (spoil, expected, mend) in spoilt {

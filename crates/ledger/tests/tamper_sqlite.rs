@@ -5,7 +5,7 @@ mod dice;
 
 use countersign_ledger::conformance::{Counters, add, command, once, text};
 use countersign_ledger::{
-    Clock, Held, LeaseChange, Ledger, PublicKey, SecretKey, Sqlite, Time, Verified, Verifying, verify,
+    Clock, Error, Held, LeaseChange, Ledger, PublicKey, SecretKey, Sqlite, Time, Verified, Verifying, verify,
 };
 use dice::Dice;
 use rusqlite::Connection;
@@ -263,7 +263,8 @@ fn no_row_can_be_added() {
     for seq in ["max(seq) + 1", "max(seq) + 50", "0", "-1", "-9223372036854775808"] {
         insert("event", &format!("SELECT {seq}, 'new', run, hash, body FROM event ORDER BY seq DESC LIMIT 1"));
     }
-    for seq in ["1", "2", "(SELECT max(seq) FROM event)", "(SELECT max(seq) + 1 FROM event)", "9000000000", "0", "-1"] {
+    let any = ["1", "2", "(SELECT max(seq) FROM event)", "(SELECT max(seq) + 1 FROM event)", "9000000000", "0", "-1"];
+    for seq in any.into_iter().chain(["9223372036854775807"]) {
         insert("text", &format!("VALUES ({seq}, 7, zeroblob(16), x'00', NULL)"));
         insert("text", &format!("VALUES ({seq}, 8, NULL, NULL, NULL)"));
     }
@@ -299,6 +300,11 @@ fn the_schema_and_the_head_of_the_file_cannot_be_changed() {
         sql(original, &[&format!("`{table}`")], &format!("ALTER TABLE {table} ADD COLUMN extra TEXT"));
         let dropped = format!("DROP TABLE {table}");
         sql(original, &[table], &dropped);
+        // It is a finding, and no ledger that cannot be read.
+        let folder = copy(original);
+        raw(folder.path()).execute_batch(&dropped).unwrap();
+        let told = verified(folder.path());
+        assert!(matches!(told, Ok(_) | Err(Error::Damaged(_))), "{dropped}: {told:?}");
     }
     let trigger = "CREATE TRIGGER quiet AFTER INSERT ON event BEGIN DELETE FROM text; END";
     sql(original, &["`quiet`"], trigger);
@@ -340,6 +346,12 @@ fn no_file_of_a_long_text_can_be_changed_taken_away_or_added() {
         }
         let away = |folder: &Path| std::fs::remove_file(folder.join(&inside)).is_ok();
         assert!(spoilt(original.path(), "taken away", &["event "], away));
+        // An erasure would take the link away, and leave the text.
+        let elsewhere = |folder: &Path| {
+            let (here, there) = (folder.join(&inside), folder.join("elsewhere"));
+            std::fs::rename(&here, &there).is_ok() && std::os::unix::fs::symlink(there, here).is_ok()
+        };
+        assert!(spoilt(original.path(), "a link", &["no file"], elsewhere));
     }
     for name in ["ab/cdef", &format!("ab/{}", "0".repeat(62)), "stray/.tmp123", "loose"] {
         let add = |folder: &Path| {

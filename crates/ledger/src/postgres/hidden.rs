@@ -12,12 +12,18 @@ const END: &str = "SELECT 'the log should end with event ' || h.seq || ' ' || en
     WHERE h.project = $1
         AND (h.seq, h.hash) <> (coalesce(e.seq, 0), coalesce(e.hash, decode(repeat('00', 32), 'hex')))";
 
-/// Everything begins with event 1 and level 0.
+/// The name that the log is found by, where its own settings have another.
+const NAME: &str = "SELECT 'the log of project `' || m.value || '` is found as `' || h.name || '`'
+    FROM countersign.head h JOIN countersign.meta m ON m.project = h.project AND m.name = 'project'
+    WHERE h.project = $1 AND h.name <> m.value";
+
+/// Everything begins with event 1 and level 0, and stretches end before the last number.
 const BEFORE: &str = "SELECT 'the table `' || name || '` has a row whose ' || what || ' is ' || found
         || ', where nothing can be'
     FROM (
         SELECT 'event' AS name, 'seq' AS what, min(seq) AS found FROM countersign.event WHERE project = $1 AND seq < 1
-        UNION ALL SELECT 'text', 'seq', min(seq) FROM countersign.text WHERE project = $1 AND seq < 1
+        UNION ALL SELECT 'text', 'seq', min(seq) FROM countersign.text
+            WHERE project = $1 AND (seq < 1 OR seq = 9223372036854775807)
         UNION ALL SELECT 'touch', 'seq', min(seq) FROM countersign.touch WHERE project = $1 AND seq < 1
         UNION ALL SELECT 'tile', 'number', min(least(level, number)) FROM countersign.tile
             WHERE project = $1 AND (level < 0 OR number < 0)
@@ -54,17 +60,21 @@ const NOBODYS: &str = "WITH gap AS (
     SELECT 'due', found FROM gap, LATERAL (SELECT project AS found FROM countersign.due WHERE project > low AND project < high LIMIT 1) _
     ) nobodys (name, found)";
 
-const STEPS_BEYOND: &str = "SELECT 'the table `format` has a row ' || step || ', which no step made'
-    FROM countersign.format WHERE step NOT BETWEEN 1 AND $1::bigint";
+/// There is a row for each step that was made, and no other.
+const STEPS_MADE: &str = "SELECT 'the table `format` ' || CASE WHEN made IS NULL THEN 'lacks the row ' || known
+        ELSE 'has a row ' || step || ', which no step made' END
+    FROM countersign.format FULL JOIN generate_series(1, $1::bigint) known ON known = step
+    WHERE made IS NULL OR known IS NULL";
 
 pub(super) async fn faults(session: &Session) -> Result<Vec<String>, Fault> {
     let project = || -> Vec<Value<'static>> { vec![Box::new(session.project.get())] };
     let known = STEPS.len() as i64;
     let asks = [
         Ask::new(END, project()),
+        Ask::new(NAME, project()),
         Ask::new(BEFORE, project()),
         Ask::bare(NOBODYS),
-        Ask::new(STEPS_BEYOND, vec![Box::new(known)]),
+        Ask::new(STEPS_MADE, vec![Box::new(known)]),
     ];
     let answers = session.ask(&asks).await?;
     answers.iter().flatten().map(|row| Ok(row.try_get(0)?)).collect()

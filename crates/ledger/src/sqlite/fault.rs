@@ -5,16 +5,26 @@ use rusqlite::ErrorCode;
 
 /// What could not be read.
 pub(super) fn unreadable(error: &rusqlite::Error) -> Error {
+    if let Some(what) = lacking(error) {
+        return Error::Damaged(format!("its schema was changed: {what}"));
+    }
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::Damaged(reason(error)),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Error::Away(reason(error)),
         _ => match error {
-            rusqlite::Error::SqliteFailure(..) | rusqlite::Error::SqlInputError { .. } => {
-                Error::Unreadable(reason(error))
-            }
+            rusqlite::Error::SqliteFailure(..) => Error::Unreadable(reason(error)),
             // A column of another type or size than was ever written there.
             _ => Error::Damaged(reason(error)),
         },
+    }
+}
+
+/// What is asked for is in every file of ours. Where SQLite does not know a table or a column of it, somebody took that away.
+fn lacking(error: &rusqlite::Error) -> Option<&str> {
+    match error {
+        rusqlite::Error::SqlInputError { msg, .. } => Some(msg),
+        rusqlite::Error::SqliteFailure(_, Some(msg)) => Some(msg.as_str()).filter(|msg| msg.starts_with("no such ")),
+        _ => None,
     }
 }
 

@@ -59,6 +59,10 @@ pub struct Sqlite {
     wrote: bool,
     /// A commit gave no clear answer, and its pages may still lie in the write-ahead log.
     doubtful: bool,
+    /// Files of long texts were written, and their commit has not come yet.
+    keeping: bool,
+    /// It was seen to that no files are left of a commit that broke off before.
+    swept: bool,
     /// Why it may only be read, if so, and the way in which that is done.
     reading: Option<(String, Way)>,
     /// A temporary folder that is removed with the store.
@@ -97,6 +101,9 @@ impl Sqlite {
             }
             self.doubtful = false;
         }
+        if !self.swept {
+            self.sweep_after_a_break();
+        }
         let connection = self.connection()?;
         prepared(connection, "BEGIN IMMEDIATE").map_err(|error| not_written(&error))?;
         open::still_fits(connection)?;
@@ -120,23 +127,18 @@ impl Sqlite {
         self.connection = None;
     }
 
-    fn write_batch(&self, connection: &Connection, batch: &Batch) -> Result<()> {
+    fn write_batch(&mut self, connection: &Connection, batch: &Batch) -> Result<()> {
         for row in &batch.texts {
             self.write_text(connection, row)?;
         }
         log::write(connection, batch).map_err(|error| not_written(&error))
     }
 
-    fn write_text(&self, connection: &Connection, row: &TextRow) -> Result<()> {
+    fn write_text(&mut self, connection: &Connection, row: &TextRow) -> Result<()> {
         let (salt, body, blob) = match &row.text {
             Some(text) if text.body.len() > INLINE_BYTES_MAX => {
                 let hash = text.hash();
-                self.blobs.keep(&hash, &text.body).map_err(|error| {
-                    Error::NotWritten(format!(
-                        "a long text cannot be written to {}: {error}",
-                        self.blobs.path(&hash).display()
-                    ))
-                })?;
+                self.keep_blob(&hash, &text.body).map_err(|error| unkept(&self.blobs.path(&hash), &error))?;
                 (Some(text.salt.as_slice()), None, Some(hash.0))
             }
             Some(text) => (Some(text.salt.as_slice()), Some(text.body.as_slice()), None),
@@ -146,6 +148,12 @@ impl Sqlite {
         let mut insert = connection.prepare_cached(sql).map_err(|error| not_written(&error))?;
         let values = rusqlite::params![number(row.seq), row.n, salt, body, blob.as_ref().map(|it| it.as_slice())];
         insert.execute(values).map(drop).map_err(|error| not_written(&error))
+    }
+
+    fn keep_blob(&mut self, hash: &Hash, body: &[u8]) -> std::io::Result<()> {
+        self.keeping = true;
+        self.blobs.announce(hash)?;
+        self.blobs.keep(hash, body)
     }
 
     /// Waits for the writer's place for so long at most.
@@ -162,6 +170,16 @@ impl Sqlite {
         self.leave();
         done
     }
+}
+
+/// What is said of a long text that could not be written. The name of a file on its way there is nobody's business.
+fn unkept(path: &Path, error: &std::io::Error) -> Error {
+    let why = match (error.kind(), error.raw_os_error()) {
+        (std::io::ErrorKind::StorageFull, _) => "the disk is full; make room and try again".to_owned(),
+        (_, Some(_)) => error.to_string(),
+        (kind, None) => kind.to_string(),
+    };
+    Error::NotWritten(format!("a long text cannot be written to {}: {why}", path.display()))
 }
 
 /// Runs a statement of every commit, which is prepared once.
@@ -258,6 +276,9 @@ impl Store for Sqlite {
             return Err(Error::Unknown(reason(&error)));
         }
         self.wrote = true;
+        if std::mem::take(&mut self.keeping) {
+            self.blobs.arrived();
+        }
         Ok(())
     }
 
@@ -273,6 +294,10 @@ impl Store for Sqlite {
     }
 
     fn rollback(&mut self) {
+        if std::mem::take(&mut self.keeping) {
+            // Its files are left over.
+            self.swept = false;
+        }
         if let Some(connection) = self.connection.take_if(|it| !it.is_autocommit()) {
             // A connection that cannot even do that is not used again.
             if connection.execute_batch("ROLLBACK").is_ok() {

@@ -112,6 +112,8 @@ impl Sqlite {
             writing: false,
             wrote: false,
             doubtful: false,
+            keeping: false,
+            swept: false,
             reading,
             _folder: None,
         }

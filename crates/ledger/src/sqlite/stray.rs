@@ -17,14 +17,19 @@ impl Sqlite {
         })
     }
 
-    /// Files of blobs that no text names.
+    /// Files of blobs that no text names. What a commit left that broke off is none of them as long as it is listed:
+    /// whoever writes next removes it.
     pub(super) fn stray_blobs(&mut self) -> Result<Vec<PathBuf>> {
         let unnamed = |store: &mut Self| {
-            let listed = store.blobs.all();
-            let listed = listed.map_err(|error| Error::Unreadable(format!("the folder of long texts: {error}")))?;
+            let unlisted = |error| Error::Unreadable(format!("the folder of long texts: {error}"));
+            let listed = store.blobs.all().map_err(unlisted)?;
+            let mut left_over = BTreeSet::new();
+            for hash in store.blobs.on_their_way() {
+                left_over.extend(store.blobs.left_of(&hash).map_err(unlisted)?);
+            }
             let mut stray = Vec::new();
             for (hash, path) in listed {
-                if !store.names_blob(hash)? {
+                if !left_over.contains(&path) && !store.names_blob(hash)? {
                     stray.push(path);
                 }
             }
@@ -70,21 +75,65 @@ impl Sqlite {
         Ok(faults)
     }
 
-    /// Removes files of blobs that no text names: of texts that were erased, and of commits that never came. They are gone
-    /// once their folders are synced: a file that was only unlinked can be back when the power has gone.
+    /// Removes what a commit left that broke off, whoever's it was. Where it cannot be done, the next one sees to it.
+    pub(super) fn sweep_after_a_break(&mut self) {
+        let swept = self.sweep_what_broke_off();
+        if swept.is_err() {
+            // What failed may have spoilt it.
+            self.connection = None;
+        }
+        self.swept = swept.unwrap_or(false);
+    }
+
+    /// Whether nothing is left. The commit may still come for as long as its pages lie in the write-ahead log, so that is
+    /// emptied first, unless somebody reads.
+    fn sweep_what_broke_off(&mut self) -> Result<bool> {
+        let on_their_way = self.blobs.on_their_way();
+        if on_their_way.is_empty() {
+            return Ok(true);
+        }
+        if !self.empty_log()? {
+            return Ok(false);
+        }
+        let mut left = BTreeSet::new();
+        for hash in on_their_way {
+            let came = self.names_blob(Some(hash))?.then(|| self.blobs.path(&hash));
+            let there = self.blobs.left_of(&hash).map_err(unswept)?;
+            left.extend(there.into_iter().filter(|path| Some(path) != came.as_ref()));
+        }
+        remove(left)?;
+        self.blobs.arrived();
+        Ok(true)
+    }
+
+    /// Removes files of blobs that no text names: of texts that were erased, and of commits that never came.
     pub(super) fn sweep_blobs(&mut self) -> Result<()> {
-        let failed =
-            |error: std::io::Error| Error::NotWritten(format!("the folder of long texts cannot be swept: {error}"));
-        let mut folders = BTreeSet::new();
-        for (hash, path) in self.blobs.all().map_err(failed)? {
+        let mut left = Vec::new();
+        for (hash, path) in self.blobs.all().map_err(unswept)? {
             if !self.names_blob(hash)? {
-                std::fs::remove_file(&path).map_err(failed)?;
-                folders.extend(path.parent().map(Path::to_owned));
+                left.push(path);
             }
         }
-        let sync = |folder: PathBuf| std::fs::File::open(folder).and_then(|folder| folder.sync_all());
-        folders.into_iter().try_for_each(sync).map_err(failed)
+        remove(left)?;
+        self.blobs.arrived();
+        Ok(())
     }
+}
+
+fn unswept(error: std::io::Error) -> Error {
+    Error::NotWritten(format!("the folder of long texts cannot be swept: {error}"))
+}
+
+/// Removes files. They are gone once their folders are synced: a file that was only unlinked can be back when the power has
+/// gone.
+fn remove(files: impl IntoIterator<Item = PathBuf>) -> Result<()> {
+    let mut folders = BTreeSet::new();
+    for path in files {
+        std::fs::remove_file(&path).map_err(unswept)?;
+        folders.extend(path.parent().map(Path::to_owned));
+    }
+    let sync = |folder: PathBuf| std::fs::File::open(folder).and_then(|folder| folder.sync_all());
+    folders.into_iter().try_for_each(sync).map_err(unswept)
 }
 
 fn place(row: &rusqlite::Row<'_>) -> rusqlite::Result<(i64, i64)> {
