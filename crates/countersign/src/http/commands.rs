@@ -63,8 +63,10 @@ async fn carry_out(
     let keeps = may_keep_a_thread(&server, row, &text);
     let begun = on_some_thread(keeps, move || {
         let around = Around { project: &here.project };
-        let begun = here.engine.begin(&Afar(&around), &call, row.info.id, &text);
-        begun.map(|begun| (begun, text.clone())).map_err(|failure| Problem::of(failure, &text))
+        match here.engine.begin(&Afar(&around), &call, row.info.id, &text) {
+            Ok(begun) => Ok((begun, text)),
+            Err(failure) => Err(Problem::of(failure, &text)),
+        }
     });
     let (begun, text) = begun.await??;
     let patience = server.engine.ledger().patience();
