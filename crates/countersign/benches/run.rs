@@ -6,6 +6,12 @@
 //! cargo bench -p countersign --bench run -- many    # 1,000 tasks: whose the processors' time is
 //! cargo bench -p countersign --bench run -- many 50 # the same with fewer
 //! ```
+//!
+//! Two agents do the same: one for the shell, which starts in a millisecond or two, and one for Python, as most agents take at
+//! least as long to start.
+//!
+//! ```text
+//! ```
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a program that measures")]
 
 use countersign_domain::plan::command::read;
@@ -15,8 +21,9 @@ use countersign_runner::agent::Stop;
 use countersign_runner::run::{self, Note, Setup, State, Watch};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -32,13 +39,16 @@ const MANY: usize = 1000;
 fn main() {
     let mut arguments = std::env::args().skip_while(|argument| argument != "many");
     match arguments.next() {
-        Some(_) => busy(arguments.find_map(|argument| argument.parse().ok()).unwrap_or(MANY)),
+        Some(_) => {
+            let tasks = arguments.find_map(|argument| argument.parse().ok()).unwrap_or(MANY);
+            [&SHELL, &PYTHON].into_iter().for_each(|agent| busy(tasks, agent));
+        }
         None => overhead(),
     }
 }
 
 /// The tasks of a plan, each with a scope of its own.
-fn plan(tasks: usize) -> String {
+fn plan(tasks: usize, agent: &Agent) -> String {
     let tasks: Vec<Value> = (1..=tasks)
         .map(|n| {
             json!({
@@ -47,27 +57,54 @@ fn plan(tasks: usize) -> String {
             })
         })
         .collect();
-    json!({ "plan": "1.0", "objective": "Measure", "agents": { "writer": { "command": ["sh", "agent.sh"] } }, "tasks": tasks })
+    json!({ "plan": "1.0", "objective": "Measure", "agents": { "writer": { "command": [agent.program, "agent"] } }, "tasks": tasks })
         .to_string()
 }
 
-/// An agent that does next to nothing: it reads its assignment with the shell alone.
-const AGENT: &str = r#"read -r line
+/// An agent that does next to nothing.
+struct Agent {
+    program: &'static str,
+    text: &'static str,
+}
+
+/// It reads its assignment with the shell alone.
+const SHELL: Agent = Agent {
+    program: "sh",
+    text: r#"read -r line
 run=${COUNTERSIGN_RUN}; task=${COUNTERSIGN_TASK}; n=${task#T-}
 mkdir -p out; echo done > "out/$n.txt"
 printf '{"schema_version":"1.0.0","run_id":"%s","task_id":"%s","status":"done","changes":[{"resource":"out/%s.txt","action":"create","evidence":"written"}],"acceptance_check":[{"criterion":"the file is there","status":"pass","evidence":"out/%s.txt says so"}],"worklog_path":"worklogs/%s.jsonl","notes_for_orchestrator":[]}' "$run" "$task" "$n" "$n" "$task"
-"#;
+"#,
+};
+
+const PYTHON: Agent = Agent {
+    program: "python3",
+    text: r#"import json, os, sys
+json.load(sys.stdin)
+run, task = os.environ["COUNTERSIGN_RUN"], os.environ["COUNTERSIGN_TASK"]
+path = "out/%s.txt" % task[2:]
+os.makedirs("out", exist_ok=True)
+with open(path, "w") as file:
+    file.write("done\n")
+print(json.dumps({
+    "schema_version": "1.0.0", "run_id": run, "task_id": task, "status": "done",
+    "changes": [{"resource": path, "action": "create", "evidence": "written"}],
+    "acceptance_check": [{"criterion": "the file is there", "status": "pass", "evidence": path + " says so"}],
+    "worklog_path": "worklogs/%s.jsonl" % task, "notes_for_orchestrator": [],
+}))
+"#,
+};
 
 fn git(folder: &Path, arguments: &[&str]) {
     let done = Command::new("git").arg("-C").arg(folder).args(arguments).output().unwrap();
     assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
-fn repository(folder: &Path) {
+fn repository(folder: &Path, agent: &Agent) {
     git(folder, &["init", "-q"]);
     git(folder, &["config", "user.name", "Bench"]);
     git(folder, &["config", "user.email", "bench@localhost"]);
-    std::fs::write(folder.join("agent.sh"), AGENT).unwrap();
+    std::fs::write(folder.join("agent"), agent.text).unwrap();
     git(folder, &["add", "-A"]);
     git(folder, &["commit", "-qm", "first"]);
 }
@@ -95,17 +132,17 @@ impl Watch for Clockwork {
 }
 
 /// Carries a plan out in a fresh repository. Gives the wall time.
-fn carry_out(tasks: usize, concurrency: usize, watch: &dyn Watch) -> Duration {
+fn carry_out(tasks: usize, agent: &Agent, concurrency: usize, watch: &dyn Watch) -> Duration {
     let folder = tempfile::tempdir().unwrap();
     let (project, spool) = (folder.path().join("project"), folder.path().join("spool"));
     std::fs::create_dir_all(&project).unwrap();
     std::fs::create_dir_all(&spool).unwrap();
-    repository(&project);
+    repository(&project, agent);
     let store = Sqlite::create(&folder.path().join("ledger.db"), Clock::System).unwrap();
     let engine = Engine::create(Box::new(store), "bench").unwrap();
     let call = Call::declared("lead");
     engine.ask(&Nowhere, &call, "project.init", r#"{"name":"bench"}"#).unwrap();
-    let text = plan(tasks);
+    let text = plan(tasks, agent);
     let started = engine.ask(&Nowhere, &call, "run.start", &json!({ "plan": text }).to_string()).unwrap();
     let run_id = started.answer["run_id"].as_str().unwrap().to_owned();
     let plan = read(&text).unwrap();
@@ -139,7 +176,7 @@ fn carry_out(tasks: usize, concurrency: usize, watch: &dyn Watch) -> Duration {
 fn overhead() {
     let bare = bare_git();
     let clockwork = Clockwork::default();
-    let wall = carry_out(TASKS, 1, &clockwork);
+    let wall = carry_out(TASKS, &SHELL, 1, &clockwork);
     let notes = clockwork.0.into_inner().unwrap();
     let agents: Duration =
         notes.values().flatten().filter(|(step, ..)| *step == "ended").map(|(_, _, took)| *took).sum();
@@ -178,7 +215,7 @@ fn bare_git() -> f64 {
     let folder = tempfile::tempdir().unwrap();
     let project = folder.path().join("project");
     std::fs::create_dir_all(&project).unwrap();
-    repository(&project);
+    repository(&project, &SHELL);
     let began = Instant::now();
     for n in 0..ROUNDS {
         let (work, check) = (folder.path().join(format!("w{n}")), folder.path().join(format!("c{n}")));
@@ -204,18 +241,42 @@ fn processor_time() -> (f64, f64) {
     (ticks(11) + ticks(12), ticks(13) + ticks(14))
 }
 
+/// How much of the processors' time an agent takes where nobody has an eye on it.
+fn alone(agent: &Agent) -> f64 {
+    const ROUNDS: usize = 50;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("agent"), agent.text).unwrap();
+    let before = processor_time().1;
+    for n in 0..ROUNDS {
+        let mut command = Command::new(agent.program);
+        command.arg("agent").current_dir(folder.path()).stdin(Stdio::piped()).stdout(Stdio::null());
+        command.env("COUNTERSIGN_RUN", "R-1").env("COUNTERSIGN_TASK", format!("T-{n}"));
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(b"{}\n").unwrap();
+        assert!(child.wait().unwrap().success());
+    }
+    (processor_time().1 - before) / ROUNDS as f64
+}
+
 /// Many tasks side by side: whose the processors' time is.
-fn busy(tasks: usize) {
+fn busy(tasks: usize, agent: &Agent) {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let alone = alone(agent);
     let before = processor_time();
-    let wall = carry_out(tasks, cores, &Clockwork::default()).as_secs_f64();
+    let wall = carry_out(tasks, agent, cores, &Clockwork::default()).as_secs_f64();
     let after = processor_time();
     let (own, children) = (after.0 - before.0, after.1 - before.1);
+    let (all, agents) = (own + children, alone * tasks as f64);
+    let each = |seconds: f64| 1000.0 * seconds / tasks as f64;
     println!(
-        "{tasks} tasks with {cores} agents at once: {wall:.1} s, {:.0} tasks a second; processors' time: ours {own:.1} s, agents and git \
-         {children:.1} s; ours is {:.0} % of {:.0} % busy",
+        "{tasks} tasks with {cores} agents at once ({}): {wall:.1} s, {:.0} tasks a second, {:.0} % busy; processors' time of a task: \
+         ours {:.1} ms, git's {:.1} ms, the agent's {:.1} ms: {:.0} % is the agents'",
+        agent.program,
         tasks as f64 / wall,
-        100.0 * own / (own + children),
-        100.0 * (own + children) / (wall * cores as f64)
+        100.0 * all / (wall * cores as f64),
+        each(own),
+        each(children - agents),
+        each(agents),
+        100.0 * agents / all
     );
 }
