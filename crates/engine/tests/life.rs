@@ -333,6 +333,8 @@ fn may_i_change_says_who_and_why_not() {
     for (who, path, allowed, code) in cases {
         assert_eq!(may(who, path), (allowed, code.to_owned()), "{who} {path}");
     }
+    let why = desk.look("bob", "lock.may", json!({ "path": "vendor/x" }))["reason"].clone();
+    assert_eq!(why, "`vendor` is in the forbidden scope of T-1");
     desk.pass(601);
     assert!(!may("bob", "src/x").0, "a lease that lapsed holds nothing");
     desk.ok("ana", "run.cancel", json!({ "run_id": run, "reason": "enough" }));
