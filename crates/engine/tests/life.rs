@@ -258,6 +258,10 @@ fn what_is_odd_about_a_task_is_told_when_it_is_asked_for() {
     assert_eq!(told("task.replan", replan(&["src", "src/a.rs"])), ["lock-scope-redundant"]);
     // The whole tree is written as it is compared.
     assert_eq!(told("task.replan", replan(&["."])), Vec::<String>::new());
+    // What is odd about a title is told once.
+    let mut hidden = spec("T-2", "docs");
+    hidden["title"] = json!("Round\u{202e}totals");
+    assert_eq!(told("task.add", json!({ "tasks": [hidden] })).len(), 1);
 }
 
 #[test]
