@@ -38,11 +38,36 @@ fn what_is_too_much_or_too_slow_is_refused() {
     // A body that does not come.
     let said = raw(&format!("{head}content-length: 100\r\n\r\n{{")).unwrap();
     assert_eq!((said.status, said.json()["code"].as_str()), (408, Some("TOO_SLOW")));
+    // Agents' clients are held to the same.
+    let agents = head.replace("/v1/commands/run.open", "/mcp");
+    let said = raw(&format!("{agents}content-length: 100\r\n\r\n{{")).unwrap();
+    assert_eq!((said.status, said.json()["code"].as_str()), (408, Some("TOO_SLOW")));
     // A head that does not come, or never ends: the connection is closed.
     assert!(raw("POST /v1").is_err());
     let many: String = (0..200).map(|n| format!("x-{n}: y\r\n")).collect();
     assert_eq!(raw(&format!("{head}{many}\r\n")).unwrap().status, 431);
     assert_eq!(server.client(&shown).get("/v1/runs").json()["runs"], json!([]), "nothing of that was done");
+}
+
+#[test]
+fn what_agents_clients_send_and_nobody_can_read_is_told_in_a_form_that_they_know() {
+    let house = project();
+    let server = Server::start(&house, &[]);
+    let mut client = server.client(&owner(&house));
+    let both = ("accept", "application/json, text/event-stream");
+    for (body, code) in [("{", -32700), ("\u{1b}", -32700), ("[]", -32600), ("{}", -32600)] {
+        let said = client.send("POST", "/mcp", &[both], Some(body)).unwrap();
+        assert_eq!((said.status, said.json()["error"]["code"].as_i64()), (400, Some(code)), "{body}: {said:?}");
+    }
+    let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }).to_string();
+    for (method, headers, body, status, code) in [
+        ("GET", &[both][..], None, 405, "METHOD_NOT_ALLOWED"),
+        ("POST", &[both, ("content-type", "text/plain")], Some(ping.as_str()), 415, "MEDIA_TYPE_UNSUPPORTED"),
+        ("POST", &[("accept", "text/html")], Some(ping.as_str()), 406, "MEDIA_TYPE_UNSUPPORTED"),
+    ] {
+        let said = client.send(method, "/mcp", headers, body).unwrap();
+        assert_eq!((said.status, said.json()["code"].as_str()), (status, Some(code)), "{method} {headers:?}: {said:?}");
+    }
 }
 
 #[test]

@@ -102,6 +102,11 @@ fn the_file_that_a_result_is_brought_in_is_no_change() {
     let (_, code, reason) = brought("result.json", "one");
     assert!(code.as_deref() == Some("SCOPE_VIOLATION") && reason.contains("result of two.json"), "{reason}");
     std::fs::rename(shop.house.path("result of two.json"), shop.house.path(".home/two.json")).unwrap();
+    // What comes over standard input excuses no file that is called like it.
+    shop.house.write("-", &one);
+    let piped = shop.house.run_with(&["task", "submit", "-", "--as", "one", "--format", "json"], &one, &[]);
+    assert!(piped.code == 1 && piped.out.contains("`-` was really changed"), "{piped:?}");
+    std::fs::remove_file(shop.house.path("-")).unwrap();
     assert_eq!(brought("result.json", "one").0, 0);
     std::fs::remove_file(shop.house.path("result.json")).unwrap();
     std::fs::rename(shop.house.path(".home/two.json"), shop.house.path("result of two.json")).unwrap();
@@ -131,4 +136,25 @@ fn before_the_first_commit_a_result_is_compared_as_well() {
     shop.commit();
     assert_eq!(submitted(&shop, CLAUDE, "T-1", &[]).unwrap_err().0, "INTEGRITY_MISMATCH");
     assert_eq!(submitted(&shop, CLAUDE, "T-1", &["src/new.rs"]).unwrap()["status"], "done");
+}
+
+#[test]
+fn the_file_that_an_envelope_is_brought_in_keeps_nothing_from_being_given_out() {
+    let shop = Shop::open();
+    let run = shop.look("lead", "run.list", json!({}))["runs"][0]["run_id"].clone();
+    let asked = json!({ "run_id": run, "task": { "task_id": "T-3", "lock_scope": ["docs"] } });
+    let assignment = house::document("assignment", asked);
+    let said =
+        json!({ "run_id": run, "ledger_delta": [], "assignments": [assignment], "active_locks": [], "blockers": [] });
+    let envelope = house::document("orchestrator_output", said).to_string();
+    shop.house.write("envelope.json", &envelope).write("stray.txt", "stray");
+    let apply = || shop.house.run(&["apply", "envelope.json", "--as", "lead"]);
+    let refused = apply();
+    assert!(
+        refused.code == 1 && refused.err.contains("stray.txt") && !refused.err.contains("envelope.json"),
+        "{refused:?}"
+    );
+    std::fs::remove_file(shop.house.path("stray.txt")).unwrap();
+    let applied = apply();
+    assert_eq!(applied.code, 0, "{applied:?}");
 }

@@ -258,6 +258,10 @@ fn what_is_odd_about_a_task_is_told_when_it_is_asked_for() {
     assert_eq!(told("task.replan", replan(&["src", "src/a.rs"])), ["lock-scope-redundant"]);
     // The whole tree is written as it is compared.
     assert_eq!(told("task.replan", replan(&["."])), Vec::<String>::new());
+    // What is odd about a title is told once.
+    let mut hidden = spec("T-2", "docs");
+    hidden["title"] = json!("Round\u{202e}totals");
+    assert_eq!(told("task.add", json!({ "tasks": [hidden] })).len(), 1);
 }
 
 #[test]
@@ -333,6 +337,8 @@ fn may_i_change_says_who_and_why_not() {
     for (who, path, allowed, code) in cases {
         assert_eq!(may(who, path), (allowed, code.to_owned()), "{who} {path}");
     }
+    let why = desk.look("bob", "lock.may", json!({ "path": "vendor/x" }))["reason"].clone();
+    assert_eq!(why, "`vendor` is in the forbidden scope of T-1");
     desk.pass(601);
     assert!(!may("bob", "src/x").0, "a lease that lapsed holds nothing");
     desk.ok("ana", "run.cancel", json!({ "run_id": run, "reason": "enough" }));

@@ -1,7 +1,7 @@
 //! `countersign apply`
 
 use super::Exit;
-use super::asking::{Here, Once, ask, text_of};
+use super::asking::{Here, Once, bring, text_of};
 use super::words::text;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ pub struct Args {
 
 pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     let envelope = text_of(here, &args.envelope)?;
-    ask(here, &args.once, "envelope.apply", json!({ "envelope": envelope }), said)
+    bring(here, &args.once, "envelope.apply", (&args.envelope, json!({ "envelope": envelope })), said)
 }
 
 fn said(answer: &Value) -> String {

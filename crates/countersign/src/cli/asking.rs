@@ -101,6 +101,19 @@ pub fn ask(
     ask_of(&client, once.how.format, id, request, said)
 }
 
+/// The same with a payload that was read from a file, which is a message and no change of the working tree.
+pub fn bring(
+    here: &Here<'_>,
+    once: &Once,
+    id: &str,
+    (file, request): (&Path, Value),
+    said: impl FnOnce(&Value) -> String,
+) -> anyhow::Result<Exit> {
+    let client = Client::open(here.project, here.global)?.with_key(once.key.as_deref())?;
+    let client = if file == Path::new("-") { client } else { client.bringing(file) };
+    ask_of(&client, once.how.format, id, request, said)
+}
+
 /// The same of a client that is open.
 pub fn ask_of(
     client: &Client<'_>,

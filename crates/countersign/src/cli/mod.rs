@@ -331,7 +331,7 @@ pub fn failed(failure: Failure) -> anyhow::Result<Exit> {
 }
 
 /// What is wrong, where and what to do, in a line. What is about all of a document has no place.
-fn told(finding: &Diagnostic) -> String {
+pub fn told(finding: &Diagnostic) -> String {
     let place = if finding.pointer.as_str().is_empty() { String::new() } else { format!("{}: ", finding.pointer) };
     format!("  {place}{}; {}", finding.message, finding.help)
 }

@@ -40,7 +40,7 @@ async fn command(
     };
     let call = caller.call(key(&headers)?);
     must_be_json(&headers)?;
-    let text = read(&server, &headers, body).await?;
+    let text = read(&server, server.settings.body_max, &headers, body).await?;
     let permit = Arc::clone(&server.at_once).try_acquire_owned();
     let permit = permit.map_err(|_| Problem::busy("too many requests are worked on"))?;
     let server = Arc::clone(&server);
@@ -136,7 +136,7 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     Ok(Some(text.to_owned()))
 }
 
-fn must_be_json(headers: &HeaderMap) -> Result<(), Problem> {
+pub(super) fn must_be_json(headers: &HeaderMap) -> Result<(), Problem> {
     let said = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
     let essence = said.split(';').next().unwrap_or_default().trim();
     if essence.eq_ignore_ascii_case("application/json") {
@@ -147,8 +147,7 @@ fn must_be_json(headers: &HeaderMap) -> Result<(), Problem> {
 }
 
 /// The body, if it is short enough and comes in time.
-async fn read(server: &Server, headers: &HeaderMap, body: Body) -> Result<String, Problem> {
-    let max = server.settings.body_max;
+pub(super) async fn read(server: &Server, max: usize, headers: &HeaderMap, body: Body) -> Result<String, Problem> {
     let length = headers.get(CONTENT_LENGTH).and_then(|it| it.to_str().ok()?.parse::<u64>().ok());
     if length.is_some_and(|length| length > max as u64) {
         return Err(Problem::too_large(max));

@@ -13,6 +13,7 @@
 //! **Invariant:** nothing but `/healthz` is answered to somebody who shows no token.
 //! **Absent on purpose:** decisions. What may be done is decided by the engine; here it is only translated.
 
+mod agents;
 mod answer;
 mod commands;
 mod events;
@@ -29,7 +30,6 @@ mod upkeep;
 pub use gate::{Caller, Hosts};
 pub use listen::{Listening, Tls};
 
-use crate::mcp;
 use crate::project::Project;
 use crate::token::Tokens;
 use axum::Router;
@@ -111,9 +111,7 @@ impl Server {
             .merge(events::routes())
             .merge(openapi::routes())
             .with_state(Arc::clone(self));
-        // Agents' clients find who asks where every route does: among the request's extensions, where the gate puts it.
-        let agents = mcp::Shared::new(Arc::clone(&self.engine), Arc::clone(&self.project));
-        let routes = routes.route_service("/mcp", mcp::service(agents, self.settings.hosts.names(), &[]));
+        let routes = routes.merge(agents::routes(self));
         let routes = routes.fallback(problem::no_route).method_not_allowed_fallback(problem::no_method);
         self.guarded(routes)
     }

@@ -1,5 +1,6 @@
 //! How a tool answers: one object that says everything, and the same as text.
 
+use crate::cli::told;
 use countersign_contract::diagnostic::render::json;
 use countersign_contract::show;
 use countersign_diagnostic::{Diagnostic, Severity, Source, visible_lines};
@@ -42,7 +43,7 @@ impl Said {
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let mut rendered = format!("refused [{code}]: {reason}\n");
         for finding in findings.iter().filter(|it| it.severity == Severity::Error) {
-            rendered.push_str(&format!("  {}: {}; {}\n", finding.pointer, finding.message, finding.help));
+            rendered.push_str(&format!("{}\n", told(finding)));
         }
         rendered.push_str(&format!("  help: {help}\n"));
         let findings: Vec<Value> = findings.into_iter().map(without_place).collect();

@@ -1,12 +1,18 @@
 //! The server over Streamable HTTP, for another server to mount.
 
 use super::{Caller, Server, Shared};
+use crate::project::Project;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use std::sync::Arc;
 
 /// How much longer a request may be than the longest document: its other arguments, and what escaping adds.
 const AROUND_DOCUMENT: usize = 1 << 20;
+
+/// How many bytes a request may have.
+pub fn request_max(project: &Project) -> usize {
+    project.settings.size_max.saturating_add(AROUND_DOCUMENT)
+}
 
 /// A tower service for `/mcp`. It keeps no sessions: each request stands for itself, in every revision of the protocol.
 ///
@@ -18,7 +24,7 @@ pub fn service(
     hosts: &[String],
     origins: &[String],
 ) -> StreamableHttpService<Server, NeverSessionManager> {
-    let size_max = shared.project.settings.size_max.saturating_add(AROUND_DOCUMENT);
+    let size_max = request_max(&shared.project);
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -35,7 +41,6 @@ pub fn service(
 mod tests {
     use super::*;
     use crate::mcp::tools::TOOLS;
-    use crate::project::Project;
     use countersign_domain::project::Init;
     use countersign_engine::{Call, Engine};
     use countersign_ledger::{Clock, Memory};

@@ -23,7 +23,7 @@ pub mod stdio;
 mod tools;
 
 pub use caller::{Caller, Sessions};
-pub use http::service;
+pub use http::{request_max, service};
 pub use server::Server;
 
 use crate::project::Project;

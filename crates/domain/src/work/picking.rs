@@ -126,6 +126,12 @@ pub(crate) fn may_become(task: &TaskRow, to: TaskStatus) -> Result<(), Refusal> 
     let help = match task.status {
         status if status.is_final() => FINISHED.to_owned(),
         TaskStatus::Todo => format!("claim it first: `countersign task claim {}`", task.task),
+        TaskStatus::InProgress if to == TaskStatus::Todo => {
+            format!(
+                "somebody works on it; whoever leads the run stops that first, with `countersign task block {}`",
+                task.task
+            )
+        }
         _ => format!("`countersign task show {}` tells how it stands", task.task),
     };
     Err(Refusal::new(Code::InvalidTransition, reason, help).of_run(&task.run))

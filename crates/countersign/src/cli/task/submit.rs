@@ -2,9 +2,8 @@
 
 use super::stands;
 use crate::cli::Exit;
-use crate::cli::asking::{Here, OfRun, Once, UnderLease, ask_of, text_of};
+use crate::cli::asking::{Here, OfRun, Once, UnderLease, bring, text_of};
 use crate::cli::words::{text, texts};
-use crate::client::Client;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -36,8 +35,7 @@ pub struct Args {
 pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     let result = text_of(here, &args.result)?;
     let request = json!({ "run_id": args.of.id(), "lease": args.under.number()?, "result": result });
-    let client = Client::open(here.project, here.global)?.with_key(args.once.key.as_deref())?.bringing(&args.result);
-    ask_of(&client, args.once.how.format, "task.submit", request, said)
+    bring(here, &args.once, "task.submit", (&args.result, request), said)
 }
 
 fn said(answer: &Value) -> String {

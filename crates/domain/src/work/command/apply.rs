@@ -4,8 +4,8 @@ use super::replan::keep_gates;
 use super::task_spec::{of_assignment, refused};
 use super::{TASK_VIEWS, add_tasks, block, cancel, fail, reassign, replan, text_of, unblock};
 use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, Tree, View,
-    Writes,
+    Answered, Command, CommandInfo, Desk, Happening, Moment, NO_COMMIT, Need, Observed, Observer, Refusal, Role, Seen,
+    Tree, View, Writes,
 };
 use crate::ids::TaskId;
 use crate::work::event::{DELTA_APPLIED, ENVELOPE_APPLIED, TASK_ASSERTED};
@@ -140,7 +140,10 @@ impl Command for Apply {
         let tree = observer.tree(None);
         let output = output_of(&checked).filter(OrchestratorOutput::gives_out).zip(tree.clone());
         let unanswered = output.and_then(|(output, tree)| output.reconciliation().unanswered(tree, observer));
-        let unanswered = unanswered.map(|tree| tree.changed.into_keys().collect::<Vec<_>>());
+        // Nor is the envelope itself, where it lies in the tree to be brought.
+        let commit = tree.as_ref().and_then(|tree| tree.commit.as_deref()).unwrap_or(NO_COMMIT);
+        let is_work = |path: &String| !observer.is_brought(path, commit);
+        let unanswered = unanswered.map(|tree| tree.changed.into_keys().filter(is_work).collect::<Vec<_>>());
         Ok(Observed {
             tree,
             facts: json!({ "otherwise": otherwise, "unanswered": unanswered }),

@@ -97,9 +97,10 @@ impl TaskSpec {
     pub(crate) fn check(&self, observer: &dyn Observer) -> Result<Vec<Diagnostic>, Refusal> {
         let Definition { spec, .. } = self.definition();
         let run = "00000000-0000-4000-8000-000000000000";
+        // The objective was checked when the run was opened.
         let mut packet = packet(
             run,
-            self.title.as_str(),
+            "an objective",
             self.task_id.as_str(),
             &spec,
             &json!(self.acceptance_criteria),

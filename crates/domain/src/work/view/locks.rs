@@ -323,15 +323,13 @@ impl View for MayChange {
         let others = holding::others([path], None, seen, now);
         let is_own = |task: &TaskRow| task.owner.as_deref() == Some(owner);
         let (own, others): (Vec<Holder>, Vec<Holder>) = others.alive.into_iter().partition(|it| is_own(&it.task));
-        let mut forbidden = None;
+        let forbidden = |task: &TaskRow| task.spec.forbidden_scope.iter().find(|scope| contains(scope, path)).cloned();
         for Holder { task, .. } in &own {
             let inside = task.spec.lock_scope.iter().any(|scope| contains(scope, path));
-            let outside = task.spec.forbidden_scope.iter().find(|scope| contains(scope, path));
-            if inside && outside.is_none() {
+            if inside && forbidden(task).is_none() {
                 let reason = format!("{} holds it", task.task);
                 return Ok(self.shown(true, None, reason, None).of(task));
             }
-            forbidden = forbidden.or_else(|| Some((task, outside.filter(|_| inside)?)));
         }
         let is_alive = |task: &TaskRow| seen.lease(&task.lease_name()).is_some_and(|hold| hold.deadline > now);
         let tasks = |range: Range| -> Vec<TaskRow> {
@@ -345,12 +343,6 @@ impl View for MayChange {
             let reason = format!("{} keeps its log there", task.task);
             return Ok(self.shown(true, None, reason, None).of(&task));
         }
-        if let Some((task, scope)) = forbidden {
-            let reason = format!("`{}` is in the forbidden scope of {}", show(scope), task.task);
-            let help = "leave it as it is; if the task needs it, say so with `countersign task block`";
-            let shown = self.shown(false, Some(Code::ScopeViolation), reason, Some(help));
-            return Ok(shown.of(task));
-        }
         if let Some(holder) = others.first() {
             let help = "wait until that task is done; `countersign lock who` tells how it stands";
             let shown = self.shown(false, Some(Code::LockConflict), holder.sentence(), Some(help));
@@ -359,6 +351,12 @@ impl View for MayChange {
                 expires_at: holder.hold.as_ref().map(|hold| said(hold.deadline)),
                 ..shown.of(&holder.task)
             });
+        }
+        if let Some((task, scope)) = held.iter().find_map(|task| Some((task, forbidden(task)?))) {
+            let reason = format!("`{}` is in the forbidden scope of {}", show(&scope), task.task);
+            let help = "leave it as it is; if the task needs it, say so with `countersign task block`";
+            let shown = self.shown(false, Some(Code::ScopeViolation), reason, Some(help));
+            return Ok(shown.of(task));
         }
         if let Some(task) = held.first() {
             let names: Vec<&str> = held.iter().map(|task| task.task.as_str()).collect();
