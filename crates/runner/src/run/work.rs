@@ -208,9 +208,7 @@ pub(super) fn in_place(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<Claimed, 
         Some(begun) => begun.commit.clone(),
         None => run.ground.head()?.unwrap_or_default(),
     };
-    let (message, trailers) = (super::landing::message(attempt), super::landing::trailers(run, attempt));
-    let at = run.desk.second_of(claim.unwrap_or(0))?;
-    let found = trees.commit_places(&base, &scope(attempt), &message, &trailers, at)?;
+    let found = committed(run, attempt, trees, &base, claim)?;
     run.ground.keep(task, &found.commit)?;
     let mut flags = flags::flags(attempt, &Value::Null, (&found.changed, &declared), &result);
     let is_claimed = |path: &&String| found.changed.contains(path);
@@ -231,6 +229,27 @@ pub(super) fn in_place(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<Claimed, 
         flags,
         is_new: false,
     })
+}
+
+/// The commit that what lies in the scope of a peer comes to by now, on top of the one on which its claim was made.
+pub(super) fn lies_there(run: &Run<'_>, attempt: &Attempt<'_>, base: &str) -> Result<String, No> {
+    let Some(trees) = run.ground.trees() else { return Err(No::from("there is no repository".to_owned())) };
+    settings::must_be(run, attempt.task(), Work::Lost)?;
+    let claim = run.desk.claim(attempt.task())?;
+    Ok(committed(run, attempt, trees, base, claim)?.commit)
+}
+
+/// What lies in the scope of a peer as a commit, which is the same one as long as the same lies there.
+fn committed(
+    run: &Run<'_>,
+    attempt: &Attempt<'_>,
+    trees: &Trees,
+    base: &str,
+    claim: Option<u64>,
+) -> Result<crate::worktree::Claimed, No> {
+    let (message, trailers) = (super::landing::message(attempt), super::landing::trailers(run, attempt));
+    let at = run.desk.second_of(claim.unwrap_or(0))?;
+    Ok(trees.commit_places(base, &scope(attempt), &message, &trailers, at)?)
 }
 
 fn declared(run: &Run<'_>, result: Option<u64>) -> Vec<String> {
