@@ -148,6 +148,41 @@ fn a_peer_works_over_http() {
     });
 }
 
+#[test]
+fn what_a_person_has_accepted_of_a_peers_work_lands_and_is_not_waited_for_again() {
+    let yard = Yard::new();
+    let acceptance = json!([
+        { "text": "the file is there", "check": { "file": { "path": "src/T-1" } } },
+        { "text": "another is there", "check": { "file": { "path": "src/T-0" } } },
+    ]);
+    let tasks = vec![task("T-1", json!({ "agent": "pal", "acceptance": acceptance, "retries": 0 }))];
+    let mut going = yard.start(&["run", &yard.plan(json!({ "pal": { "peer": true } }), tasks, json!({})), "--no-wait"]);
+    going.until("T-1: waits for pal, a peer, to claim it");
+    let pal = [("COUNTERSIGN_ACTOR", "pal")];
+    yard.run_with(&["task", "claim", "T-1"], &pal).ended(0);
+    yard.write("src/T-1", "by the peer\n");
+    let mut brought =
+        result(&yard.runs()[0], json!([{ "resource": "src/T-1", "action": "created", "summary": "as asked" }]));
+    let another = json!({ "criterion": "another is there", "status": "pass", "evidence": "it was looked for" });
+    brought["acceptance_check"].as_array_mut().unwrap().push(another);
+    let file = yard.path("result.json");
+    std::fs::write(&file, brought.to_string()).unwrap();
+    yard.run_with(&["task", "submit", &file.display().to_string()], &pal).ended(0);
+    going.end().ended(1);
+    let asked = yard.asked();
+    let accept = json!({ "task_id": "T-1", "shown": asked["shown"], "failures": ["AC-2"], "reason": "later" });
+    yard.owner("gate.accept", accept).unwrap();
+    let answer = yard.resume();
+    answer.says("T-1: done (accepted)");
+    assert!(!answer.out.contains("waits for pal"), "{}", answer.out);
+    // Nobody has worked a second time.
+    let row = answer.out.lines().find(|line| line.starts_with("T-1 ")).unwrap();
+    assert_eq!(row.split_whitespace().nth(3), Some("1"), "{}", answer.out);
+    answer.ended(0);
+    assert_eq!(yard.landed(), ["T-1"]);
+    yard.is_tidy();
+}
+
 /// A response of `critic` about T-1.
 fn seen(status: &str) -> String {
     let results =

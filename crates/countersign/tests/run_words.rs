@@ -267,6 +267,23 @@ fn what_is_to_be_done_about_a_refusal_works() {
 }
 
 #[test]
+fn what_is_no_result_is_told_by_how_it_begins_and_nothing_is_said_twice() {
+    let yard = Yard::new();
+    let agents = json!({
+        "talker": yard.agent("echo 'I am done: all is fine.'"), "teller": yard.agent("claim src/T-2 | sed s/done/finished/"),
+    });
+    let tasks =
+        vec![task("T-1", json!({ "agent": "talker" })), task("T-2", json!({ "agent": "teller", "retries": 0 }))];
+    let answer = yard.run(&["run", &yard.plan(agents, tasks, json!({}))]);
+    answer
+        .says("what talker wrote to standard output is no result, and begins with `I am done: all is fine.`")
+        .says("(`countersign schema subagent_result`)")
+        .says("T-2: waits for a person: the result: `finished` is not a known value (/status)\n")
+        .ended_with(1);
+    assert!(!answer.out.contains("(:"), "{}", answer.out);
+}
+
+#[test]
 fn what_is_in_progress_says_who_has_it() {
     let yard = Yard::new();
     let tasks = vec![task("T-1", json!({ "agent": "pal" }))];

@@ -5,6 +5,7 @@ use super::work::{self, Claimed};
 use super::{Note, Run, gates, handing, settings, vouched};
 use countersign_domain::deciding::Tree;
 use countersign_domain::plan::payload::{Agent, PlannedTask};
+use countersign_domain::work::task_state::TaskStatus;
 use serde_json::{Value, json};
 
 /// Something that is being attempted.
@@ -40,7 +41,8 @@ pub(super) fn attempt(run: &Run<'_>, number: usize) -> bool {
     }
     let worker = planned.agent.as_str();
     let Some((_, agent)) = run.setup.plan.agents.iter().find(|(name, _)| name == worker) else { return true };
-    if agent.peer == Some(true) {
+    // What it has claimed, and a person has answered for, goes on as everybody's does.
+    if agent.peer == Some(true) && !is_free(run, planned) {
         return of_peer(run, planned, number, agent);
     }
     if !handing::take(run, planned) {
@@ -93,6 +95,12 @@ fn carry_on(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<(), No> {
     };
     settings::must_be(run, attempt.task(), Work::Kept)?;
     gates::pass(run, attempt, &claimed)
+}
+
+/// Whether nobody has a task.
+fn is_free(run: &Run<'_>, planned: &PlannedTask) -> bool {
+    let row = run.desk.row(planned.id.as_str());
+    matches!(row, Ok(Some(row)) if row.status == TaskStatus::Todo)
 }
 
 /// A result that a peer has brought goes through its gates.

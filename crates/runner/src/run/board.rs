@@ -197,7 +197,7 @@ impl Board {
             if let Some(row) = desk.row(&task)? {
                 self.rows[n].take(&row);
                 self.rows[n].works = self.works[n].all();
-                self.rows[n].claimed = row.status == TaskStatus::Todo && desk.has_claim(&task)?;
+                self.rows[n].claimed = row.status == TaskStatus::Todo && desk.claim(&task)?.is_some();
                 if row.status == TaskStatus::Canceled {
                     self.rows[n].canceled = desk.canceled(&row)?;
                 }
@@ -228,8 +228,8 @@ impl Board {
     fn can_begin(&self, task: usize, now: Instant) -> bool {
         let row = &self.rows[task];
         let open = if self.peers[task] {
-            // It claims tasks itself; what it brought goes through the gates here.
-            row.state == State::InProgress
+            // It claims tasks itself; what it brought goes through the gates here, also after a person has answered.
+            row.state == State::InProgress || (row.state == State::Todo && !row.waiting && row.claimed)
         } else {
             row.state == State::Todo && !row.waiting
         };
@@ -262,9 +262,9 @@ impl Board {
     /// What is awaited of peers, as far as that has changed since it was last asked for: each task with who does it.
     pub(super) fn awaited(&mut self) -> Vec<(String, String, Awaited)> {
         let mut news = Vec::new();
-        for (n, row) in self.rows.iter().enumerate().filter(|(n, _)| self.peers[*n]) {
+        for (n, row) in self.rows.iter().enumerate().filter(|(n, _)| self.peers[*n] && !self.running[*n]) {
             let now = match (row.state, row.lease) {
-                (State::Todo, _) if !row.waiting => Some(Awaited::Claim),
+                (State::Todo, _) if !row.waiting && !row.claimed => Some(Awaited::Claim),
                 (State::InProgress, Some(lease)) => {
                     let owner = row.owner.clone().unwrap_or_else(|| row.agent.clone());
                     Some(Awaited::Result { owner, attempt: row.works, lease })

@@ -169,11 +169,11 @@ impl<'a> Desk<'a> {
         Ok(task_of(found.as_ref()))
     }
 
-    /// Whether what was claimed of a task still stands.
-    pub(super) fn has_claim(&self, task: &str) -> Result<bool, String> {
+    /// The event that claims that a task is done, while that stands.
+    pub(super) fn claim(&self, task: &str) -> Result<Option<u64>, String> {
         let key = promise_key(&format!("{}/{task}", self.run));
         let found = self.engine.entity(&key).map_err(|error| error.to_string())?;
-        Ok(promise_of(found.as_ref()).is_some_and(|row| row.claim.is_some()))
+        Ok(promise_of(found.as_ref()).and_then(|row| row.claim))
     }
 
     /// Who canceled a task, and why; none, if that is not found.

@@ -4,7 +4,7 @@
 use super::attempt::{Attempt, stopped};
 use super::no::No;
 use super::rechecking::{self, Rechecked};
-use super::work::{Claimed, in_place, scope};
+use super::work::{Claimed, lies_there, scope};
 use super::{Note, Run};
 use crate::landing::{self, Claim, Landing, Prepared};
 use crate::worktree::Identity;
@@ -93,10 +93,12 @@ pub(super) fn land(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed) -> R
     super::validating::keep_alive(run, attempt);
     let (bound, commit) = match &claimed.base {
         None => (run.ground.content(&scope(attempt)).map_err(No::from)?, None),
-        Some(_) if is_stale(run, attempt, claimed)? => (in_place(run, attempt)?.bound, None),
-        Some(base) => match into_the_tree(run, attempt, claimed, base)? {
-            Some(commit) => (claimed.bound.clone(), Some(commit)),
-            None => return Ok(()),
+        Some(base) => match gone_on(run, attempt, claimed, base)? {
+            Some(found) => (found, None),
+            None => match into_the_tree(run, attempt, claimed, base)? {
+                Some(commit) => (claimed.bound.clone(), Some(commit)),
+                None => return Ok(()),
+            },
         },
     };
     let mut request = run.desk.of_task(attempt.task());
@@ -110,9 +112,12 @@ pub(super) fn land(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed) -> R
     Ok(())
 }
 
-/// Whether a peer has gone on in the project's folder since it was looked at what it claims.
-fn is_stale(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed) -> Result<bool, No> {
-    Ok(attempt.agent.peer == Some(true) && in_place(run, attempt)?.bound != claimed.bound)
+/// What lies there where a peer has gone on in the project's folder since it was looked at what it claims. None, if it has not.
+fn gone_on(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: &str) -> Result<Option<String>, No> {
+    if attempt.agent.peer != Some(true) {
+        return Ok(None);
+    }
+    Ok(Some(lies_there(run, attempt, base)?).filter(|found| *found != claimed.bound))
 }
 
 /// Brings the claimed commit into the tree. None, if it cannot be: a person is asked, or it is tried again.

@@ -1,6 +1,10 @@
 //! Why something does not go on.
 
+use countersign_contract::diagnostic::Diagnostic;
 use countersign_engine::Failure;
+
+/// How many findings are told.
+const FINDINGS_MAX: usize = 5;
 
 /// Why something was not recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,24 +57,28 @@ impl From<Failure> for No {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Refused(refusal) => {
-                let findings = refusal.findings.iter().filter(|it| it.severity.as_str() == "error").take(5);
-                let found: Vec<String> = findings.map(|it| format!("{}: {}", it.pointer, it.message)).collect();
-                let mut reason = refusal.reason.clone();
-                if !found.is_empty() {
-                    reason = format!("{reason} ({})", found.join("; "));
-                }
-                Self::filed(refusal.code.as_str(), reason)
+                let findings = refusal.findings.iter().filter(|it| it.severity.as_str() == "error");
+                Self::filed(refusal.code.as_str(), with(&refusal.reason, findings))
             }
             Failure::Malformed(decision) => {
-                let findings = decision.details.diagnostics.iter().take(5);
-                let found: Vec<String> = findings.map(|it| format!("{}: {}", it.pointer, it.message)).collect();
                 let code = decision.code.map_or("SCHEMA_INVALID", |code| code.as_str());
-                Self::filed(code, format!("{} ({})", decision.reason, found.join("; ")))
+                Self::filed(code, with(&decision.reason, decision.details.diagnostics.iter()))
             }
             Failure::Unknown(reason) => Self::from(reason),
             Failure::Ledger(error) => Self::from(error.to_string()),
         }
     }
+}
+
+/// A reason with what was found, where it does not say that already.
+fn with<'f>(reason: &str, findings: impl Iterator<Item = &'f Diagnostic>) -> String {
+    let said = |it: &Diagnostic| match (it.pointer.to_string(), reason.contains(&it.message)) {
+        (place, true) => place,
+        (place, false) if place.is_empty() => it.message.clone(),
+        (place, false) => format!("{place}: {}", it.message),
+    };
+    let found: Vec<String> = findings.take(FINDINGS_MAX).map(said).filter(|said| !said.is_empty()).collect();
+    if found.is_empty() { reason.to_owned() } else { format!("{reason} ({})", found.join("; ")) }
 }
 
 /// The ledger or the world could not be used; nobody said no.

@@ -1,17 +1,22 @@
 //! The work itself: an agent is given its assignment, and what it left becomes a claim.
 
 use super::agent_at_work::run_agent;
+use super::answering::written;
 use super::attempt::Attempt;
 use super::effect::usage_of;
 use super::no::{No, Work};
 use super::{Note, Run, around, flags, kept, settings};
 use crate::agent::{self, How};
-use crate::worktree::{After, Worktree};
+use crate::worktree::{After, Trees, Worktree};
+use countersign_contract::{front_matter, show};
 use countersign_domain::deciding::Tree;
 use countersign_domain::work::places::Placed;
 use countersign_domain::work::scope::contains;
 use serde_json::{Value, json};
 use std::path::PathBuf;
+
+/// How much of what is no result is told.
+const BEGINS_MAX: usize = 60;
 
 /// What was claimed, for others to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +94,8 @@ fn in_tree(
     let mut request = run.desk.of_task(task);
     request["lease"] = json!(attempt.lease);
     request["result"] = json!(result);
-    let answer = run.desk.ask_as(attempt.worker(), world, "task.submit", &request)?;
+    let answer = run.desk.ask_as(attempt.worker(), world, "task.submit", &request);
+    let answer = answer.map_err(|no| if is_a_result(&result) { no } else { unread(attempt, &result, no) })?;
     // Only a claim that all is done goes on to the gates.
     if answer["status"].is_string() {
         let reason = answer["reason"].as_str().unwrap_or_default().to_owned();
@@ -117,6 +123,25 @@ fn in_tree(
     }
     let base = tree.map(|tree| tree.base.clone());
     Ok(Some(Claimed { bound, base, changed, declared, result, flags, is_new: true }))
+}
+
+/// Whether what an agent wrote can be read as a result at all, right or wrong.
+fn is_a_result(text: &str) -> bool {
+    let said = written(text);
+    front_matter(text).is_some() || ["run_id", "task_id", "status"].iter().any(|name| !said[name].is_null())
+}
+
+/// Why what an agent wrote is no result. What is wrong with it as a document says little to who wrote something else.
+fn unread(attempt: &Attempt<'_>, text: &str, no: No) -> No {
+    let begins: String = text.trim_start().lines().next().unwrap_or_default().chars().take(BEGINS_MAX).collect();
+    let reason = format!(
+        "what {} wrote to standard output is no result, and begins with `{}`; it is one document and nothing else, JSON or \
+         Markdown with front matter (`countersign schema subagent_result`): {}",
+        attempt.worker(),
+        show(&begins),
+        no.reason
+    );
+    No { reason, ..no }
 }
 
 /// Refuses a result that says that all is done where something in its scope is no part of the commit: what lies in a repository
@@ -183,9 +208,7 @@ pub(super) fn in_place(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<Claimed, 
         Some(begun) => begun.commit.clone(),
         None => run.ground.head()?.unwrap_or_default(),
     };
-    let (message, trailers) = (super::landing::message(attempt), super::landing::trailers(run, attempt));
-    let at = run.desk.second_of(claim.unwrap_or(0))?;
-    let found = trees.commit_places(&base, &scope(attempt), &message, &trailers, at)?;
+    let found = committed(run, attempt, trees, &base, claim)?;
     run.ground.keep(task, &found.commit)?;
     let mut flags = flags::flags(attempt, &Value::Null, (&found.changed, &declared), &result);
     let is_claimed = |path: &&String| found.changed.contains(path);
@@ -206,6 +229,27 @@ pub(super) fn in_place(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<Claimed, 
         flags,
         is_new: false,
     })
+}
+
+/// The commit that what lies in the scope of a peer comes to by now, on top of the one on which its claim was made.
+pub(super) fn lies_there(run: &Run<'_>, attempt: &Attempt<'_>, base: &str) -> Result<String, No> {
+    let Some(trees) = run.ground.trees() else { return Err(No::from("there is no repository".to_owned())) };
+    settings::must_be(run, attempt.task(), Work::Lost)?;
+    let claim = run.desk.claim(attempt.task())?;
+    Ok(committed(run, attempt, trees, base, claim)?.commit)
+}
+
+/// What lies in the scope of a peer as a commit, which is the same one as long as the same lies there.
+fn committed(
+    run: &Run<'_>,
+    attempt: &Attempt<'_>,
+    trees: &Trees,
+    base: &str,
+    claim: Option<u64>,
+) -> Result<crate::worktree::Claimed, No> {
+    let (message, trailers) = (super::landing::message(attempt), super::landing::trailers(run, attempt));
+    let at = run.desk.second_of(claim.unwrap_or(0))?;
+    Ok(trees.commit_places(base, &scope(attempt), &message, &trailers, at)?)
 }
 
 fn declared(run: &Run<'_>, result: Option<u64>) -> Vec<String> {

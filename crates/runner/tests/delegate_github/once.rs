@@ -109,6 +109,25 @@ fn what_may_have_been_done_is_never_sent_a_second_time() {
     }
 }
 
+#[test]
+fn what_may_be_done_twice_is_said_to_be_tried_again_and_nobody_is_told_to_look() {
+    let shop = [
+        ("ADD_ISSUE_LABELS", json!({ "ISSUE_NUMBER": 4, "LABELS": ["bug"] })),
+        ("UPDATE_GITHUB_ISSUE", json!({ "ISSUE_NUMBER": 4, "TITLE": "another" })),
+    ];
+    for (action, parameters) in shop {
+        let platform = Platform::new(move |asked, _| match asked.method.as_str() {
+            "GET" => Does::Answers(200, &[], json!({ "number": 4, "id": 7, "state": "open", "title": "t" })),
+            _ => Does::Cuts,
+        });
+        let acted = platform.act(&instruction(action, parameters), false);
+        let failure = &acted["failure_details"];
+        assert_eq!((&failure["RETRY_ALLOWED"], &acted["doubt"]), (&json!("YES"), &json!("unknown")), "{acted:#}");
+        let remedy = failure["REMEDIATION_GUIDANCE"].as_str().unwrap();
+        assert!(remedy.starts_with("try it again") && !remedy.contains("must look"), "{acted:#}");
+    }
+}
+
 /// A person is told to look.
 fn unknown(acted: &Value) {
     let failure = &acted["failure_details"];

@@ -215,7 +215,11 @@ pub(crate) fn next(row: &DelegationRow, end: &EndRow, wrong: Wrong, now_ms: i64)
             after(NextStep::Escalate, reason, None)
         }
         Some(Status::Failure) => {
-            let reason = format!("it failed, and may be tried again: {} of {RETRIES_MAX}", end.failures.max(1));
+            let why = match row.doubt() {
+                Some("unknown") => "nobody knows whether it was done, and to do it twice changes nothing, so it",
+                _ => "it failed, and",
+            };
+            let reason = format!("{why} may be tried again: {} of {RETRIES_MAX}", end.failures.max(1));
             after(NextStep::Retry, reason, Some(not_before(answered.retry_after.unwrap_or(0))))
         }
         Some(Status::Blocked) if !answered.retry_allowed => {
@@ -326,7 +330,7 @@ mod tests {
             ("BLOCKED", false, Some("part"), NextStep::Escalate, "a part of it was done"),
             ("FAILURE", false, None, NextStep::Escalate, "it failed"),
             // What may be sent twice is: then it does not matter whether it was done.
-            ("FAILURE", true, Some("unknown"), NextStep::Retry, "it failed, and may be tried again"),
+            ("FAILURE", true, Some("unknown"), NextStep::Retry, "nobody knows whether it was done, and to do it twice"),
         ];
         for (status, retry, doubt, step, says) in cases {
             let mut row = row(status, retry, None, false);

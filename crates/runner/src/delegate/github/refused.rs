@@ -23,6 +23,12 @@ use std::time::Duration;
 /// Words of the platform that tell of its own rules.
 const RULES: &[&str] = &["protected", "protection", "required status", "rule violation", "ruleset", "not mergeable"];
 
+/// What is to be done about what may have been done, and may not be done twice.
+const LOOK: &str =
+    "a person must look at the platform whether it was done; if it was not, give it again under a new instruction id";
+/// The same, where to do it twice is to do it once.
+const DO_AGAIN: &str = "try it again, under a new instruction id: if it was done after all, that changes nothing";
+
 /// Words of the platform that tell of what clears without anybody doing something about it.
 const CLEARING: &[&str] = &[
     "status check",
@@ -124,8 +130,7 @@ impl Refused {
 
     /// It may have been sent and done, nothing says so, and it is not there.
     pub(super) fn lost(code: &str, why: &str, idempotent: bool) -> Self {
-        let remedy = "a person must look at the platform whether it was done; if it was not, give it again under a new \
-                      instruction id";
+        let remedy = if idempotent { DO_AGAIN } else { LOOK };
         let why =
             format!("{why}; whether it was done is not known: it was looked for and not found, and not sent again");
         Self { unknown: true, ..Self::unanswered(code, why, remedy, idempotent) }
@@ -190,11 +195,13 @@ impl Refused {
             Some(done) => format!("{message}; done before that: {done}"),
             None => message,
         };
-        let remedy = match &done {
-            Some(_) => format!("{}; a part of it is done already, so ask for the rest alone", self.remedy),
-            None => self.remedy.to_owned(),
-        };
         let retry = self.retry && done.is_none();
+        // Where it may not be tried again, nobody is told to.
+        let remedy = if self.unknown && self.retry && !retry { LOOK } else { self.remedy };
+        let remedy = match &done {
+            Some(_) => format!("{remedy}; a part of it is done already, so ask for the rest alone"),
+            None => remedy.to_owned(),
+        };
         let mut failure = json!({
             "ERROR_TYPE": self.error_type, "ERROR_CODE": self.code, "ERROR_MESSAGE": message,
             "REMEDIATION_GUIDANCE": remedy, "RETRY_ALLOWED": if retry { "YES" } else { "NO" },

@@ -21,7 +21,7 @@ const CURE: &str = "unblock it to have it made anew";
 pub(in crate::run) fn take(run: &Run<'_>, task: &PlannedTask) -> bool {
     let own = edges(run, |edge| edge.to == task.id);
     // Work that is done already only goes on through its gates.
-    if own.is_empty() || run.desk.has_claim(task.id.as_str()).unwrap_or(false) {
+    if own.is_empty() || run.desk.claim(task.id.as_str()).is_ok_and(|claim| claim.is_some()) {
         return true;
     }
     own.into_iter().all(|(number, edge)| {
