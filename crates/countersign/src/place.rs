@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use countersign_domain::deciding::Role;
 use countersign_engine::{Call, Engine};
 use countersign_ledger::{Clock, Ledger, Postgres, Sqlite, Store};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The name of the file in `.countersign/`.
@@ -200,6 +201,24 @@ impl Place {
             Place::Database(url, _) => Ok(Some(url.clone())),
         }
     }
+}
+
+/// Whether what a file begins with is what every SQLite file begins with, a ledger among them.
+pub fn begins_as_ledger(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"SQLite format 3\0")
+}
+
+/// Refuses to write something else over a ledger. It is asked before one is opened: a file that is closed takes the locks
+/// with it that SQLite has on it.
+pub fn must_be_no_ledger(out: Option<&Path>) -> anyhow::Result<()> {
+    let Some(path) = out.filter(|path| path.is_file()) else { return Ok(()) };
+    let mut begins = Vec::new();
+    // What cannot be read is no ledger that could be used here.
+    let _ = std::fs::File::open(path).and_then(|file| file.take(16).read_to_end(&mut begins));
+    if begins_as_ledger(&begins) {
+        bail!("{} is a ledger, and would be lost; choose another name", path.display());
+    }
+    Ok(())
 }
 
 /// The project that a directory was made.

@@ -167,3 +167,32 @@ fn a_file_that_is_not_there_is_told_of_alike() {
         assert_eq!(said, (3, "error: `gone.json` cannot be read: there is no such file\n"), "{verb:?}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn an_export_is_written_to_what_is_there_already() {
+    let project = Project::with_file();
+    let kept = project.house.path("kept.jsonl");
+    std::fs::write(&kept, "before").unwrap();
+    std::os::unix::fs::symlink(&kept, project.house.path("link.jsonl")).unwrap();
+    project.says(&["export", "--out", "link.jsonl"]);
+    assert!(std::fs::symlink_metadata(project.house.path("link.jsonl")).unwrap().is_symlink());
+    project.says(&["verify", "kept.jsonl"]);
+    let pipe = project.house.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read_to_string(pipe).unwrap()
+    });
+    project.says(&["export", "--out", "pipe"]);
+    assert!(!std::fs::symlink_metadata(&pipe).unwrap().is_file(), "it took the place of a pipe");
+    assert_eq!(reader.join().unwrap(), project.house.read("kept.jsonl"));
+    for verb in [&["export"][..], &["checkpoint"], &["prove", "1"]] {
+        let over = project.run(&[verb, &["--out", ".countersign/ledger.db"]].concat());
+        assert!(over.code == 3 && over.err.contains("is a ledger, and would be lost"), "{verb:?}: {over:?}");
+    }
+    project.says(&["verify"]);
+    let missing = project.run(&["export", "--out", "missing/audit.jsonl"]);
+    let said = "error: missing/audit.jsonl cannot be written: there is no directory missing\n";
+    assert_eq!((missing.code, missing.err.as_str()), (3, said));
+}
