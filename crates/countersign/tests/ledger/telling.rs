@@ -168,6 +168,46 @@ fn a_file_that_is_not_there_is_told_of_alike() {
     }
 }
 
+#[test]
+fn a_verification_that_cannot_be_says_why_and_does_not_blame_the_ledger() {
+    let project = Project::with_file();
+    project.says(&["checkpoint", "--out", "one.note"]);
+    project.record("a.json", "the first");
+    project.record("b.json", "the second");
+    let verified = |from: &str| project.run(&["verify", "--checkpoint", "one.note", "--from", from]);
+    assert_eq!(verified("2").code, 0);
+    let early = verified("3");
+    assert!(early.code == 2 && early.err.starts_with("error: one.note knows 1 events, and --from 3"), "{early:?}");
+    project.says(&["backup", "copy.db"]);
+    for verb in ["verify", "import"] {
+        let ledger = project.run(&[verb, "copy.db"]);
+        assert!(ledger.code == 3 && ledger.err.contains("`countersign --ledger copy.db verify`"), "{verb}: {ledger:?}");
+    }
+    project.says(&["--ledger", "copy.db", "verify"]);
+}
+
+#[test]
+fn an_export_that_does_not_match_is_told_of_to_programs_as_well() {
+    let project = Project::with_file();
+    project.says(&["export", "--out", "audit.jsonl"]);
+    let spoilt = project.house.read("audit.jsonl").replacen("billing", "killing", 1);
+    std::fs::write(project.house.path("spoilt.jsonl"), spoilt).unwrap();
+    let unknown = project.house.path(".nobody").display().to_string();
+    let nobody = [("COUNTERSIGN_HOME", unknown.as_str())];
+    let told = [
+        (project.run(&["verify", "spoilt.jsonl", "--format", "json"]), "spoilt.jsonl: line 2: "),
+        (
+            project.house.run_with(&["verify", "audit.jsonl", "--format", "json"], "", &nobody),
+            "no known key has signed",
+        ),
+    ];
+    for (answer, why) in told {
+        let found: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+        assert_eq!((answer.code, &found["matches"]), (1, &serde_json::Value::Bool(false)), "{answer:?}");
+        assert!(found["findings"][0]["what"].as_str().is_some_and(|what| what.starts_with(why)), "{answer:?}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_export_is_written_to_what_is_there_already() {
