@@ -163,6 +163,15 @@ impl Place {
         }
     }
 
+    /// The name under which a database has the log; a file has none.
+    pub fn name_of_log(&self) -> anyhow::Result<Option<String>> {
+        match self {
+            Place::File(_) => Ok(None),
+            Place::Database(_, Some(project)) => Ok(Some(project.clone())),
+            Place::Database(url, None) => Ok(Postgres::projects(url)?.into_iter().next()),
+        }
+    }
+
     /// Opens the store of a project that is there, or makes an empty one. Of several who make it at once, one does.
     pub fn open_or_create(&self, project: &str) -> anyhow::Result<Box<dyn Store>> {
         match self {

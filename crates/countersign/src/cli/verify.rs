@@ -125,6 +125,9 @@ fn go_through(args: &Args, place: &Place, mut checkpoints: Vec<Checkpoint>) -> a
         }
         None => bail!("there is no project in this ledger; run `countersign init`"),
     };
+    if let Some(name) = place.name_of_log()?.filter(|name| *name != project) {
+        return Err(Error::Damaged(format!("the log of project {project} is found as `{name}`")).into());
+    }
     let kept = Home::find()?.kept_checkpoint(&project)?.filter(|kept| kept.size >= args.from);
     let had_kept = kept.is_some();
     checkpoints.extend(kept);

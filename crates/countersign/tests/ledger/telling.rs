@@ -236,3 +236,16 @@ fn an_export_is_written_to_what_is_there_already() {
     let said = "error: missing/audit.jsonl cannot be written: there is no directory missing\n";
     assert_eq!((missing.code, missing.err.as_str()), (3, said));
 }
+
+#[test]
+fn a_log_in_a_database_under_another_name_is_told_of() {
+    let server = Server::start();
+    let project = Project { house: House::new(), server: None };
+    project.says(&["--ledger", &server.url(), "init"]);
+    // Where no settings say whose log it is, the only one is taken.
+    let verify = || House::new().run(&["--ledger", &server.url(), "verify"]);
+    assert_eq!(verify().code, 0);
+    server.sql("UPDATE countersign.head SET name = 'another'");
+    let found = verify();
+    assert!(found.code == 1 && found.err.contains("is found as `another`"), "{found:?}");
+}
