@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use countersign_domain::deciding::Role;
 use countersign_engine::{Call, Engine};
 use countersign_ledger::{Clock, Ledger, Postgres, Sqlite, Store};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The name of the file in `.countersign/`.
@@ -162,6 +163,15 @@ impl Place {
         }
     }
 
+    /// The name under which a database has the log; a file has none.
+    pub fn name_of_log(&self) -> anyhow::Result<Option<String>> {
+        match self {
+            Place::File(_) => Ok(None),
+            Place::Database(_, Some(project)) => Ok(Some(project.clone())),
+            Place::Database(url, None) => Ok(Postgres::projects(url)?.into_iter().next()),
+        }
+    }
+
     /// Opens the store of a project that is there, or makes an empty one. Of several who make it at once, one does.
     pub fn open_or_create(&self, project: &str) -> anyhow::Result<Box<dyn Store>> {
         match self {
@@ -200,6 +210,24 @@ impl Place {
             Place::Database(url, _) => Ok(Some(url.clone())),
         }
     }
+}
+
+/// Whether what a file begins with is what every SQLite file begins with, a ledger among them.
+pub fn begins_as_ledger(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"SQLite format 3\0")
+}
+
+/// Refuses to write something else over a ledger. It is asked before one is opened: a file that is closed takes the locks
+/// with it that SQLite has on it.
+pub fn must_be_no_ledger(out: Option<&Path>) -> anyhow::Result<()> {
+    let Some(path) = out.filter(|path| path.is_file()) else { return Ok(()) };
+    let mut begins = Vec::new();
+    // What cannot be read is no ledger that could be used here.
+    let _ = std::fs::File::open(path).and_then(|file| file.take(16).read_to_end(&mut begins));
+    if begins_as_ledger(&begins) {
+        bail!("{} is a ledger, and would be lost; choose another name", path.display());
+    }
+    Ok(())
 }
 
 /// The project that a directory was made.

@@ -124,11 +124,6 @@ fn rows_that_nobody_comes_by_are_found() {
             "DELETE FROM countersign.text WHERE seq > 2",
         ),
         (
-            "INSERT INTO countersign.meta VALUES (1, 'project', 'q')",
-            "project `q` is found as `p`",
-            "DELETE FROM countersign.meta WHERE name = 'project'",
-        ),
-        (
             "INSERT INTO countersign.meta VALUES (7, 'a', 'b')",
             "`meta` has a row of project number 7",
             "DELETE FROM countersign.meta WHERE project = 7",

@@ -128,25 +128,41 @@ fn reason(error: &std::io::Error) -> String {
 
 /// Writes a whole file or nothing: into a new file beside it, synced, then put in its place with its permissions.
 pub fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    put(path, text, true)
+    write_by(path, |file| file.write_all(text.as_bytes()).with_context(|| unwritten(path)))
+}
+
+/// The same, of what is written piece by piece, by whoever says best what went wrong with that.
+pub fn write_by(path: &Path, fill: impl FnOnce(&mut File) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    match std::fs::metadata(path) {
+        Ok(there) if there.is_dir() => bail!("{}: it is a directory", unwritten(path)),
+        // A device or a pipe is written to. Nothing takes its place.
+        Ok(there) if !there.is_file() => {
+            fill(&mut File::options().write(true).open(path).with_context(|| unwritten(path))?)
+        }
+        _ => put(path, true, fill),
+    }
 }
 
 /// Writes a whole new file or nothing. One that is there already stays as it is, and that is an error.
 pub fn write_new(path: &Path, text: &str) -> anyhow::Result<()> {
-    put(path, text, false)
+    put(path, false, |file| file.write_all(text.as_bytes()).with_context(|| unwritten(path)))
 }
 
-fn put(path: &Path, text: &str, replace: bool) -> anyhow::Result<()> {
+fn unwritten(path: &Path) -> String {
+    format!("{} cannot be written", path.display())
+}
+
+fn put(path: &Path, replace: bool, fill: impl FnOnce(&mut File) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let target = if replace { real_target(path) } else { path.to_owned() };
     let folder = target.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let context = || format!("{} cannot be written", path.display());
+    let context = || unwritten(path);
     if !folder.is_dir() {
         bail!("{}: there is no directory {}", context(), folder.display());
     }
     // The new file's own name is nobody's business.
     let unmade = |error: std::io::Error| std::io::Error::from(error.kind());
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(unmade).with_context(context)?;
-    file.write_all(text.as_bytes()).with_context(context)?;
+    fill(file.as_file_mut())?;
     if let (true, Ok(old)) = (replace, std::fs::metadata(&target)) {
         file.as_file().set_permissions(old.permissions()).with_context(context)?;
     }
@@ -181,6 +197,31 @@ mod tests {
         let said = format!("{:#}", write_new(&path, "second").unwrap_err());
         assert_eq!(said, format!("{} exists already; choose another name", path.display()));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "first");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_written_to_and_stays_what_it_is() {
+        use std::os::unix::fs::FileTypeExt;
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0);
+        made.unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&pipe, &link).unwrap();
+        for path in [&pipe, &link] {
+            let reader = std::thread::spawn({
+                let pipe = pipe.clone();
+                move || std::fs::read_to_string(pipe).unwrap()
+            });
+            write(path, "through it").unwrap();
+            assert_eq!(reader.join().unwrap(), "through it");
+            assert!(std::fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
+            assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        }
+        let said = format!("{:#}", write(folder.path(), "text").unwrap_err());
+        assert_eq!(said, format!("{} cannot be written: it is a directory", folder.path().display()));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::asking::{How, answer};
 use super::{Exit, output};
 use crate::home::Home;
-use crate::place::Place;
+use crate::place::{Place, must_be_no_ledger};
 use anyhow::Context;
 use countersign_engine::Engine;
 use countersign_ledger::{Checkpoint, Store, tree};
@@ -29,6 +29,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
+    must_be_no_ledger(args.out.as_deref())?;
     let engine = place.engine()?;
     let Some((checkpoint, note)) = signed(&engine)? else { return Ok(Exit::Refused) };
     if let Some(path) = &args.out {

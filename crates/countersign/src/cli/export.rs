@@ -1,9 +1,9 @@
 //! `countersign export`
 
 use super::{Exit, checkpoint, log, output, progress};
+use crate::files;
 use crate::home::Home;
-use crate::place::Place;
-use anyhow::Context;
+use crate::place::{Place, must_be_no_ledger};
 use countersign_engine::{Engine, Stored};
 use countersign_ledger::{PAGE_EVENTS, export};
 use std::io::{BufWriter, Write};
@@ -40,6 +40,7 @@ enum Format {
 }
 
 pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
+    must_be_no_ledger(args.out.as_deref())?;
     let engine = place.engine()?;
     let signs = args.format == Format::Jsonl && Home::find()?.secret_key(engine.ledger().project())?.is_some();
     // What contradicts the kept checkpoint is not signed a second time.
@@ -61,16 +62,11 @@ pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
 
 /// Writes the whole file or none.
 fn to_file(args: &Args, engine: &Engine, path: &Path) -> anyhow::Result<()> {
-    let context = || format!("{} cannot be written", path.display());
-    let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(context)?;
-    let mut out = BufWriter::with_capacity(1 << 20, file.as_file_mut());
-    write(args, engine, &mut out)?;
-    out.flush().with_context(context)?;
-    drop(out);
-    file.as_file().sync_all().with_context(context)?;
-    file.persist(path).with_context(context)?;
-    Ok(())
+    files::write_by(path, |file| {
+        let mut out = BufWriter::with_capacity(1 << 20, file);
+        write(args, engine, &mut out)?;
+        Ok(out.flush()?)
+    })
 }
 
 fn write(args: &Args, engine: &Engine, out: &mut dyn Write) -> anyhow::Result<()> {

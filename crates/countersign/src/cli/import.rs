@@ -46,7 +46,7 @@ pub struct Args {
 pub fn run(args: &Args, global: &Global, project: &Project) -> anyhow::Result<Exit> {
     let keys = verify::keys(&args.key)?;
     // Once through before anything is made: whose log it is and whether it is whole is known only at its end.
-    let whole = verify::read_known(&mut files::opened(&args.file)?, &keys, &[], &mut |_, _, _, _| Ok(()))
+    let whole = verify::read_known(&mut verify::opened(&args.file)?, &keys, &[], &mut |_, _, _, _| Ok(()))
         .with_context(|| format!("{} cannot be imported", args.file.display()))?;
     if whole.from != 1 {
         bail!("this export begins with event {}; a ledger can be made only from the first one on", whole.from);

@@ -118,9 +118,11 @@ pub(super) fn furnish(folder: &Path) -> anyhow::Result<()> {
 /// unless that is asked for.
 fn known(place: &Place, project: &Project, new: bool) -> anyhow::Result<Option<String>> {
     let Some(expected) = place.expected(project) else { return Ok(None) };
-    if place.holds(&expected)? {
-        return Ok(Some(expected));
-    }
+    let lost = match place.holds(&expected)? {
+        true if !was_emptied(place, &expected)? => return Ok(Some(expected)),
+        true => "has nothing in it any more",
+        false => "is gone",
+    };
     if new {
         return Ok(None);
     }
@@ -128,13 +130,20 @@ fn known(place: &Place, project: &Project, new: bool) -> anyhow::Result<Option<S
     let begin = "To begin another one here: `countersign init --new`";
     if place.is_own_of(project) {
         bail!(
-            "{root} was made project {expected}, and its ledger {place} is gone; put a backup in its place, or make it again \
+            "{root} was made project {expected}, and its ledger {place} {lost}; put a backup in its place, or make it again \
              with `countersign import`. {begin}"
         );
     }
     bail!(
         "{root} is project {expected} already, and its ledger is not {place}; `countersign migrate` moves it there. {begin}"
     );
+}
+
+/// Whether a ledger that is there has lost everything: a checkpoint was kept of it, and it has no event. One that was begun
+/// and not finished has no checkpoint yet.
+fn was_emptied(place: &Place, project: &str) -> anyhow::Result<bool> {
+    let kept = Home::find()?.kept_checkpoint(project)?.is_some_and(|it| it.size > 0);
+    Ok(kept && place.open()?.head()?.seq == 0)
 }
 
 /// Opens the ledger, or begins one under a new id. One that was begun and not finished is taken up.

@@ -3,7 +3,7 @@
 use super::asking::{How, answer};
 use super::output::Format;
 use super::{Exit, checkpoint, output, show};
-use crate::place::Place;
+use crate::place::{Place, must_be_no_ledger};
 use countersign_ledger::prove;
 use serde_json::json;
 use std::path::PathBuf;
@@ -31,6 +31,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, place: &Place) -> anyhow::Result<Exit> {
+    must_be_no_ledger(args.out.as_deref())?;
     let engine = place.engine()?;
     let seq = show::find(&engine, &args.what)?;
     let Some((checkpoint, note)) = checkpoint::signed(&engine)? else { return Ok(Exit::Refused) };

@@ -15,7 +15,7 @@ use std::fmt::Write;
 Examples:
   countersign show 12
   countersign show 019a8c1e-7f43-7cc0-b6f5-0a5f8c9d2e11
-  countersign show record/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
+  countersign show record/73e2149f-7ab2-4d0d-9305-6ed407a60b45")]
 pub struct Args {
     /// The event's number or id, or an entity as `kind/id`
     #[arg(value_name = "SEQ|ID")]

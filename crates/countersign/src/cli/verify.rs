@@ -4,14 +4,15 @@ use super::output::Format;
 use super::{Exit, output, progress};
 use crate::files;
 use crate::home::{self, Home};
-use crate::place::Place;
+use crate::place::{self, Place};
 use anyhow::{Context, bail};
 use countersign_engine::Meaning;
 use countersign_ledger::{
     self as ledger, Checkpoint, EachPage, Error, Event, EventRow, Exported, Ledger, PublicKey, Verified, Verifying,
     read_export, verify,
 };
-use std::io::BufRead;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -64,10 +65,24 @@ pub fn run(args: &Args, place: impl Fn() -> anyhow::Result<Place>) -> anyhow::Re
         let note = files::text(path)?;
         checkpoints.push(Checkpoint::open(&note, &keys).with_context(|| format!("{} cannot be used", path.display()))?);
     }
+    if args.from > 1 && !reach(args, &checkpoints) {
+        return Ok(Exit::Usage);
+    }
     match &args.file {
         Some(file) => of_export(args, file, &keys, &checkpoints),
         None => of_ledger(args, &place()?, checkpoints),
     }
+}
+
+/// Whether each checkpoint that was given knows what is looked at. One that ends before would say nothing of it.
+fn reach(args: &Args, checkpoints: &[Checkpoint]) -> bool {
+    let before = args.checkpoint.iter().zip(checkpoints).find(|(_, it)| it.size + 1 < args.from);
+    if let Some((path, early)) = before {
+        let (path, size, from) = (path.display(), early.size, args.from);
+        output::say(&format!("error: {path} knows {size} events, and --from {from} looks at later ones alone"));
+        output::say(&format!("  help: leave --from away, or begin with event {} at the latest", size + 1));
+    }
+    before.is_none()
 }
 
 /// The keys that were named, or those of the user.
@@ -82,17 +97,21 @@ pub fn keys(named: &[PathBuf]) -> anyhow::Result<Vec<PublicKey>> {
 fn of_ledger(args: &Args, place: &Place, checkpoints: Vec<Checkpoint>) -> anyhow::Result<Exit> {
     let gone_through = go_through(args, place, checkpoints);
     match gone_through.as_ref().err().and_then(|error| error.downcast_ref::<Error>()) {
-        Some(Error::Damaged(why)) if args.format == Format::Json => {
-            let findings = [serde_json::json!({ "event": null, "what": why })];
-            output::print(&format!("{}\n", serde_json::json!({ "matches": false, "findings": findings })));
-            Ok(Exit::Refused)
-        }
-        Some(Error::Damaged(why)) => {
-            output::say(&format!("does not match: {why}"));
-            Ok(Exit::Refused)
-        }
+        Some(Error::Damaged(why)) => Ok(differs(args, why)),
         _ => gone_through,
     }
+}
+
+/// Says the one thing that kept everything else from being looked at.
+fn differs(args: &Args, why: &str) -> Exit {
+    match args.format {
+        Format::Json => {
+            let findings = [serde_json::json!({ "event": null, "what": why })];
+            output::print(&format!("{}\n", serde_json::json!({ "matches": false, "findings": findings })));
+        }
+        Format::Text => output::say(&format!("does not match: {why}")),
+    }
+    Exit::Refused
 }
 
 fn go_through(args: &Args, place: &Place, mut checkpoints: Vec<Checkpoint>) -> anyhow::Result<Exit> {
@@ -106,6 +125,9 @@ fn go_through(args: &Args, place: &Place, mut checkpoints: Vec<Checkpoint>) -> a
         }
         None => bail!("there is no project in this ledger; run `countersign init`"),
     };
+    if let Some(name) = place.name_of_log()?.filter(|name| *name != project) {
+        return Err(Error::Damaged(format!("the log of project {project} is found as `{name}`")).into());
+    }
     let kept = Home::find()?.kept_checkpoint(&project)?.filter(|kept| kept.size >= args.from);
     let had_kept = kept.is_some();
     checkpoints.extend(kept);
@@ -158,7 +180,11 @@ fn tell(verified: &Verified) -> Exit {
     }
     let first = verified.findings.iter().filter_map(|finding| finding.seq).min();
     let up_to = first.map_or_else(String::new, |seq| format!("; the first bad event is {seq}"));
-    output::say(&format!("the ledger is not what was recorded: {} findings{up_to}", verified.findings.len()));
+    let count = match verified.findings.len() {
+        1 => "1 finding".to_owned(),
+        count => format!("{count} findings"),
+    };
+    output::say(&format!("the ledger is not what was recorded: {count}{up_to}"));
     Exit::Refused
 }
 
@@ -220,19 +246,29 @@ fn kept_of(project: &str) -> ledger::Result<Option<Checkpoint>> {
     kept.map_err(|error| Error::Unreadable(format!("{error:#}")))
 }
 
+/// Opens an export. A ledger is none, and is told from one before anything is said of its lines.
+pub(super) fn opened(file: &Path) -> anyhow::Result<BufReader<File>> {
+    let mut opened = files::opened(file)?;
+    let begins = opened.fill_buf().with_context(|| format!("`{}` cannot be read", file.display()))?;
+    if place::begins_as_ledger(begins) {
+        let path = file.display();
+        bail!("{path} is a ledger and no export; `countersign --ledger {path} verify` verifies it");
+    }
+    Ok(opened)
+}
+
 fn of_export(args: &Args, file: &Path, keys: &[PublicKey], known: &[Checkpoint]) -> anyhow::Result<Exit> {
-    let exported = match read_known(&mut files::opened(file)?, keys, known, &mut |_, _, _, _| Ok(())) {
+    let exported = match read_known(&mut opened(file)?, keys, known, &mut |_, _, _, _| Ok(())) {
         Ok(exported) => exported,
         Err(error @ (Error::Malformed(_) | Error::Newer { .. })) => {
-            output::say(&format!("does not match: {}: {error}", file.display()));
-            return Ok(Exit::Refused);
+            return Ok(differs(args, &format!("{}: {error}", file.display())));
         }
         Err(error) => return Err(error.into()),
     };
     if !exported.signed && !args.unsigned {
-        output::say("does not match: no known key has signed this export, so anybody could have made it");
+        let exit = differs(args, "no known key has signed this export, so anybody could have made it");
         output::say("  help: give the public key with --key, or accept that with --unsigned");
-        return Ok(Exit::Refused);
+        return Ok(exit);
     }
     if args.format == Format::Json {
         let Exported { project, from, events, texts, erased, head, root, signed, checkpoints } = &exported;

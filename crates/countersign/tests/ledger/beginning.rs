@@ -105,3 +105,26 @@ fn an_export_is_imported_as_the_project_that_it_is_of() {
     assert!(refused.code == 3 && refused.err.contains("this is an export of project"), "{refused:?}");
     assert!(!file.house.path(".countersign/ledger.db").exists());
 }
+
+#[test]
+fn a_ledger_that_was_emptied_is_not_begun_again_under_its_name() {
+    let project = Project::with_file();
+    project.record("a.json", "the first");
+    project.says(&["export", "--out", "all.jsonl"]);
+    let (made, head) = (id(&project.run(&["init", "--format", "json"])), project.head());
+    let empty = || {
+        for end in ["-wal", "-shm"] {
+            let _ = std::fs::remove_file(project.house.path(&format!(".countersign/ledger.db{end}")));
+        }
+        std::fs::write(project.house.path(".countersign/ledger.db"), "").unwrap();
+        let refused = project.run(&["init"]);
+        assert!(refused.code == 3 && refused.err.contains("has nothing in it any more"), "{refused:?}");
+    };
+    empty();
+    project.says(&["import", "all.jsonl"]);
+    assert_eq!(project.head(), head);
+    empty();
+    let another = project.run(&["init", "--new", "--format", "json"]);
+    assert_eq!(another.code, 0, "{another:?}");
+    assert_ne!(id(&another), made);
+}

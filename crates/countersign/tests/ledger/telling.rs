@@ -167,3 +167,85 @@ fn a_file_that_is_not_there_is_told_of_alike() {
         assert_eq!(said, (3, "error: `gone.json` cannot be read: there is no such file\n"), "{verb:?}");
     }
 }
+
+#[test]
+fn a_verification_that_cannot_be_says_why_and_does_not_blame_the_ledger() {
+    let project = Project::with_file();
+    project.says(&["checkpoint", "--out", "one.note"]);
+    project.record("a.json", "the first");
+    project.record("b.json", "the second");
+    let verified = |from: &str| project.run(&["verify", "--checkpoint", "one.note", "--from", from]);
+    assert_eq!(verified("2").code, 0);
+    let early = verified("3");
+    assert!(early.code == 2 && early.err.starts_with("error: one.note knows 1 events, and --from 3"), "{early:?}");
+    project.says(&["backup", "copy.db"]);
+    for verb in ["verify", "import"] {
+        let ledger = project.run(&[verb, "copy.db"]);
+        assert!(ledger.code == 3 && ledger.err.contains("`countersign --ledger copy.db verify`"), "{verb}: {ledger:?}");
+    }
+    project.says(&["--ledger", "copy.db", "verify"]);
+}
+
+#[test]
+fn an_export_that_does_not_match_is_told_of_to_programs_as_well() {
+    let project = Project::with_file();
+    project.says(&["export", "--out", "audit.jsonl"]);
+    let spoilt = project.house.read("audit.jsonl").replacen("billing", "killing", 1);
+    std::fs::write(project.house.path("spoilt.jsonl"), spoilt).unwrap();
+    let unknown = project.house.path(".nobody").display().to_string();
+    let nobody = [("COUNTERSIGN_HOME", unknown.as_str())];
+    let told = [
+        (project.run(&["verify", "spoilt.jsonl", "--format", "json"]), "spoilt.jsonl: line 2: "),
+        (
+            project.house.run_with(&["verify", "audit.jsonl", "--format", "json"], "", &nobody),
+            "no known key has signed",
+        ),
+    ];
+    for (answer, why) in told {
+        let found: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+        assert_eq!((answer.code, &found["matches"]), (1, &serde_json::Value::Bool(false)), "{answer:?}");
+        assert!(found["findings"][0]["what"].as_str().is_some_and(|what| what.starts_with(why)), "{answer:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_export_is_written_to_what_is_there_already() {
+    let project = Project::with_file();
+    let kept = project.house.path("kept.jsonl");
+    std::fs::write(&kept, "before").unwrap();
+    std::os::unix::fs::symlink(&kept, project.house.path("link.jsonl")).unwrap();
+    project.says(&["export", "--out", "link.jsonl"]);
+    assert!(std::fs::symlink_metadata(project.house.path("link.jsonl")).unwrap().is_symlink());
+    project.says(&["verify", "kept.jsonl"]);
+    let pipe = project.house.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read_to_string(pipe).unwrap()
+    });
+    project.says(&["export", "--out", "pipe"]);
+    assert!(!std::fs::symlink_metadata(&pipe).unwrap().is_file(), "it took the place of a pipe");
+    assert_eq!(reader.join().unwrap(), project.house.read("kept.jsonl"));
+    for verb in [&["export"][..], &["checkpoint"], &["prove", "1"]] {
+        let over = project.run(&[verb, &["--out", ".countersign/ledger.db"]].concat());
+        assert!(over.code == 3 && over.err.contains("is a ledger, and would be lost"), "{verb:?}: {over:?}");
+    }
+    project.says(&["verify"]);
+    let missing = project.run(&["export", "--out", "missing/audit.jsonl"]);
+    let said = "error: missing/audit.jsonl cannot be written: there is no directory missing\n";
+    assert_eq!((missing.code, missing.err.as_str()), (3, said));
+}
+
+#[test]
+fn a_log_in_a_database_under_another_name_is_told_of() {
+    let server = Server::start();
+    let project = Project { house: House::new(), server: None };
+    project.says(&["--ledger", &server.url(), "init"]);
+    // Where no settings say whose log it is, the only one is taken.
+    let verify = || House::new().run(&["--ledger", &server.url(), "verify"]);
+    assert_eq!(verify().code, 0);
+    server.sql("UPDATE countersign.head SET name = 'another'");
+    let found = verify();
+    assert!(found.code == 1 && found.err.contains("is found as `another`"), "{found:?}");
+}

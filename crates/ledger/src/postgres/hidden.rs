@@ -12,11 +12,6 @@ const END: &str = "SELECT 'the log should end with event ' || h.seq || ' ' || en
     WHERE h.project = $1
         AND (h.seq, h.hash) <> (coalesce(e.seq, 0), coalesce(e.hash, decode(repeat('00', 32), 'hex')))";
 
-/// The name that the log is found by, where its own settings have another.
-const NAME: &str = "SELECT 'the log of project `' || m.value || '` is found as `' || h.name || '`'
-    FROM countersign.head h JOIN countersign.meta m ON m.project = h.project AND m.name = 'project'
-    WHERE h.project = $1 AND h.name <> m.value";
-
 /// Everything begins with event 1 and level 0, and stretches end before the last number.
 const BEFORE: &str = "SELECT 'the table `' || name || '` has a row whose ' || what || ' is ' || found
         || ', where nothing can be'
@@ -71,7 +66,6 @@ pub(super) async fn faults(session: &Session) -> Result<Vec<String>, Fault> {
     let known = STEPS.len() as i64;
     let asks = [
         Ask::new(END, project()),
-        Ask::new(NAME, project()),
         Ask::new(BEFORE, project()),
         Ask::bare(NOBODYS),
         Ask::new(STEPS_MADE, vec![Box::new(known)]),
