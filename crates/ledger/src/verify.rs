@@ -354,7 +354,9 @@ impl Run {
                 false if self.verified.closed.is_some() => {
                     "the ledger is closed, so that they stay as they are and are not compared"
                 }
-                false => "run `countersign rebuild`",
+                false => {
+                    "after an upgrade that is so until they were made again: run `countersign rebuild`, then verify"
+                }
             };
             self.found(
                 None,

@@ -68,6 +68,9 @@ fn a_copy_takes_the_place_of_nothing() {
         assert_eq!(std::fs::read(&taken).unwrap(), b"mine");
         std::fs::remove_file(&taken).unwrap();
     }
+    let nowhere = folder.path().join("missing");
+    let said = store.backup(&nowhere.join("copy.db")).unwrap_err().to_string();
+    assert!(said.ends_with(&format!("there is no directory {}", nowhere.display())), "{said}");
     // A text that is missing is no copy, and nothing of one is left.
     std::fs::remove_dir_all(beside(&folder.path().join("ledger.db"), "-blobs")).unwrap();
     let before = std::fs::read_dir(folder.path()).unwrap().count();

@@ -24,7 +24,12 @@ pub(super) fn backup(connection: &Connection, blobs: &Blobs, to: &Path) -> Resul
         }
     }
     let folder = to.parent().unwrap_or(Path::new("/"));
-    let beside = tempfile::tempdir_in(folder).map_err(failed)?;
+    if !folder.is_dir() {
+        let why = format!("{} cannot be written: there is no directory {}", to.display(), folder.display());
+        return Err(Error::NotWritten(why));
+    }
+    // The name of the folder on the way is nobody's business.
+    let beside = tempfile::tempdir_in(folder).map_err(|error| failed(error.kind().into()))?;
     let copy = beside.path().join("copy");
     copy_to(connection, &copy)?;
     File::open(&copy).and_then(|it| it.sync_all()).map_err(failed)?;

@@ -44,6 +44,7 @@ pub(super) fn reason(error: &rusqlite::Error) -> String {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             "another program holds the file; end it and try again".to_owned()
         }
+        Some(ErrorCode::NotADatabase) => "the file is no SQLite database, or its beginning was overwritten".to_owned(),
         Some(ErrorCode::SystemIoFailure) => format!("the disk failed ({error})"),
         Some(ErrorCode::CannotOpen) => format!("the file cannot be opened ({error}); see its permissions"),
         _ => error.to_string(),

@@ -5,6 +5,7 @@
 //! ledger.db-next  ledger.db-turn              whose turn it is to write
 //! ledger.db-bell                              touched after each commit
 //! ledger.db-blobs/ab/cdef…                    texts over 64 KiB
+//! ledger.db-blobs/.writing                    those whose commit is on its way
 //! ```
 
 mod backup;
