@@ -247,20 +247,26 @@ mod tests {
 
     #[test]
     fn a_thread_that_is_ahead_does_more_of_the_work() {
+        let patience = std::time::Duration::from_secs(30);
         let (go, gone) = sync_channel::<()>(1);
+        let (take, taken) = sync_channel::<()>(1);
         let (mut next, mut helped) = (0, 0);
-        let page = || {
+        // The first is handed over, the second waits, and for the third nobody is there yet.
+        let page = move || {
             next += 1;
+            if next == 2 {
+                taken.recv_timeout(patience).unwrap();
+            }
             (next <= 3).then_some(Ok(next))
         };
-        // The first is handed over, the second waits, and for the third nobody is there yet.
         let meanwhile = |page: &mut i32| {
             *page *= 10;
             go.send(()).unwrap();
         };
         let ended = ahead(page, meanwhile, |page| {
             if page == 1 {
-                gone.recv_timeout(std::time::Duration::from_secs(30)).unwrap();
+                take.send(()).unwrap();
+                gone.recv_timeout(patience).unwrap();
             }
             helped += i32::from(page == 30);
             Ok(true)

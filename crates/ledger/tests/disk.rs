@@ -374,7 +374,7 @@ fn an_empty_or_foreign_file_is_no_ledger() {
         let refused = Sqlite::open(&database(folder.path()), Clock::System)
             .and_then(|store| Ledger::open(Box::new(store), std::sync::Arc::new(Counters)));
         let why = refused.map(drop).unwrap_err().to_string();
-        assert!(why.contains("no project yet") || why.contains("not a database"), "{why}");
+        assert!(why.contains("no project yet") || why.contains("no SQLite database"), "{why}");
         for entry in std::fs::read_dir(folder.path()).unwrap() {
             std::fs::remove_file(entry.unwrap().path()).unwrap();
         }
