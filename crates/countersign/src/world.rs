@@ -1,7 +1,7 @@
 //! What a door sees of the world and hands in: the time, fresh ids, and which files are there.
 
 use crate::project::Project;
-use countersign_contract::{Checked, Checker, Outside};
+use countersign_contract::{Checked, Checker, Form, Outside};
 use countersign_domain::deciding::Tree;
 use countersign_engine::World;
 use countersign_runner::names;
@@ -88,7 +88,9 @@ around! {
     /// For somebody whose payload lies in a file of the working tree.
     Bringing(&'a Path),
     fn is_brought(&self, path: &str, base: &str) -> bool {
-        let Some(root) = self.0.project.tree_root() else { return false };
+        // What is written in Markdown says beside the payload whatever it likes, and agents read it.
+        let is_closed = matches!(Form::of_name(path), Some(Form::Json | Form::Yaml));
+        let Some(root) = self.0.project.tree_root().filter(|_| is_closed) else { return false };
         let place = self.1.strip_prefix(&root).ok();
         place.is_some_and(|place| names::of_path(place) == path && countersign_runner::git::is_new(&root, place, base))
     }

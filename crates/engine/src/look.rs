@@ -8,14 +8,15 @@ use countersign_contract::{Checked, Checker, Outside};
 use countersign_domain::deciding::{Found, Hit, Hold, Key, Need, Observer, Range, Seen, Tree};
 use countersign_ledger as ledger;
 use ledger::lease::Standing;
-use ledger::{Liveness, RowKey, RowValue, Scan, Transaction};
+use ledger::{RowKey, RowValue, Scan, Transaction};
 use serde_json::Value;
 
 /// Where things can be looked up.
 trait Shelf {
     fn entities(&mut self, keys: &[ledger::Key]) -> ledger::Result<Vec<Option<Found>>>;
     fn ranges(&mut self, scans: &[Scan]) -> ledger::Result<Vec<Vec<ledger::Hit>>>;
-    fn hold(&mut self, name: &str) -> ledger::Result<Option<Hold>>;
+    /// Leases, in the order asked.
+    fn holds(&mut self, names: &[String]) -> ledger::Result<Vec<Option<Hold>>>;
     fn texts(&mut self, seq: u64) -> ledger::Result<Vec<StoredText>>;
 }
 
@@ -28,8 +29,9 @@ impl Shelf for Transaction<'_> {
         self.scan(scans)
     }
 
-    fn hold(&mut self, name: &str) -> ledger::Result<Option<Hold>> {
-        Ok(self.lease(name)?.and_then(hold))
+    fn holds(&mut self, names: &[String]) -> ledger::Result<Vec<Option<Hold>>> {
+        self.look_at_leases(names)?;
+        names.iter().map(|name| Ok(self.lease(name)?.and_then(hold))).collect()
     }
 
     fn texts(&mut self, seq: u64) -> ledger::Result<Vec<StoredText>> {
@@ -47,22 +49,29 @@ impl Shelf for &Engine {
         scans.iter().map(|scan| self.ledger.scan(scan)).collect()
     }
 
-    fn hold(&mut self, name: &str) -> ledger::Result<Option<Hold>> {
-        let keys = [RowKey::Lease(name.to_owned()), RowKey::Liveness(name.to_owned())];
-        let mut rows = self.ledger.reader()?.get(&keys)?.into_iter().flatten();
-        let Some(RowValue::Lease(lease)) = rows.next() else { return Ok(None) };
-        let alive = match rows.next() {
-            Some(RowValue::Liveness(row)) => Some(row).filter(|row| row.number == lease.number),
-            _ => None,
-        };
-        let beat = alive.as_ref().map_or(lease.granted, |row: &Liveness| row.beat);
-        let deadline = beat.plus(lease.ttl);
-        Ok(hold(Standing { lease, deadline }))
+    fn holds(&mut self, names: &[String]) -> ledger::Result<Vec<Option<Hold>>> {
+        let keys = |row: fn(String) -> RowKey| names.iter().cloned().map(row);
+        let keys: Vec<_> = keys(RowKey::Lease).chain(keys(RowKey::Liveness)).collect();
+        let mut leases = self.ledger.reader()?.get(&keys)?;
+        let alive = leases.split_off(names.len());
+        Ok(leases.into_iter().zip(alive).map(|(lease, alive)| standing(lease?, alive)).collect())
     }
 
     fn texts(&mut self, seq: u64) -> ledger::Result<Vec<StoredText>> {
         Engine::texts(self, seq)
     }
+}
+
+/// A lease as its rows say.
+fn standing(lease: RowValue, alive: Option<RowValue>) -> Option<Hold> {
+    let RowValue::Lease(lease) = lease else { return None };
+    let alive = match alive {
+        Some(RowValue::Liveness(row)) => Some(row).filter(|row| row.number == lease.number),
+        _ => None,
+    };
+    let beat = alive.map_or(lease.granted, |row| row.beat);
+    let deadline = beat.plus(lease.ttl);
+    hold(Standing { lease, deadline })
 }
 
 /// A lease that has not ended, as a domain sees it.
@@ -74,20 +83,21 @@ fn hold(standing: Standing) -> Option<Hold> {
 }
 
 fn fill(shelf: &mut dyn Shelf, seen: &mut Seen, needs: Vec<Need>) -> ledger::Result<()> {
-    let (mut keys, mut ranges): (Vec<Key>, Vec<Range>) = (Vec::new(), Vec::new());
+    let (mut keys, mut ranges, mut leases): (Vec<Key>, Vec<Range>, Vec<String>) = Default::default();
     for need in needs {
         match need {
             Need::Entity(key) => keys.push(key),
             Need::Range(range) => ranges.push(range),
-            Need::Lease(name) => {
-                let hold = shelf.hold(&name)?;
-                seen.add_lease(name, hold);
-            }
+            Need::Lease(name) => leases.push(name),
             Need::Texts(seq) => {
                 let texts = shelf.texts(seq)?.into_iter().map(StoredText::said).collect();
                 seen.add_texts(seq, texts);
             }
         }
+    }
+    if !leases.is_empty() {
+        let holds = shelf.holds(&leases)?;
+        leases.into_iter().zip(holds).for_each(|(name, hold)| seen.add_lease(name, hold));
     }
     if !keys.is_empty() {
         let names: Vec<_> = keys.iter().map(ledger_key).collect();

@@ -164,7 +164,8 @@ impl Ledger {
     }
 
     /// Has work done as [`Ledger::write_looking_at`] does, for those who have no thread to wait for it with: it stands in line,
-    /// and this thread is kept by nothing. It is done whether or not somebody waits for it.
+    /// and this thread is kept by nothing. It is done whether or not somebody waits for it, unless it is given up, or the ledger is
+    /// closed while its writer still stands in line.
     pub fn write_later<T: Send + 'static>(
         &self,
         looks_at: Vec<RowKey>,

@@ -167,6 +167,13 @@ impl Transaction<'_> {
         }
     }
 
+    /// Reads some leases at once, and how fresh they are, so that none of them is a journey of its own.
+    pub fn look_at_leases(&mut self, names: &[String]) -> Result<()> {
+        let keys = |row: fn(String) -> RowKey| names.iter().cloned().map(row);
+        let keys: Vec<_> = keys(RowKey::Lease).chain(keys(RowKey::Liveness)).collect();
+        self.overlay.read_ahead(self.store, &keys)
+    }
+
     /// A lease and how fresh it is.
     pub fn lease(&mut self, name: &str) -> Result<Option<Standing>> {
         let keys = [RowKey::Lease(name.to_owned()), RowKey::Liveness(name.to_owned())];

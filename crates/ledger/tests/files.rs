@@ -97,9 +97,9 @@ fn what_does_not_belong_among_the_long_texts_is_found_and_removed() {
 }
 
 /// A row of a long text, and the event that says it, after those that are there.
-fn next(store: &mut dyn Store) -> Batch {
+fn next(store: &mut dyn Store, letter: u8) -> Batch {
     let seq = store.head().unwrap().seq + 1;
-    let said = text(&vec![b'2'; LONG]);
+    let said = text(&vec![letter; LONG]);
     let event = EventRow { seq, id: format!("id-{seq}"), run: None, hash: Hash::of(b"{}"), body: "{}".to_owned() };
     Batch { events: vec![event], texts: vec![TextRow { seq, n: 0, text: Some(said) }], ..Batch::default() }
 }
@@ -120,7 +120,7 @@ fn what_a_commit_left_that_broke_off_is_no_fault_and_whoever_writes_next_removes
     let ledger = made(&path, b'1');
     let mut store = ledger.store().unwrap();
     for also_a_piece in [false, true] {
-        let batch = next(&mut *store);
+        let batch = next(&mut *store, b'2');
         store.begin().unwrap();
         store.apply(&batch).unwrap();
         if also_a_piece {
@@ -136,7 +136,7 @@ fn what_a_commit_left_that_broke_off_is_no_fault_and_whoever_writes_next_removes
         assert_eq!(files(&path), (1, vec![]));
     }
     // What else does not belong there is found all the same, and stays.
-    let batch = next(&mut *store);
+    let batch = next(&mut *store, b'2');
     store.begin().unwrap();
     store.apply(&batch).unwrap();
     store.rollback();
@@ -151,7 +151,7 @@ fn what_a_commit_left_that_broke_off_is_no_fault_and_whoever_writes_next_removes
     ledger.write(|transaction| transaction.append(&command("ana"), vec![add("a", 1)])).unwrap();
     let reader = rusqlite::Connection::open(&path).unwrap();
     reader.execute_batch("BEGIN; SELECT count(*) FROM event").unwrap();
-    let batch = next(&mut *store);
+    let batch = next(&mut *store, b'2');
     store.begin().unwrap();
     store.apply(&batch).unwrap();
     store.rollback();
@@ -163,6 +163,31 @@ fn what_a_commit_left_that_broke_off_is_no_fault_and_whoever_writes_next_removes
         reader.execute_batch("ROLLBACK").unwrap_or_default();
     }
     assert_eq!(said(&mut *store), Some(vec![b'1'; LONG]));
+}
+
+#[test]
+fn whoever_goes_on_with_long_texts_forgets_nobody_who_broke_off_meanwhile() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    let ledger = made(&path, b'1');
+    let mut goes_on = ledger.store().unwrap();
+    goes_on.begin().unwrap();
+    goes_on.rollback();
+    // It has seen that nothing is left; then somebody breaks off.
+    let mut other = Sqlite::open(&path, Clock::System).unwrap();
+    let batch = next(&mut other, b'2');
+    other.begin().unwrap();
+    other.apply(&batch).unwrap();
+    other.rollback();
+    drop(other);
+    let batch = next(&mut *goes_on, b'3');
+    goes_on.begin().unwrap();
+    goes_on.apply(&batch).unwrap();
+    goes_on.commit().unwrap();
+    assert_eq!(files(&path), (3, vec![]));
+    goes_on.begin().unwrap();
+    goes_on.rollback();
+    assert_eq!(files(&path), (2, vec![]));
 }
 
 #[test]

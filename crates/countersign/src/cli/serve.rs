@@ -129,7 +129,8 @@ async fn serve(
     output::say("ending: what was accepted is answered first");
     let all = async {
         serving.await.context("the server broke off")?;
-        let _ = tokio::time::timeout(LAST_PATIENCE, server.rest()).await;
+        // What was taken up is waited for twice as long as for the writer's place.
+        let _ = tokio::time::timeout(LAST_PATIENCE.max(2 * patience), server.rest()).await;
         anyhow::Ok(())
     };
     tokio::select! {

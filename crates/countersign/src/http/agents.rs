@@ -40,8 +40,13 @@ async fn pass(server: State, request: Request, next: Next) -> Result<Response, P
         return Ok(unread(NO_JSON, &format!("this is no JSON: {error}")));
     }
     let permit = Arc::clone(&server.at_once).try_acquire_owned();
-    let _permit = permit.map_err(|_| Problem::busy("too many requests are worked on"))?;
-    Ok(in_form(next.run(Request::from_parts(parts, Body::from(text))).await).await)
+    let permit = permit.map_err(|_| Problem::busy("too many requests are worked on"))?;
+    // It goes on even if the caller goes away, and holds its place until then.
+    let work = tokio::spawn(async move {
+        let _permit = permit;
+        in_form(next.run(Request::from_parts(parts, Body::from(text))).await).await
+    });
+    work.await.map_err(|_| Problem::internal())
 }
 
 /// An answer in which what was not taken at all is said as this server says it.

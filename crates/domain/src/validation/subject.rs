@@ -136,12 +136,14 @@ pub(crate) fn must_speak(row: &PromiseRow, desk: &Desk) -> Result<(), Refusal> {
     }
 }
 
-/// Whether who asks is a validator whom a plan names and no process starts: a peer, who shows that the name is its own. A name
-/// that somebody only says is theirs is none here either.
+/// Whether who asks is a validator whom a plan names and who shows a token of that name, which a person gave out: so a peer is
+/// heard beside the process that carries the run out. A name that somebody only says is theirs is none here either, and at a
+/// terminal names are only said.
 pub(crate) fn speaks_for_itself(row: &PromiseRow, validator: &str, desk: &Desk) -> bool {
     let moment = desk.moment();
     let is_named = row.of_task.is_some() && row.validators.iter().any(|it| it == validator);
-    is_named && moment.person && moment.actor == validator && ![BUILTIN, PERSON].contains(&validator)
+    let is_shown = moment.person && moment.authn.starts_with("token ") && moment.actor == validator;
+    is_named && is_shown && ![BUILTIN, PERSON].contains(&validator)
 }
 
 /// Whether who asks is the process that carries the run of a promise out. Nobody is, where it belongs to no task.

@@ -18,8 +18,11 @@ pub(crate) fn since_claim(observer: &dyn Observer, task: &TaskRow) -> Result<Opt
     let all: BTreeSet<String> = now.chain(undone).cloned().collect();
     let own = |path: &str| task.spec.lock_scope.iter().any(|scope| contains(scope, path));
     let (mut mine, strays): (BTreeSet<String>, BTreeSet<String>) = all.into_iter().partition(|path| own(path));
-    // A result that lies in the tree to be brought is a message, and no work. In the task's own scope it would become part of it.
-    let strays: Vec<String> = strays.into_iter().filter(|path| !observer.is_brought(path, &base.commit)).collect();
+    // A result that lies in the tree to be brought is a message, and no work. In the task's own scope it would become part of it, and
+    // where the task may write nothing it may not write that.
+    let forbidden = |path: &str| task.spec.forbidden_scope.iter().any(|scope| contains(scope, path));
+    let excused = |path: &str| !forbidden(path) && observer.is_brought(path, &base.commit);
+    let strays: Vec<String> = strays.into_iter().filter(|path| !excused(path)).collect();
     let claimed = task.lease.unwrap_or(0);
     // Another that was worked on since this one was claimed answers for what lies in its area. One that nobody has begun
     // excuses nothing.

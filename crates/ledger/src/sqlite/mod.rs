@@ -152,7 +152,10 @@ impl Sqlite {
     }
 
     fn keep_blob(&mut self, hash: &Hash, body: &[u8]) -> std::io::Result<()> {
-        self.keeping = true;
+        if !std::mem::replace(&mut self.keeping, true) && !self.blobs.on_their_way().is_empty() {
+            // Somebody else has broken off since it was last looked.
+            self.swept = false;
+        }
         self.blobs.announce(hash)?;
         self.blobs.keep(hash, body)
     }
@@ -277,7 +280,8 @@ impl Store for Sqlite {
             return Err(Error::Unknown(reason(&error)));
         }
         self.wrote = true;
-        if std::mem::take(&mut self.keeping) {
+        // Where others' are listed as well, the next who begins tells which of them have come.
+        if std::mem::take(&mut self.keeping) && self.swept {
             self.blobs.arrived();
         }
         Ok(())

@@ -78,8 +78,8 @@ impl Sqlite {
     /// Removes what a commit left that broke off, whoever's it was. Where it cannot be done, the next one sees to it.
     pub(super) fn sweep_after_a_break(&mut self) {
         let swept = self.sweep_what_broke_off();
-        if swept.is_err() {
-            // What failed may have spoilt it.
+        if swept.as_ref().is_err_and(|error| !matches!(error, Error::NotWritten(_))) {
+            // What failed may have spoilt it; a file that cannot be removed has not.
             self.connection = None;
         }
         self.swept = swept.unwrap_or(false);

@@ -76,9 +76,16 @@ impl Command for Validate {
     fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
         let row = self.subject().live(desk.seen())?;
         let validator = self.validator.as_str();
-        let own = speaks_for_itself(&row, validator, desk);
+        let may = must_speak(&row, desk);
+        let own = may.is_err() && speaks_for_itself(&row, validator, desk);
         if !own {
-            must_speak(&row, desk)?;
+            may?;
+        }
+        // The process that carries the run out says what is looked at, and must find it so.
+        if own && row.bound.is_none() && row.claim.is_some() {
+            let reason = format!("it is not said yet what of {} is to be looked at", row.title);
+            let help = "wait until the run says that it waits for you; `countersign gate status` shows the commit then";
+            return Err(refusal(&row, Code::DependencyNotMet, reason, help));
         }
         // A run carries the checks out itself, and so does the verb that is asked for it; whatever else comes as evidence was
         // written by somebody.
