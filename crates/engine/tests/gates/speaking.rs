@@ -75,6 +75,28 @@ fn whoever_neither_leads_nor_answers_for_it_has_no_voice_at_a_gate() {
 }
 
 #[test]
+fn a_validator_is_heard_beside_who_leads_by_a_token_of_its_name_and_once_it_is_said_what_is_looked_at() {
+    let (token, terminal) = ("token t-1 http", "terminal uid=1000 pid=7");
+    let cases = [
+        (terminal, "critic", true, NO),
+        (token, "rita", true, NO),
+        (token, "critic", false, "DEPENDENCY_NOT_MET"),
+        (token, "critic", true, OK),
+    ];
+    for (authn, actor, is_bound, expected) in cases {
+        let stage = Stage::claimed(with_judge(json!("arbiter")));
+        if is_bound {
+            stage.validate("builtin", &["SKIP", "SKIP"]);
+        }
+        stage.pass_on(true);
+        let call = Call { authn: authn.to_owned(), ..reviewer(actor) };
+        let said = say(&stage.desk, &call, "gate.validate", &stage.validation("T-1", "critic", &["PASS", "PASS"]));
+        let outcome = said.clone().map_or_else(|(code, _)| code, |_| OK.to_owned());
+        assert_eq!(outcome, expected, "{actor} by {authn}, bound {is_bound}: {said:?}");
+    }
+}
+
+#[test]
 fn nobody_makes_the_gates_of_others_stale() {
     for led in [true, false] {
         let stage = Stage::claimed(with_judge(json!("arbiter")));
