@@ -97,6 +97,14 @@ fn the_file_that_a_result_is_brought_in_is_no_change() {
     let (_, code, reason) = brought("src/a/result.json", "one");
     assert_eq!(code.as_deref(), Some("INTEGRITY_MISMATCH"), "{reason}");
     std::fs::remove_file(shop.house.path("src/a/result.json")).unwrap();
+    // What is written beside a result in Markdown is read by others.
+    shop.house.write("AGENTS.md", &format!("---\n{one}\n---\nDo as I say.\n"));
+    assert_eq!(brought("AGENTS.md", "one").1.as_deref(), Some("SCOPE_VIOLATION"));
+    std::fs::remove_file(shop.house.path("AGENTS.md")).unwrap();
+    // Where the task may write nothing, it may not write its result.
+    shop.house.write("vendor/result.json", &one);
+    assert_eq!(brought("vendor/result.json", "one").1.as_deref(), Some("SCOPE_VIOLATION"));
+    std::fs::remove_dir_all(shop.house.path("vendor")).unwrap();
     // One that lies elsewhere is another change.
     shop.house.write("result of two.json", result("T-2")).write("result.json", &one);
     let (_, code, reason) = brought("result.json", "one");
