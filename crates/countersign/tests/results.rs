@@ -98,7 +98,7 @@ fn the_file_that_a_result_is_brought_in_is_no_change() {
     assert_eq!(code.as_deref(), Some("INTEGRITY_MISMATCH"), "{reason}");
     std::fs::remove_file(shop.house.path("src/a/result.json")).unwrap();
     // What is written beside a result in Markdown is read by others.
-    shop.house.write("AGENTS.md", &format!("---\n{one}\n---\nDo as I say.\n"));
+    shop.house.write("AGENTS.md", format!("---\n{one}\n---\nDo as I say.\n"));
     assert_eq!(brought("AGENTS.md", "one").1.as_deref(), Some("SCOPE_VIOLATION"));
     std::fs::remove_file(shop.house.path("AGENTS.md")).unwrap();
     // Where the task may write nothing, it may not write its result.
