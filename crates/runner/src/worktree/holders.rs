@@ -33,10 +33,16 @@ pub(super) fn nobody_holds(folder: &Path, since: Moment) -> bool {
         let Some((began, holds_nothing)) = look(&process) else { return process.symlink_metadata().is_err() };
         match holds(&process, folder, began >= since) {
             Ok(holds) => !holds,
-            // It is older, or can hold nothing, or is gone; or there is doubt.
-            Err(_) => began < since || holds_nothing || process.symlink_metadata().is_err(),
+            // It is older, or can hold nothing, or has ended meanwhile; or there is doubt.
+            Err(_) => began < since || holds_nothing || has_ended(&process),
         }
     })
+}
+
+/// Whether a process that was there has ended since. One that nobody has waited for yet is still listed, and holds nothing.
+#[cfg(target_os = "linux")]
+fn has_ended(process: &Path) -> bool {
+    look(process).map_or_else(|| process.symlink_metadata().is_err(), |(_, holds_nothing)| holds_nothing)
 }
 
 /// When a process began, and whether it holds nothing because it has ended or is part of the kernel.
