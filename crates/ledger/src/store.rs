@@ -119,8 +119,8 @@ pub trait Store: Send {
         self.commit()
     }
 
-    /// Begins the next transaction in the place that was kept, without waiting. Where it was not, somebody may have come between
-    /// who left no event, and so none is begun.
+    /// Begins the next transaction in the place that was kept, without waiting; settings are as they were, and not given again.
+    /// Where the place was not kept, somebody may have come between who left no event, and so none is begun.
     fn begin_next(&mut self) -> Result<Begun> {
         Err(crate::error::Error::NotWritten(NOT_KEPT.to_owned()))
     }

@@ -13,10 +13,9 @@ pub(super) fn write(connection: &Connection, batch: &Batch) -> rusqlite::Result<
         let run = row.run.as_deref().map_or(ToSqlOutput::Borrowed(ValueRef::Null), text);
         values.extend([number(row.seq), text(&row.id), run, bytes(&row.hash.0), text(&row.body)]);
     })?;
-    let mut empty =
-        connection.prepare_cached("UPDATE text SET salt = NULL, body = NULL, blob = NULL WHERE seq = ?1 AND n = ?2")?;
     for (seq, n) in &batch.erase {
-        empty.execute((number(*seq), n))?;
+        let empty = "UPDATE text SET salt = NULL, body = NULL, blob = NULL WHERE seq = ?1 AND n = ?2";
+        connection.prepare_cached(empty)?.execute((number(*seq), n))?;
     }
     rows::delete(connection, &batch.delete)?;
     rows::put(connection, &batch.put)
@@ -25,10 +24,8 @@ pub(super) fn write(connection: &Connection, batch: &Batch) -> rusqlite::Result<
 /// The statement that adds so many events: one, or as many as are added at a time.
 fn insert(count: usize) -> &'static str {
     static SQL: [OnceLock<String>; 2] = [const { OnceLock::new() }; 2];
-    SQL[usize::from(count > 1)].get_or_init(|| {
-        let rows = vec!["(?, ?, ?, ?, ?)"; count].join(", ");
-        format!("INSERT INTO event (seq, id, run, hash, body) VALUES {rows}")
-    })
+    SQL[usize::from(count > 1)]
+        .get_or_init(|| format!("INSERT INTO event(seq,id,run,hash,body)VALUES{}", rows::values(count, 5)))
 }
 
 /// The end of the log.

@@ -105,14 +105,19 @@ impl Sqlite {
         if !self.swept {
             self.sweep_after_a_break();
         }
+        let begun = self.begin_where_it_ends()?;
         let connection = self.connection()?;
-        prepared(connection, "BEGIN IMMEDIATE").map_err(|error| not_written(&error))?;
         open::still_fits(connection)?;
-        let begun = (log::head(connection), log::meta(connection));
-        match begun {
-            (Ok(head), Ok(meta)) => Ok(Begun { head, now: self.clock.now(), meta }),
-            (Err(error), _) | (_, Err(error)) => Err(not_written(&error)),
-        }
+        let meta = log::meta(connection).map_err(|error| not_written(&error))?;
+        Ok(Begun { meta, ..begun })
+    }
+
+    /// Begins a transaction at the end of the log, without a look at what the file is.
+    fn begin_where_it_ends(&mut self) -> Result<Begun> {
+        let connection = self.connection()?;
+        let head = prepared(connection, "BEGIN IMMEDIATE").and_then(|()| log::head(connection));
+        let head = head.map_err(|error| not_written(&error))?;
+        Ok(Begun { head, now: self.clock.now(), meta: Vec::new() })
     }
 
     fn leave(&mut self) {
@@ -291,7 +296,8 @@ impl Store for Sqlite {
         if !self.writing {
             return Err(Error::NotWritten(NOT_KEPT.to_owned()));
         }
-        self.begin_in_turn().inspect_err(|_| self.give_up())
+        // Who changes the format or a setting needs the place that was kept.
+        self.begin_where_it_ends().inspect_err(|_| self.give_up())
     }
 
     fn is_awaited(&self) -> bool {

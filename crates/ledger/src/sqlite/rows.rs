@@ -60,11 +60,17 @@ fn write(table: Table, verb: Verb) -> String {
         }
         Verb::Put | Verb::PutSome => {
             let rows = if matches!(verb, Verb::Put) { 1 } else { SOME };
-            let values: Vec<_> = (0..rows).map(|row| format!("({})", marks(1 + row * all.len(), all.len()))).collect();
-            format!("INSERT OR REPLACE INTO {table} ({columns}) VALUES {}", values.join(", "))
+            format!("INSERT OR REPLACE INTO {table}({columns})VALUES{}", values(rows, all.len()))
         }
         Verb::Delete => format!("DELETE FROM {table} WHERE ({keys}) = ({first})"),
     }
+}
+
+/// The places of so many rows with so many values each. They are counted by SQLite, and nothing is between them: whenever a
+/// statement is used, its text is gone through several times to find it.
+pub(super) fn values(rows: usize, columns: usize) -> String {
+    let row = format!("({})", vec!["?"; columns].join(","));
+    vec![row; rows].join(",")
 }
 
 pub(super) type Values<'a> = Vec<ToSqlOutput<'a>>;
@@ -225,11 +231,14 @@ pub(super) fn some_at_a_time<'a, T>(
     sql: impl Fn(usize) -> &'static str,
     take: impl Fn(&'a T, &mut Values<'a>),
 ) -> Result<()> {
+    let (some, single) = rows.split_at(rows.len() - rows.len() % SOME);
     let mut values = Values::new();
-    for some in rows.chunks(SOME) {
-        let count = if some.len() == SOME { SOME } else { 1 };
+    for (rows, count) in [(some, SOME), (single, 1)] {
+        if rows.is_empty() {
+            continue;
+        }
         let mut statement = connection.prepare_cached(sql(count))?;
-        for rows in some.chunks(count) {
+        for rows in rows.chunks(count) {
             values.clear();
             rows.iter().for_each(|row| take(row, &mut values));
             statement.execute(params_from_iter(&values))?;
@@ -238,7 +247,7 @@ pub(super) fn some_at_a_time<'a, T>(
     Ok(())
 }
 
-/// Takes rows away.
+/// Takes rows away, each by a statement: one that takes many gathers them in a table of its own first, and is not faster.
 pub(super) fn delete(connection: &Connection, keys: &[RowKey]) -> Result<()> {
     let mut values = Values::new();
     for keys in keys.chunk_by(|one, next| one.table() == next.table()) {
