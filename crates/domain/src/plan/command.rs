@@ -219,6 +219,7 @@ fn add(desk: &mut Desk, run: &str, plan: &Plan, task: &PlannedTask) -> Result<()
         checks: Vec::new(),
         questions,
         validators: part.validators,
+        peers: part.peers,
         judge: part.judge,
         judge_optional: part.judge_optional,
     };

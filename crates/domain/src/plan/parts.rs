@@ -17,6 +17,8 @@ pub struct Part {
     pub asks: Vec<EvidenceKind>,
     /// Who validates.
     pub validators: Vec<String>,
+    /// Those of them whom nobody starts: peers, who speak for themselves.
+    pub peers: Vec<String>,
     /// Who judges.
     pub judge: String,
     /// Whether it passes when the judge cannot be reached.
@@ -54,8 +56,10 @@ pub fn gated(plan: &Plan, task: &PlannedTask) -> Part {
     if task.acceptance.iter().any(asks_a_person) && !validators.iter().any(|name| name == PERSON) {
         validators.push(PERSON.to_owned());
     }
+    let is_peer = |name: &String| plan.agents.iter().any(|(it, agent)| it == name && agent.peer == Some(true));
+    let peers = validators.iter().filter(|name| is_peer(name)).cloned().collect();
     let (judge, judge_optional) = judge_of(plan.gates.as_ref());
-    Part { asks: task.acceptance.iter().map(Criterion::asked).collect(), validators, judge, judge_optional }
+    Part { asks: task.acceptance.iter().map(Criterion::asked).collect(), validators, peers, judge, judge_optional }
 }
 
 /// What a person is asked about the criteria of a task: for each its place among the questions, and the questions.

@@ -50,6 +50,9 @@ pub struct PromiseRow {
     /// Who must validate. Nobody named means anybody else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub validators: Vec<String>,
+    /// Those of them whom no run starts, and who therefore speak for themselves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub peers: Vec<String>,
     /// Who judges: `none`, `person`, or a name.
     pub judge: String,
     /// Whether it passes when the judge cannot be reached.

@@ -67,6 +67,7 @@ fn made(event: &Happened<'_>) -> Option<PromiseRow> {
         owned_by,
         owned_since,
         validators: Deserialize::deserialize(&facts["validators"]).unwrap_or_default(),
+        peers: Deserialize::deserialize(&facts["peers"]).unwrap_or_default(),
         judge: text("judge").unwrap_or_else(|| NONE.to_owned()),
         judge_optional: facts["judge_optional"] == true,
         round: 0,

@@ -136,14 +136,15 @@ pub(crate) fn must_speak(row: &PromiseRow, desk: &Desk) -> Result<(), Refusal> {
     }
 }
 
-/// Whether who asks is a validator whom a plan names and who shows a token of that name, which a person gave out: so a peer is
-/// heard beside the process that carries the run out. A name that somebody only says is theirs is none here either, and at a
-/// terminal names are only said.
+/// Whether who asks is a peer whom a plan names as a validator and who shows a token of that name, which a person gave out: so it
+/// is heard beside the process that carries the run out. A validator whom that process starts is heard through it alone, whoever
+/// has a token that is named alike. A name that somebody only says is theirs is none here either, and at a terminal names are only
+/// said.
 pub(crate) fn speaks_for_itself(row: &PromiseRow, validator: &str, desk: &Desk) -> bool {
     let moment = desk.moment();
-    let is_named = row.of_task.is_some() && row.validators.iter().any(|it| it == validator);
+    let is_peer = row.of_task.is_some() && row.peers.iter().any(|it| it == validator);
     let is_shown = moment.person && moment.authn.starts_with("token ") && moment.actor == validator;
-    is_named && is_shown && ![BUILTIN, PERSON].contains(&validator)
+    is_peer && is_shown && ![BUILTIN, PERSON].contains(&validator)
 }
 
 /// Whether who asks is the process that carries the run of a promise out. Nobody is, where it belongs to no task.

@@ -75,16 +75,22 @@ fn whoever_neither_leads_nor_answers_for_it_has_no_voice_at_a_gate() {
 }
 
 #[test]
-fn a_validator_is_heard_beside_who_leads_by_a_token_of_its_name_and_once_it_is_said_what_is_looked_at() {
+fn a_peer_alone_is_heard_beside_who_leads_by_a_token_of_its_name_and_once_it_is_said_what_is_looked_at() {
     let (token, terminal) = ("token t-1 http", "terminal uid=1000 pid=7");
+    let (peer, started) =
+        (json!({ "peer": true, "role": "validator" }), json!({ "command": ["critic"], "role": "validator" }));
     let cases = [
-        (terminal, "critic", true, NO),
-        (token, "rita", true, NO),
-        (token, "critic", false, "DEPENDENCY_NOT_MET"),
-        (token, "critic", true, OK),
+        (&peer, terminal, "critic", true, NO),
+        (&peer, token, "rita", true, NO),
+        (&peer, token, "critic", false, "DEPENDENCY_NOT_MET"),
+        (&peer, token, "critic", true, OK),
+        (&started, token, "critic", false, NO),
+        (&started, token, "critic", true, NO),
     ];
-    for (authn, actor, is_bound, expected) in cases {
-        let stage = Stage::claimed(with_judge(json!("arbiter")));
+    for (critic, authn, actor, is_bound, expected) in cases {
+        let mut plan = with_judge(json!("arbiter"));
+        plan["agents"]["critic"] = critic.clone();
+        let stage = Stage::claimed(plan);
         if is_bound {
             stage.validate("builtin", &["SKIP", "SKIP"]);
         }
@@ -92,7 +98,7 @@ fn a_validator_is_heard_beside_who_leads_by_a_token_of_its_name_and_once_it_is_s
         let call = Call { authn: authn.to_owned(), ..reviewer(actor) };
         let said = say(&stage.desk, &call, "gate.validate", &stage.validation("T-1", "critic", &["PASS", "PASS"]));
         let outcome = said.clone().map_or_else(|(code, _)| code, |_| OK.to_owned());
-        assert_eq!(outcome, expected, "{actor} by {authn}, bound {is_bound}: {said:?}");
+        assert_eq!(outcome, expected, "{critic}: {actor} by {authn}, bound {is_bound}: {said:?}");
     }
 }
 

@@ -98,6 +98,7 @@ impl Command for MakePromise {
             checks: self.criteria.iter().map(NewCriterion::checks).collect(),
             questions: Vec::new(),
             validators,
+            peers: Vec::new(),
             judge: self.judge.as_ref().map_or(NONE.to_owned(), |judge| judge.as_str().to_owned()),
             judge_optional: false,
         };
@@ -126,6 +127,8 @@ pub(crate) struct Gated {
     /// Where in the texts a person is asked about a criterion.
     pub(crate) questions: Vec<Option<usize>>,
     pub(crate) validators: Vec<String>,
+    /// Those of them whom no run starts.
+    pub(crate) peers: Vec<String>,
     pub(crate) judge: String,
     pub(crate) judge_optional: bool,
 }
@@ -149,6 +152,9 @@ pub(crate) fn make(desk: &mut Desk, gated: &Gated, texts: Vec<Untrusted<String>>
         "criteria": criteria, "id": gated.id, "judge": gated.judge, "judge_optional": gated.judge_optional,
         "promise": gated.promise, "title": gated.title, "validators": gated.validators,
     });
+    if !gated.peers.is_empty() {
+        facts["peers"] = json!(gated.peers);
+    }
     let made = match &gated.of_task {
         None => Happening::new(PROMISE_MADE, facts),
         Some((run, task)) => {
