@@ -242,3 +242,43 @@ fn a_peer_that_validates_is_waited_for_and_speaks_with_a_token_of_its_own() {
     going.end().ended(0);
     yard.is_tidy();
 }
+
+#[test]
+fn peers_that_validate_are_waited_for_side_by_side() {
+    let yard = Yard::new();
+    let peer = json!({ "peer": true, "role": "validator" });
+    let agents = json!({ "coder": yard.honest(), "critic": peer, "editor": peer });
+    let tasks = vec![task("T-1", json!({ "acceptance": [{ "text": "it is elegant" }], "retries": 1 }))];
+    let plan = yard.plan(agents, tasks, json!({ "gates": { "validate": ["critic", "editor"] } }));
+    let mut going = yard.start(&["run", &plan, "--no-wait"]);
+    let both = |going: &mut run_support::Going| {
+        going.until("T-1: waits for critic, a peer, to validate").until("T-1: waits for editor, a peer, to validate");
+    };
+    both(&mut going);
+    let run = yard.runs()[0].clone();
+    let say = |name: &str, status: &str| {
+        let make = ["token", "make", "--role", "reviewer", "--name", name, "--format", "json"];
+        let token: Value = serde_json::from_str(&yard.decide(&make).ended(0)).unwrap();
+        let [file, response] = ["token", "response"].map(|what| yard.path(&format!("{name}.{what}")));
+        std::fs::write(&file, token["token"].as_str().unwrap()).unwrap();
+        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        std::fs::write(&response, seen(status).replace("critic", name)).unwrap();
+        let commit = yard.git(&["rev-parse", &format!("refs/countersign/{run}/T-1")]);
+        let [file, response] = [file, response].map(|path| path.display().to_string());
+        let said =
+            ["gate", "validate", "T-1", &response, "--validator", name, "--bound", &commit, "--token-file", &file];
+        yard.run(&said).ended_with(0);
+    };
+    // Whoever is named last may be first, and what follows is decided when all have spoken.
+    say("editor", "FAIL");
+    going.until("T-1: FAIL by editor");
+    say("critic", "PASS");
+    going.until("T-1: tried again");
+    both(&mut going);
+    say("editor", "PASS");
+    going.until("T-1: PASS by editor");
+    say("critic", "PASS");
+    going.until("T-1: PASS by critic").until("T-1: done (verified)");
+    going.end().ended(0);
+    yard.is_tidy();
+}

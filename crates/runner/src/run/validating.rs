@@ -50,19 +50,26 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
         let told = Told { gate, found: &found, edits: &edits };
         after = by_agents(run, attempt, claimed, &others, &told, &mut checkouts)?;
     }
-    for peer in peers {
+    if !after["status"].is_string() && !peers.is_empty() {
+        after = by_peers(run, attempt, claimed, &peers)?;
+    }
+    Ok(after)
+}
+
+/// Waits for peers, and records of those who said nothing that they did not.
+fn by_peers(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, peers: &[&String]) -> Result<Value, No> {
+    let (mut after, silent) = peering::wait(run, attempt, peers, &claimed.bound);
+    for peer in silent {
         if after["status"].is_string() {
             break;
         }
-        after = match peering::wait(run, attempt, peer, &claimed.bound) {
-            Some(followed) => followed,
-            None => {
-                not_stopped(run)?;
-                let why = format!("{peer}, a peer, gave no answer within {} minutes", PATIENCE.as_secs() / 60);
-                run.note(&Note::Flag { task: attempt.task(), text: &why });
-                record(run, attempt, claimed, peer, &nothing(attempt, peer, &why), &[])?
-            }
-        };
+        not_stopped(run)?;
+        let why = format!("{peer}, a peer, gave no answer within {} minutes", PATIENCE.as_secs() / 60);
+        let recorded = record(run, attempt, claimed, peer, &nothing(attempt, peer, &why), &[]);
+        if recorded.is_ok() {
+            run.note(&Note::Flag { task: attempt.task(), text: &why });
+        }
+        after = peering::unless_heard(recorded, || peering::answer(run, attempt, peer))?;
     }
     Ok(after)
 }
