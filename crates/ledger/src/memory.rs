@@ -100,7 +100,7 @@ impl Store for Memory {
             (RowKey::Meta(name), RowValue::Meta(value)) => Some((name.clone(), value.clone())),
             _ => None,
         });
-        Ok(Begun { head: tables.head(), now: self.clock.now(), meta: meta.collect() })
+        Ok(Begun { head: tables.head(), now: self.clock.now()?, meta: meta.collect() })
     }
 
     fn apply(&mut self, batch: &Batch) -> Result<()> {

@@ -2,10 +2,12 @@
 //!
 //! Order is the sequence, never time. A clock may stand still, jump or go back, and only deadlines notice.
 
+use crate::error::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Milliseconds since 1970-01-01T00:00:00Z. Written as RFC 3339 with three decimals and `Z`, and read from nothing else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,6 +17,16 @@ impl Time {
     /// The same, some milliseconds later.
     pub fn plus(self, milliseconds: i64) -> Self {
         Self(self.0.saturating_add(milliseconds))
+    }
+
+    /// What a clock shows, if it can be written down and read again: a time of the years 0 to 9999. Whoever trusted a clock
+    /// that shows another would write what nobody reads back.
+    pub(crate) fn shown(milliseconds: i64) -> Result<Self, Error> {
+        if (FIRST_MS..=LAST_MS).contains(&milliseconds) {
+            return Ok(Self(milliseconds));
+        }
+        let side = if milliseconds < 0 { "before the year 0" } else { "after the year 9999" };
+        Err(Error::NotWritten(format!("the clock shows a time {side}; set it, and try again")))
     }
 
     /// Reads what [`Time`] writes.
@@ -34,8 +46,7 @@ impl fmt::Display for Time {
         }
         let nearest = |clamped: i64| jiff::Timestamp::from_millisecond(clamped).unwrap_or_default();
         let first = jiff::Timestamp::MIN.as_millisecond();
-        let last = jiff::Timestamp::MAX.as_millisecond();
-        write!(out, "{:.3}", nearest(self.0.clamp(first, last)))
+        write!(out, "{:.3}", nearest(self.0.clamp(first, LAST_MS)))
     }
 }
 
@@ -45,6 +56,10 @@ const ERA_DAYS: i64 = 146_097;
 /// From 0000-03-01 to 1970-01-01.
 const EPOCH_DAYS: i64 = 719_468;
 const DAY_MS: i64 = 86_400_000;
+/// 0000-01-01T00:00:00.000Z.
+const FIRST_MS: i64 = -(EPOCH_DAYS + 60) * DAY_MS;
+/// 9999-12-30T21:59:59.999Z, the last whole second that the library has a name for in every time zone.
+const LAST_MS: i64 = 253_402_207_199_999;
 /// The places of year, month, day, hour, minute, second and milliseconds in `2026-01-31T08:00:00.000Z`.
 const PLACES: [std::ops::Range<usize>; 7] = [0..4, 5..7, 8..10, 11..13, 14..16, 17..19, 20..23];
 
@@ -119,12 +134,21 @@ impl Clock {
     }
 
     /// What it shows.
-    pub fn now(&self) -> Time {
-        match self {
-            Clock::System => Time(jiff::Timestamp::now().as_millisecond()),
-            Clock::Manual(hand) => Time(hand.load(Ordering::SeqCst)),
-        }
+    ///
+    /// # Errors
+    /// It is a time that cannot be written.
+    pub fn now(&self) -> Result<Time, Error> {
+        Time::shown(match self {
+            Clock::System => since_epoch(SystemTime::now()),
+            Clock::Manual(hand) => hand.load(Ordering::SeqCst),
+        })
     }
+}
+
+/// Milliseconds since 1970, however far away.
+fn since_epoch(time: SystemTime) -> i64 {
+    let whole = |span: std::time::Duration| i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+    time.duration_since(UNIX_EPOCH).map_or_else(|before| -whole(before.duration()), whole)
 }
 
 #[cfg(test)]
@@ -160,6 +184,28 @@ mod tests {
         for text in others {
             assert_eq!(Time::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_clock_shows_times_that_can_be_written_or_none() {
+        for shown in [FIRST_MS, -1, 0, 1_800_000_000_000, LAST_MS] {
+            let (clock, _hand) = Clock::manual(Time(shown));
+            assert_eq!(clock.now(), Ok(Time(shown)));
+            assert_eq!(Time::parse(&Time(shown).to_string()), Some(Time(shown)));
+        }
+        let edges = ["0000-01-01T00:00:00.000Z", "9999-12-30T21:59:59.999Z"];
+        assert_eq!([FIRST_MS, LAST_MS].map(|it| Time(it).to_string()), edges);
+        // A deadline may lie behind that.
+        assert_eq!(Time(LAST_MS).plus(i64::MAX).to_string(), edges[1]);
+        for shown in [i64::MIN, FIRST_MS - 1, LAST_MS + 1, i64::MAX] {
+            let (clock, _hand) = Clock::manual(Time(shown));
+            let said = clock.now().unwrap_err().to_string();
+            assert!(said.starts_with("nothing was written: the clock shows a time "), "{shown}: {said}");
+        }
+        let year = std::time::Duration::from_secs(366 * 86_400);
+        assert!(Time::shown(since_epoch(UNIX_EPOCH + 8_100 * year)).is_err());
+        assert!(Time::shown(since_epoch(UNIX_EPOCH - 2_100 * year)).is_err());
+        assert!(Clock::System.now().is_ok());
     }
 
     proptest! {

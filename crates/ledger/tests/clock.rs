@@ -87,7 +87,8 @@ fn a_lease_keeps_its_own_length_when_the_clock_goes_back_and_forth() {
 #[test]
 fn the_order_is_the_sequence_whatever_the_clock_says() {
     on_each_store(|ledger, hand| {
-        for jump in [0, 5, -HOUR, HOUR, -7 * HOUR, 1, i64::MIN / 4, i64::MAX / 4] {
+        // As far as the years 125 and 9632.
+        for jump in [0, 5, -HOUR, HOUR, -7 * HOUR, 1, -60_000_000_000_000, 300_000_000_000_000] {
             hand.fetch_add(jump, Ordering::SeqCst);
             ledger.write(|transaction| transaction.append(&command("ana"), vec![add("a", 1)])).unwrap();
         }
@@ -98,5 +99,21 @@ fn the_order_is_the_sequence_whatever_the_clock_says() {
         let mut store = ledger.store().unwrap();
         let verified = verify(&mut *store, &Counters, &Verifying::default(), &mut |_, _| {}).unwrap();
         assert_eq!(verified.findings, []);
+    });
+}
+
+#[test]
+fn while_the_clock_shows_a_time_that_cannot_be_written_nothing_is() {
+    on_each_store(|ledger, hand| {
+        let first = grant(ledger, "ana").unwrap();
+        for shown in [i64::MIN, -62_167_219_200_001, 253_402_300_800_000, i64::MAX] {
+            hand.store(shown, Ordering::SeqCst);
+            let said = grant(ledger, "bob").unwrap_err();
+            assert!(matches!(&said, Error::NotWritten(why) if why.contains("the clock shows a time")), "{said:?}");
+        }
+        // It can be read all the while, and written to once the clock is set.
+        assert_eq!(ledger.head().unwrap().seq, first);
+        hand.store(START.plus(HOUR).0, Ordering::SeqCst);
+        assert_eq!(grant(ledger, "bob").unwrap(), first + 1);
     });
 }

@@ -235,6 +235,8 @@ pub fn main() -> ExitCode {
 }
 
 fn run(Cli { everywhere: cli, verb }: Cli) -> anyhow::Result<Exit> {
+    // Whatever is done from here on reads the clock, and may take for granted that what it shows is a time.
+    countersign_ledger::Clock::System.now()?;
     let project = || Project::find(cli.project.as_deref(), cli.max_size.map(|size| size as usize));
     // A variable that is set to nothing says nothing.
     let unset = std::env::var_os("COUNTERSIGN_ACTOR").is_some_and(|it| it.is_empty());

@@ -66,7 +66,8 @@ pub(super) async fn begin(session: &Session) -> Result<Begun, Fault> {
         return Err(Fault::Said(Error::Damaged(why)));
     }
     let (names, values): (Vec<String>, Vec<String>) = (seen.try_get(2)?, seen.try_get(3)?);
-    Ok(Begun { head, now: Time(seen.try_get(4)?), meta: names.into_iter().zip(values).collect() })
+    let now = Time::shown(seen.try_get(4)?).map_err(Fault::Said)?;
+    Ok(Begun { head, now, meta: names.into_iter().zip(values).collect() })
 }
 
 /// Makes what can be seen as durable as a commit of our own. With standbys that need not be so: after a crash the primary

@@ -117,7 +117,7 @@ impl Sqlite {
         let connection = self.connection()?;
         let head = prepared(connection, "BEGIN IMMEDIATE").and_then(|()| log::head(connection));
         let head = head.map_err(|error| not_written(&error))?;
-        Ok(Begun { head, now: self.clock.now(), meta: Vec::new() })
+        Ok(Begun { head, now: self.clock.now()?, meta: Vec::new() })
     }
 
     fn leave(&mut self) {
@@ -259,7 +259,7 @@ impl Store for Sqlite {
     }
 
     fn clock(&self) -> Option<Time> {
-        Some(self.clock.now())
+        self.clock.now().ok()
     }
 
     fn commit(&mut self) -> Result<()> {
