@@ -10,6 +10,7 @@ pub mod agent;
 mod content;
 pub mod delegate;
 pub mod evidence;
+mod fence;
 pub mod files;
 pub mod git;
 pub mod handoff;

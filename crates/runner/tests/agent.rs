@@ -23,6 +23,18 @@ fn a_program_reads_its_input_in_its_folder_and_its_output_is_the_answer() {
 }
 
 #[test]
+fn an_answer_in_a_code_fence_is_what_stands_in_it() {
+    for (script, expected) in [
+        (r#"printf '```json\n{"a": 1}\n```\n'"#, r#"{"a": 1}"#),
+        (r#"printf '```\n{"a": 1}\n```'"#, r#"{"a": 1}"#),
+        (r#"printf 'So:\n```json\n{"a": 1}\n```\n'"#, "So:\n```json\n{\"a\": 1}\n```\n"),
+    ] {
+        let place = Place::shell(script);
+        assert_eq!(answer_of(&place.agent, &place.run()).unwrap(), expected, "{script}");
+    }
+}
+
+#[test]
 fn programs_that_do_not_end_well_have_no_answer() {
     let cases = [
         (

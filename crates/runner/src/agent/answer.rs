@@ -2,14 +2,15 @@
 
 use super::ended::{Ended, How};
 use super::{invocation::Manner, lines};
+use crate::fence;
 use countersign_domain::plan::payload::{Agent, Preset};
 
-/// The result document: what a program wrote to standard output, or what a known agent gave as its answer. Whether it
-/// is a good one is for its contract to say. None from an agent that did not end by itself and well. Secrets of its
-/// environment are in neither.
+/// The result document: what a program wrote to standard output, or what a known agent gave as its answer, out of its code
+/// fence if it is in one. Whether it is a good one is for its contract to say. None from an agent that did not end by itself
+/// and well. Secrets of its environment are in neither.
 pub fn answer_of(agent: &Agent, ended: &Ended) -> Result<String, String> {
     let hidden = |text| lines::without(text, &ended.secrets);
-    said(agent, ended).map(hidden).map_err(hidden)
+    said(agent, ended).map(|text| fence::without(&text).to_owned()).map(hidden).map_err(hidden)
 }
 
 fn said(agent: &Agent, ended: &Ended) -> Result<String, String> {

@@ -1,6 +1,7 @@
 //! What a judge said, read strictly.
 
 use super::{REASONING_MAX, Verdict, clean};
+use crate::fence;
 use serde::Deserialize;
 
 /// How long an answer may be.
@@ -25,7 +26,7 @@ pub fn read(text: &str) -> Result<(Verdict, String), String> {
     if text.len() > ANSWER_MAX {
         return Err(format!("the answer has {} bytes, more than {ANSWER_MAX}; {WANTED}", text.len()));
     }
-    let text = without_fence(text.trim());
+    let text = fence::without(text).trim();
     if text.is_empty() {
         return Err(format!("the answer is empty; {WANTED}"));
     }
@@ -42,16 +43,6 @@ pub fn read(text: &str) -> Result<(Verdict, String), String> {
     }
     let reasoning = clean(answer.reasoning.trim(), REASONING_MAX);
     Ok((verdict, reasoning))
-}
-
-/// What stands inside a code fence, if the whole text is one.
-fn without_fence(text: &str) -> &str {
-    let inside = || {
-        let rest = text.strip_prefix("```")?.strip_suffix("```")?;
-        let (first, rest) = rest.split_once('\n')?;
-        matches!(first.trim(), "" | "json" | "JSON").then(|| rest.trim())
-    };
-    inside().unwrap_or(text)
 }
 
 #[cfg(test)]
