@@ -239,6 +239,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, Trouble> {
     if goes_on {
         run.desk.lead(setup.plan.budgets.as_ref(), &base)?;
     }
+    run.note(&Note::Led);
     recover::recover(&run, before.as_deref())?;
     run.board().catch_up(&run.desk)?;
     let waiting = run.board().rows();

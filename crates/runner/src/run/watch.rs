@@ -7,6 +7,8 @@ use std::time::Duration;
 /// Something that has happened in a run.
 #[derive(Debug, Clone, Copy)]
 pub enum Note<'a> {
+    /// The run is carried out from here on, and by nobody else.
+    Led,
     /// An agent works on a task.
     Begun { task: &'a str, agent: &'a str, attempt: u64, lease: u64 },
     /// A peer is waited for: what it is to do.

@@ -69,10 +69,10 @@ impl Live {
         self.drawn
     }
 
-    /// Says what begins.
-    pub fn begin(&self) {
+    /// Says what begins. Where another process is at it, nothing does.
+    fn begin(&self, note: &Note<'_>) {
         match self.format {
-            Format::Json => output::print(&line(&json!({ "note": "run", "run_id": self.run }))),
+            Format::Json => output::print(&line(&json!({ "note": name(note), "run_id": self.run }))),
             Format::Text => output::print(&format!("run {}  {}\n", self.run, self.objective)),
         }
     }
@@ -176,7 +176,7 @@ fn words(note: &Note<'_>) -> Option<(String, String, bool)> {
         Note::Stopped { task, reason } => of(task, format!("waits for a person: {reason}"), true),
         Note::Flag { task, text } => of(task, format!("note: {text}"), false),
         Note::Recovered { task, what } => of(task, format!("left by an earlier runner: {what}"), false),
-        Note::Swept { .. } | Note::Waiting { .. } | Note::Tick { .. } => None,
+        Note::Led | Note::Swept { .. } | Note::Waiting { .. } | Note::Tick { .. } => None,
     }
 }
 
@@ -196,6 +196,7 @@ pub fn handing(
 /// The name of a note for programs.
 fn name(note: &Note<'_>) -> &'static str {
     match note {
+        Note::Led => "run",
         Note::Begun { .. } => "begun",
         Note::Awaited { .. } => "awaited",
         Note::Said { .. } => "said",
@@ -224,6 +225,9 @@ fn name(note: &Note<'_>) -> &'static str {
 impl Watch for Live {
     fn note(&self, note: &Note<'_>) {
         let mut state = self.state();
+        if let Note::Led = note {
+            return self.begin(note);
+        }
         if let Note::Swept { what } = note {
             match self.format {
                 Format::Json => output::print(&line(&json!({ "note": name(note), "text": what }))),

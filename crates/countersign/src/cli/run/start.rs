@@ -201,7 +201,6 @@ fn carry_out(args: &Args, here: &Here<'_>, client: &Client<'_>, run: &str) -> an
     let stop = Stop::default();
     let live = Live::new(&plan, run, args.how.format, &stop);
     let _signals = interrupt::stops(&stop, !live.is_drawn())?;
-    live.begin();
     let platform = args.forge.platform(here, root.clone())?;
     let call = leading(client.call()?);
     let setup = Setup {
