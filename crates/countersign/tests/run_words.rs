@@ -416,3 +416,38 @@ fn all_that_happens_in_a_run_is_of_the_matter_of_its_plan() {
     assert!(events.iter().any(|it| it["kind"] == "command.refused" && it["run"] == first), "{events:?}");
     yard.run(&["verify"]).ended(0);
 }
+
+#[test]
+fn a_script_that_is_not_committed_is_told_before_anything_is_begun() {
+    let yard = Yard::new();
+    yard.write("agents/coder.sh", "exit 1\n");
+    yard.write("agents/made.sh", "exit 1\n");
+    let dry = |command: Value, patch: Value| {
+        let agents = json!({ "coder": { "command": command } });
+        let plan = yard.plan(agents, vec![task("T-1", patch)], json!({}));
+        (yard.run(&["run", &plan, "--dry-run"]), yard.run(&["run", &plan, "--no-wait"]))
+    };
+    for command in
+        [json!(["sh", "agents/coder.sh"]), json!(["sh", "-e", "./agents/coder.sh"]), json!(["agents/coder.sh"])]
+    {
+        let (dry, run) = dry(command, json!({}));
+        dry.says("it would not be begun here").ended_with(3);
+        for said in [dry, run] {
+            said.says("agent coder is started with `agents/coder.sh`, which lies here and is not in commit");
+            said.says("commit it first, or give its whole path").ended_with(3);
+        }
+    }
+    assert_eq!(yard.runs(), Vec::<String>::new());
+    // What is no file here, what lies elsewhere, and what a task may make are for the agent to find.
+    let elsewhere = yard.root().join("agents/coder.sh").display().to_string();
+    let made = json!({ "lock_scope": ["agents"], "acceptance": [{ "text": "x", "check": { "file": { "path": "agents/made.sh" } } }] });
+    for (command, patch) in [
+        (json!(["sh", "agents/none.sh"]), json!({})),
+        (json!(["sh", elsewhere]), json!({})),
+        (json!(["sh", "agents/made.sh"]), made),
+    ] {
+        dry(command, patch).0.ended(0);
+    }
+    yard.commit("the agent");
+    dry(json!(["sh", "agents/coder.sh"]), json!({})).0.ended(0);
+}

@@ -45,6 +45,7 @@ mod peering;
 mod pinned;
 mod rechecking;
 mod recover;
+mod scripts;
 mod settings;
 mod spending;
 mod validating;
@@ -171,7 +172,8 @@ impl Run<'_> {
 ///
 /// # Errors
 /// There is a repository, and agents cannot work in it; or there is none, and the plan asks for what only a repository can
-/// show; or something is pinned that is not there; or nobody could ask its judge. The error says what to do.
+/// show; or something is pinned, or an agent started with something, that is not there; or nobody could ask its judge. The error
+/// says what to do.
 pub fn ready(root: &Path, plan: &Plan) -> Result<(), String> {
     let ground = Ground::of(root, "")?;
     if ground.trees().is_none()
@@ -183,6 +185,7 @@ pub fn ready(root: &Path, plan: &Plan) -> Result<(), String> {
         ));
     }
     pinned::must_be_there(&ground, plan)?;
+    scripts::must_be_there(&ground, plan)?;
     judging::ready(plan)
 }
 

@@ -61,6 +61,6 @@ fn before<'p>(plan: &'p Plan, task: &PlannedTask) -> Vec<&'p PlannedTask> {
 }
 
 /// Whether something can come from a task.
-fn may_make(task: &PlannedTask, pin: &str) -> bool {
+pub(super) fn may_make(task: &PlannedTask, pin: &str) -> bool {
     task.lock_scope.iter().any(|place| overlap(place.place(), pin))
 }
