@@ -102,6 +102,33 @@ fn no_more_tasks_are_begun_than_the_plan_allows_and_what_was_begun_is_finished()
 }
 
 #[test]
+fn a_budget_of_the_command_line_is_held_to_what_one_of_a_plan_is() {
+    let yard = Yard::new();
+    let tasks = || vec![task("T-1", json!({ "timeout": "40s" })), task("T-2", json!({ "timeout": "40s" }))];
+    let plan = yard.plan(json!({ "coder": yard.agent("exit 1") }), tasks(), json!({ "budgets": { "attempts": 2 } }));
+    yard.run(&["run", &plan, "--no-wait"]).ended(1);
+    let begun = yard.runs().len();
+    for (name, value, says) in [
+        ("wall_time", json!("39s"), "the run may take 39 s, and one of its tasks alone may be silent for 40 s"),
+        ("attempts", json!(1), "1 attempts are not enough for 2 tasks"),
+    ] {
+        let budget = format!("{name}={}", value.as_str().map_or(value.to_string(), str::to_owned));
+        for begin in [&["run", &plan, "--dry-run"][..], &["run", &plan], &["run", "--resume"]] {
+            let answer = yard.run(&[begin, &["--budget", &budget]].concat());
+            answer.says("refused [SCHEMA_INVALID]").says(&format!("/budgets/{name}: {says}")).ended_with(1);
+            assert_eq!(answer.out, "", "{begin:?}");
+        }
+        // As a plan that says so itself is.
+        let path = yard.path("other.json");
+        let mut other: Value = serde_json::from_str(&std::fs::read_to_string(&plan).unwrap()).unwrap();
+        other["budgets"] = json!({ name: value });
+        std::fs::write(&path, other.to_string()).unwrap();
+        yard.run(&["run", &path.display().to_string()]).says("SCHEMA_INVALID").says(says).ended_with(1);
+    }
+    assert_eq!(yard.runs().len(), begun);
+}
+
+#[test]
 fn an_attempt_counts_when_somebody_worked_in_it() {
     let yard = Yard::new();
     yard.write("tests/t.sh", "echo 1..1\nif grep -q work src/T-1; then echo ok 1; else echo not ok 1; fi\n");

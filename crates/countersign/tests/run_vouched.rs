@@ -379,7 +379,10 @@ fn a_run_begins_where_it_was_first_carried_out_and_not_where_its_first_task_is_b
     let head = yard.git(&["rev-parse", "HEAD"]);
     let tasks = vec![task("T-1", json!({ "agent": "pal", "acceptance": acceptance }))];
     let plan = yard.plan(json!({ "pal": { "peer": true } }), tasks, json!({}));
-    yard.run(&["run", &plan, "--no-wait", "--budget", "wall_time=1s"]).ended(1);
+    let mut going = yard.start(&["run", &plan, "--no-wait"]);
+    going.until("T-1: waits for pal");
+    going.signal("-INT");
+    going.end().ended_with(1);
     let led: Vec<Value> = yard.events().into_iter().filter(|it| it["kind"] == "run.led").collect();
     assert_eq!(led[0]["facts"]["base"]["commit"], head.as_str(), "{led:?}");
     assert!(led.iter().skip(1).all(|it| it["facts"]["base"].is_null()), "{led:?}");

@@ -12,7 +12,8 @@ use crate::terminal;
 use crate::tracing::Tracing;
 use anyhow::{Context, bail};
 use countersign_contract::Checked;
-use countersign_diagnostic::Code;
+use countersign_diagnostic::{Code, Diagnostic, Severity};
+use countersign_domain::deciding::Refusal;
 use countersign_domain::plan::command::read;
 use countersign_domain::plan::payload::{Plan, Span};
 use countersign_engine::{Call, Failure};
@@ -101,6 +102,12 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
         (None, Some(_)) => None,
         (None, None) => return Err(wrong("name a plan, or go on with a run: `countersign run --resume`")),
     };
+    if let Some(text) = plan.as_ref().filter(|_| !args.budget.is_empty())
+        && let Some(plan) = reading::plan(&reading::checked(here, text))
+        && let Some(refusal) = too_little(here, &with_budgets(plan.clone(), &args.budget)?)?
+    {
+        return refused(refusal, args.how.format);
+    }
     if args.dry_run {
         return dry::run(here, &plan.unwrap_or_default(), args.how.format);
     }
@@ -174,6 +181,16 @@ fn with_budgets(plan: Plan, budgets: &[(String, Value)]) -> anyhow::Result<Plan>
     read(&changed.to_string()).ok_or_else(|| wrong("the budgets do not fit the plan"))
 }
 
+/// Why nothing could be done with the budgets that were named for this time: they are held to what those of a plan are. What else
+/// there is to say of it was said when it was begun.
+fn too_little(here: &Here<'_>, plan: &Plan) -> anyhow::Result<Option<Failure>> {
+    let checked = reading::checked(here, &serde_json::to_string(plan)?);
+    let is_of_budget = |it: &Diagnostic| it.severity == Severity::Error && it.pointer.as_str().starts_with("/budgets/");
+    let findings: Vec<Diagnostic> = checked.decision.details.diagnostics.into_iter().filter(is_of_budget).collect();
+    let refusal = findings.first().map(|it| Refusal::new(it.code, it.message.clone(), it.help.clone()));
+    Ok(refusal.map(|refusal| Failure::Refused(Box::new(Refusal { findings, ..refusal }))))
+}
+
 fn start(args: &Args, plan: &str) -> Value {
     match &args.id {
         Some(id) => json!({ "plan": plan, "run_id": id }),
@@ -191,6 +208,12 @@ fn resumed(args: &Args) -> Value {
 /// Carries a run out from the plan that stands in the ledger.
 fn carry_out(args: &Args, here: &Here<'_>, client: &Client<'_>, run: &str) -> anyhow::Result<Exit> {
     let plan = with_budgets(plan_of(client, run)?, &args.budget)?;
+    if args.resume.is_some()
+        && !args.budget.is_empty()
+        && let Some(refusal) = too_little(here, &plan)?
+    {
+        return refused(refusal, args.how.format);
+    }
     let root = here.project.root.as_deref().context("there is no project here; run `countersign init`")?;
     let root = root.canonicalize().with_context(|| format!("{} cannot be read", root.display()))?;
     let spool = root.join(crate::project::FOLDER).join("runs").join(run);
