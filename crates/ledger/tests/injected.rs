@@ -155,3 +155,22 @@ fn a_file_that_cannot_be_named_or_opened_is_told_and_not_there() {
     sweep(Fault(OPENINGS, "error=EIO", 1), 5);
     sweep(Fault(FILES, "error=ENOSPC", 1), 2);
 }
+
+#[test]
+fn a_disk_that_fails_when_the_file_is_opened_is_told_as_that() {
+    for end in ["", "-wal", "-shm"] {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().join("home");
+        std::fs::create_dir(&home).unwrap();
+        ask(&open(&home).unwrap(), "before").unwrap();
+        let (log, at) = (folder.path().join("strace.log"), [home.join(format!("ledger.db{end}"))]);
+        let under = Under::Strace { inject: "openat:error=EIO:when=1..4", at: &at, log: &log };
+        let (heard, _) = start("script", &home, "s", under).finish();
+        let told: Vec<&String> = heard.said.iter().filter(|it| it.starts_with("unopened ")).collect();
+        assert!(!told.is_empty(), "{end}: {heard:#?}");
+        for told in told {
+            assert!(told.contains("the disk failed") && !told.contains("permissions"), "{end}: {told}");
+        }
+        take_up(&home, &heard);
+    }
+}

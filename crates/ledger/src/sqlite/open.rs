@@ -33,10 +33,14 @@ pub(super) fn is_journaled(path: &Path) -> bool {
 /// Opens a ledger's file.
 pub(super) fn connect(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(|error| unreadable(&error))?;
-    settle(&connection).map_err(|error| unreadable(&error))?;
+    let unopened = |error| super::fault::unopened(path, &error);
+    let connection = Connection::open_with_flags(path, flags).map_err(unopened)?;
+    settle(&connection).map_err(unopened)?;
     held(&connection)?;
-    may_write(&connection).map_err(|error| super::not_written(&error))?;
+    may_write(&connection).map_err(|error| match error.sqlite_error_code() {
+        Some(ErrorCode::CannotOpen) => Error::NotWritten(super::fault::reason_at(path, &error)),
+        _ => super::not_written(&error),
+    })?;
     Ok(connection)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Reading is all that is done there, and nothing is left behind. Whoever wants to write is told why not.
 
-use super::fault::unreadable;
+use super::fault::unopened;
 use super::open::{BUSY, settle_reading};
 use crate::error::{Error, Result};
 use rusqlite::{Connection, OpenFlags};
@@ -41,6 +41,20 @@ pub(super) fn only_read(_path: &Path) -> Option<String> {
     None
 }
 
+/// Whether a file and what lies beside it may be read, as far as that can be asked without opening any of it.
+#[cfg(unix)]
+pub(super) fn may_read(path: &Path) -> std::io::Result<()> {
+    use rustix::fs::{Access, access};
+    let parts = ["-wal", "-shm"].map(|end| beside(path, end));
+    let there = parts.iter().map(PathBuf::as_path).filter(|part| part.exists());
+    std::iter::once(path).chain(there).try_for_each(|part| Ok(access(part, Access::READ_OK)?))
+}
+
+#[cfg(not(unix))]
+pub(super) fn may_read(path: &Path) -> std::io::Result<()> {
+    path.metadata().map(drop)
+}
+
 /// A way to read a file, by what lies beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
@@ -75,9 +89,10 @@ pub(super) fn connect(path: &Path, way: Way) -> Result<Connection> {
         }),
         Way::Bare => Connection::open_with_flags(unchanging(path)?, flags | OpenFlags::SQLITE_OPEN_URI),
     };
-    let connection = opened.map_err(|error| unreadable(&error))?;
-    connection.busy_timeout(BUSY).map_err(|error| unreadable(&error))?;
-    settle_reading(&connection).map_err(|error| unreadable(&error))?;
+    let unopened = |error| unopened(path, &error);
+    let connection = opened.map_err(unopened)?;
+    connection.busy_timeout(BUSY).map_err(unopened)?;
+    settle_reading(&connection).map_err(unopened)?;
     Ok(connection)
 }
 
