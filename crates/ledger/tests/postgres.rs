@@ -88,10 +88,32 @@ fn what_does_not_belong_into_the_schema_is_found() {
          ALTER TABLE countersign.lease ADD extra text;
          DROP INDEX countersign.event_run;
          ALTER TABLE countersign.due SET UNLOGGED;
-         INSERT INTO countersign.blob VALUES (1, '\\x00', 0, '')",
+         INSERT INTO countersign.blob VALUES (1, '\\x00', 0, '');
+         CREATE TYPE countersign.mood AS ENUM ('good');
+         CREATE DOMAIN countersign.name AS text;
+         CREATE TYPE countersign.pair AS (a integer, b integer);
+         CREATE TABLE public.more () INHERITS (countersign.event);
+         CREATE TABLE public.all_texts (LIKE countersign.text);
+         ALTER TABLE countersign.text INHERIT public.all_texts;
+         CREATE FUNCTION public.g() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END';
+         CREATE EVENT TRIGGER watchful ON ddl_command_end EXECUTE FUNCTION public.g()",
     );
     let faults = store.examine().unwrap();
-    for expected in ["function f", "quiet", "lease.extra", "event_run", "survive", "long text"] {
+    let strange = [
+        "function f",
+        "quiet",
+        "lease.extra",
+        "event_run",
+        "survive",
+        "long text",
+        "`type mood`",
+        "`type name`",
+        "`relation pair`",
+        "`table public.more, whose rows are those of event as well`",
+        "`table text, whose rows are those of public.all_texts as well`",
+        "`event trigger watchful on ddl_command_end`",
+    ];
+    for expected in strange {
         assert!(faults.iter().any(|it| it.contains(expected)), "{expected}: {faults:?}");
     }
 }

@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 const OTHERS_MAX: Duration = Duration::from_secs(3);
 const OTHERS_PAUSE: Duration = Duration::from_millis(100);
 
-/// Everything that is in our schema, a line for each. A trigger, a rule or a column that somebody added by hand is as good a
-/// way to change what is recorded as any.
+/// Everything that is in our schema or acts on it, a line for each. A trigger, a rule or a column that somebody added by hand is
+/// as good a way to change what is recorded as any; a table elsewhere that inherits one of ours has rows that are read as ours;
+/// and an event trigger acts on whatever is made in the database, unless it belongs to an extension.
 const SCHEMA: &str = r#"
 WITH ours AS (SELECT * FROM pg_class WHERE relnamespace = to_regnamespace('countersign')::oid)
 SELECT CASE relkind WHEN 'r' THEN 'table ' WHEN 'S' THEN 'sequence ' ELSE 'relation ' END || relname
@@ -42,7 +43,20 @@ SELECT pg_get_ruledef(r.oid) FROM ours c JOIN pg_rewrite r ON r.ev_class = c.oid
 UNION ALL
 SELECT 'policy ' || p.polname || ' on ' || c.relname FROM ours c JOIN pg_policy p ON p.polrelid = c.oid
 UNION ALL
-SELECT 'function ' || p.proname FROM pg_proc p WHERE p.pronamespace = to_regnamespace('countersign')::oid"#;
+SELECT 'function ' || p.proname FROM pg_proc p WHERE p.pronamespace = to_regnamespace('countersign')::oid
+UNION ALL
+SELECT 'type ' || t.typname FROM pg_type t WHERE t.typnamespace = to_regnamespace('countersign')::oid
+    AND t.typrelid = 0 AND NOT EXISTS (SELECT FROM pg_type e WHERE e.typarray = t.oid)
+UNION ALL
+SELECT 'table ' || i.inhrelid::regclass || ', whose rows are those of ' || c.relname || ' as well'
+    FROM ours c JOIN pg_inherits i ON i.inhparent = c.oid WHERE c.relkind IN ('r', 'p')
+UNION ALL
+SELECT 'table ' || c.relname || ', whose rows are those of ' || i.inhparent::regclass || ' as well'
+    FROM ours c JOIN pg_inherits i ON i.inhrelid = c.oid WHERE c.relkind IN ('r', 'p')
+UNION ALL
+SELECT 'event trigger ' || v.evtname || ' on ' || v.evtevent FROM pg_event_trigger v WHERE v.evtenabled <> 'D'
+    AND NOT EXISTS (SELECT FROM pg_depend d
+        WHERE d.classid = 'pg_event_trigger'::regclass AND d.objid = v.oid AND d.deptype = 'e')"#;
 
 /// What [`SCHEMA`] gives for a database that the steps made.
 const EXPECTED: &str = include_str!("steps/schema.txt");
