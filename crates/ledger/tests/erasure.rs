@@ -15,8 +15,12 @@ fn stores(folder: &Path) -> [Box<dyn Store>; 2] {
 }
 
 fn say(ledger: &Ledger) -> u64 {
+    say_so(ledger, b"said")
+}
+
+fn say_so(ledger: &Ledger, body: &[u8]) -> u64 {
     let mut draft = add("a", 1);
-    draft.texts = vec![text(b"said")];
+    draft.texts = vec![text(body)];
     ledger.write(|transaction| transaction.append(&command("ana"), vec![draft])).unwrap().first
 }
 
@@ -70,12 +74,18 @@ fn a_log_that_was_taken_in_has_nothing_due() {
     assert!(!told(&mut *to));
 }
 
+/// The files of long texts.
+fn files(folder: &Path) -> usize {
+    let folders = std::fs::read_dir(folder.join("ledger.db-blobs")).unwrap().map(|it| it.unwrap().path());
+    folders.filter(|it| it.is_dir()).map(|it| std::fs::read_dir(it).unwrap().count()).sum()
+}
+
 #[test]
 fn while_a_reader_keeps_an_erasure_from_its_end_others_go_on_writing() {
     let folder = tempfile::tempdir().unwrap();
     let [file, _] = stores(folder.path());
     let ledger = Ledger::create(file, Arc::new(Counters), PROJECT).unwrap();
-    let said = say(&ledger);
+    let said = say_so(&ledger, &[b'x'; 70_000]);
     let reader = rusqlite::Connection::open(folder.path().join("ledger.db")).unwrap();
     reader.execute_batch("BEGIN; SELECT count(*) FROM event").unwrap();
     erase(&ledger, said);
@@ -96,7 +106,10 @@ fn while_a_reader_keeps_an_erasure_from_its_end_others_go_on_writing() {
         assert!(scrubbing.join().unwrap().unwrap_err().to_string().contains("another process reads"));
     });
     assert!(told(&mut *store));
+    // That the text is erased lies in the log alone. Its file goes when that cannot be undone any more, and not before.
+    assert_eq!(files(folder.path()), 1);
     reader.execute_batch("ROLLBACK").unwrap();
     store.scrub().unwrap();
     assert!(!told(&mut *store));
+    assert_eq!(files(folder.path()), 0);
 }

@@ -465,9 +465,10 @@ impl Store for Sqlite {
         self.rollback();
         let mark = erasure::mark(self)?;
         let until = Instant::now() + SCRUB_MAX;
-        let swept = self.in_turn(Self::sweep_blobs);
-        // Whoever began to read before keeps the log from being emptied. Between two attempts others may write.
-        while !self.in_turn(Self::empty_log)? {
+        // A file goes once all that was committed is in the database for good, in the same turn: as long as something lies in the
+        // log alone, a commit that gave no clear answer may still come or be undone, and with it what names the file. Whoever
+        // began to read before keeps the log from being emptied. Between two attempts others may write.
+        while !self.in_turn(Self::sweep_behind_the_log)? {
             if Instant::now() >= until {
                 let why =
                     "another process reads, and keeps a copy in the journal; end it and run `countersign doctor --fix`";
@@ -475,7 +476,6 @@ impl Store for Sqlite {
             }
             std::thread::sleep(SCRUB_PAUSE);
         }
-        swept?;
         if mark.is_some() {
             erasure::unmark(self, mark)?;
             // All that is in the log now is that the mark is gone.

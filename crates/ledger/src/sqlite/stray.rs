@@ -106,8 +106,12 @@ impl Sqlite {
         Ok(true)
     }
 
-    /// Removes files of blobs that no text names: of texts that were erased, and of commits that never came.
-    pub(super) fn sweep_blobs(&mut self) -> Result<()> {
+    /// Empties the write-ahead log, and then removes files of blobs that no text names: of texts that were erased, and of
+    /// commits that never came. Nothing is done while somebody reads from the log.
+    pub(super) fn sweep_behind_the_log(&mut self) -> Result<bool> {
+        if !self.empty_log()? {
+            return Ok(false);
+        }
         let mut left = Vec::new();
         for (hash, path) in self.blobs.all().map_err(unswept)? {
             if !self.names_blob(hash)? {
@@ -116,7 +120,7 @@ impl Sqlite {
         }
         remove(left)?;
         self.blobs.arrived();
-        Ok(())
+        Ok(true)
     }
 }
 
