@@ -8,7 +8,7 @@ use countersign_contract::{Checked, Checker, Outside};
 use countersign_domain::deciding::{Found, Hit, Hold, Key, Need, Observer, Range, Seen, Tree};
 use countersign_ledger as ledger;
 use ledger::lease::Standing;
-use ledger::{RowKey, RowValue, Scan, Transaction};
+use ledger::{Name, RowKey, RowValue, Scan, Transaction};
 use serde_json::Value;
 
 /// Where things can be looked up.
@@ -50,7 +50,7 @@ impl Shelf for &Engine {
     }
 
     fn holds(&mut self, names: &[String]) -> ledger::Result<Vec<Option<Hold>>> {
-        let keys = |row: fn(String) -> RowKey| names.iter().cloned().map(row);
+        let keys = |row: fn(Name) -> RowKey| names.iter().map(Name::from).map(row);
         let keys: Vec<_> = keys(RowKey::Lease).chain(keys(RowKey::Liveness)).collect();
         let mut leases = self.ledger.reader()?.get(&keys)?;
         let alive = leases.split_off(names.len());

@@ -48,8 +48,8 @@ impl ledger::Fold for Meaning {
         let before = before.map(facts_of);
         let domain = domain_key(key);
         let after = with(event, |happened| countersign_domain::evolve(&domain, before.as_deref(), happened))??;
-        let (matter, class) = (event.matter.to_owned(), event.class.to_owned());
-        let facts = after.text().to_owned();
+        let (matter, class) = (event.matter.into(), event.class.into());
+        let facts = Arc::clone(after.text());
         AT_HAND.keep(key, Arc::new(after));
         Some(ledger::State { matter, class, facts })
     }
@@ -102,7 +102,8 @@ impl AtHand {
         let shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = shelf.as_ref()?.facts.get(&entity.key)?;
         // They may be another ledger's, or of a command that was refused in the end.
-        let is_meant = |facts: &&Arc<Facts>| facts.text() == entity.facts;
+        let is_same = |text: &Arc<str>| Arc::ptr_eq(text, &entity.facts) || *text == entity.facts;
+        let is_meant = |facts: &&Arc<Facts>| is_same(facts.text());
         [Some(&known.last), known.before.as_ref()].into_iter().flatten().find(is_meant).cloned()
     }
 
@@ -131,7 +132,7 @@ impl Shelf {
 
 fn facts_of(entity: &ledger::Entity) -> Arc<Facts> {
     AT_HAND.find(entity).unwrap_or_else(|| {
-        let facts = Arc::new(Facts::of_text(entity.facts.clone()));
+        let facts = Arc::new(Facts::of_text(Arc::clone(&entity.facts)));
         AT_HAND.keep(&entity.key, Arc::clone(&facts));
         facts
     })
@@ -143,7 +144,7 @@ fn other(all: &[Place], some: &[Place]) -> Vec<ledger::Place> {
 }
 
 fn ledger_place(place: &Place) -> ledger::Place {
-    ledger::Place { index: place.index.to_owned(), at: place.at.clone() }
+    ledger::Place { index: place.index.into(), at: place.at.clone() }
 }
 
 fn domain_key(key: &ledger::Key) -> Key {
@@ -187,8 +188,8 @@ mod tests {
             facts[name] = value.clone();
         }
         let key = ledger::Key::new("task", format!("r/{id}"));
-        let [matter, class] = ["main", "internal"].map(str::to_owned);
-        let facts = countersign_contract::canonical(&facts);
+        let [matter, class] = ["main", "internal"].map(Into::into);
+        let facts = countersign_contract::canonical(&facts).into();
         Entity { key, seq: 1, version: 1, birth: 1, shape: SHAPE, matter, class, facts }
     }
 
@@ -221,7 +222,7 @@ mod tests {
         let (one, two) = (facts_of(&before), facts_of(&after));
         assert!(Arc::ptr_eq(&one, &facts_of(&before)) && Arc::ptr_eq(&two, &facts_of(&after)));
         let other = task("T-2", json!({ "attempt": 2 }));
-        assert_eq!(facts_of(&other).text(), other.facts);
+        assert_eq!(*facts_of(&other).text(), other.facts);
     }
 
     #[test]

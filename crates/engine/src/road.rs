@@ -14,7 +14,7 @@ use countersign_domain::deciding::{
 use countersign_domain::work::event::RUN_OPENED;
 use countersign_domain::work::row::run_key;
 use countersign_ledger as ledger;
-use ledger::{EventRow, Hash, Held, LeaseChange, Once, RowKey, Transaction};
+use ledger::{EventRow, Hash, Held, LeaseChange, Name, Once, RowKey, Transaction};
 use rand_core::RngCore;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -277,11 +277,11 @@ fn looks_at<C: Command>(asked: &ledger::Command, command: &C) -> Vec<RowKey> {
     let rows = |need: Need| match need {
         Need::Entity(key) => vec![RowKey::Entity(meaning::ledger_key(&key))],
         // How fresh a lease is is asked for whenever the lease is.
-        Need::Lease(name) => vec![RowKey::Lease(name.clone()), RowKey::Liveness(name)],
+        Need::Lease(name) => [RowKey::Lease, RowKey::Liveness].map(|row| row(Name::from(&name))).to_vec(),
         Need::Range(_) | Need::Texts(_) => Vec::new(),
     };
     let needs = command.needs(&Seen::default(), &moment).into_iter().flat_map(rows);
-    once.map(RowKey::Remembered).into_iter().chain(needs).collect()
+    once.map(|key| RowKey::Remembered(key.map(Name::from))).into_iter().chain(needs).collect()
 }
 
 /// The matter of everything that belongs to no run with a matter of its own.
@@ -292,7 +292,7 @@ pub(crate) fn drafts(
     transaction: &mut Transaction<'_>,
     happenings: impl IntoIterator<Item = Happening>,
 ) -> ledger::Result<Vec<ledger::Draft>> {
-    let mut matters: BTreeMap<String, String> = BTreeMap::new();
+    let mut matters: BTreeMap<String, Name> = BTreeMap::new();
     let mut drafts = Vec::new();
     for happening in happenings {
         let matter: &str = match &happening.run {
@@ -308,12 +308,12 @@ pub(crate) fn drafts(
 }
 
 /// The matter of a run: what its first event says, and from then on that of the run as it stands.
-fn matter(transaction: &mut Transaction<'_>, run: &str, happening: &Happening) -> ledger::Result<String> {
+fn matter(transaction: &mut Transaction<'_>, run: &str, happening: &Happening) -> ledger::Result<Name> {
     if happening.kind == RUN_OPENED {
-        return Ok(happening.facts["matter"].as_str().unwrap_or(MATTER).to_owned());
+        return Ok(happening.facts["matter"].as_str().unwrap_or(MATTER).into());
     }
     let found = transaction.get(&[meaning::ledger_key(&run_key(run))])?.into_iter().flatten().next();
-    Ok(found.map_or_else(|| MATTER.to_owned(), |run| run.matter))
+    Ok(found.map_or_else(|| MATTER.into(), |run| run.matter))
 }
 
 fn draft(happening: Happening, matter: &str) -> ledger::Draft {

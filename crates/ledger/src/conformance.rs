@@ -55,13 +55,13 @@ impl Fold for Counters {
     fn evolve(&self, _: &Key, before: Option<&Entity>, event: &Event<'_>) -> Option<State> {
         let (_, add) = counter(event)?;
         let value = before.map_or(0, value_of) + add;
-        let facts = format!(r#"{{"value":{value}}}"#);
-        (add != 0).then(|| State { matter: event.matter.to_owned(), class: event.class.to_owned(), facts })
+        let facts = format!(r#"{{"value":{value}}}"#).into();
+        (add != 0).then(|| State { matter: event.matter.into(), class: event.class.into(), facts })
     }
 
     fn places(&self, entity: &Entity) -> Vec<Place> {
         let value = value_of(entity).cast_unsigned();
-        vec![Place { index: "by_value".to_owned(), at: value.to_be_bytes().to_vec() }]
+        vec![Place { index: "by_value".into(), at: value.to_be_bytes().to_vec() }]
     }
 }
 

@@ -1,7 +1,8 @@
 //! What events mean, as far as the ledger must know: which entities they change, and where those are found.
 
 use crate::event::Event;
-use crate::rows::{Entity, Key, Place};
+use crate::rows::{Entity, Key, Name, Place};
+use std::sync::Arc;
 
 /// Turns events into entities. The ledger asks on every append and on `rebuild`, and keeps the answers.
 ///
@@ -49,9 +50,9 @@ pub struct Moves {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct State {
     /// The matter whose readers may see it.
-    pub matter: String,
+    pub matter: Name,
     /// Its data class.
-    pub class: String,
+    pub class: Name,
     /// What is known of it, in canonical JSON.
-    pub facts: String,
+    pub facts: Arc<str>,
 }

@@ -64,8 +64,8 @@ mod tests {
 
     fn batch(id: &str, facts: &str) -> Arc<Batch> {
         let key = Key::new("counter", id);
-        let [matter, class] = ["main", "internal"].map(str::to_owned);
-        let facts = facts.to_owned();
+        let [matter, class] = ["main", "internal"].map(Into::into);
+        let facts = facts.into();
         let entity = Entity { key: key.clone(), seq: 1, version: 1, birth: 1, shape: 1, matter, class, facts };
         Arc::new(Batch { put: vec![(RowKey::Entity(key), RowValue::Entity(entity))], ..Batch::default() })
     }

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::fold::Fold;
 use crate::later::{Pending, keeping};
 use crate::queue::{Queue, Work};
-use crate::rows::{Entity, EventRow, Key, RowKey, RowValue, Table, TextRow};
+use crate::rows::{Entity, EventRow, Key, Name, RowKey, RowValue, Table, TextRow};
 use crate::store::{Batch, Head, Store};
 use crate::transaction::{Hit, Scan, Transaction, entity, scan_one};
 use crate::writer::{META_CLOSED, META_PROJECT, META_SHAPE, Writer, meta};
@@ -277,7 +277,7 @@ impl Ledger {
 
     /// When the next lease lapses, in milliseconds since 1970, unless it is given a sign of life before.
     pub fn next_due(&self) -> Result<Option<i64>> {
-        let from = RowKey::Due(crate::Time(i64::MIN), String::new());
+        let from = RowKey::Due(crate::Time(i64::MIN), Name::default());
         let rows = self.reader()?.range(&from, None, 1)?;
         Ok(rows.into_iter().find_map(crate::transaction::due_time).map(|time| time.0))
     }

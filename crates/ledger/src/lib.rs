@@ -76,7 +76,9 @@ pub use memory::Memory;
 pub use postgres::Postgres;
 pub use proof::{Proven, prove, verify_proof};
 pub use rebuild::rebuild;
-pub use rows::{Entity, EventRow, Key, Lease, Liveness, Place, Remembered, Row, RowKey, RowValue, Table, TextRow};
+pub use rows::{
+    Entity, EventRow, Key, Lease, Liveness, Name, Place, Remembered, Row, RowKey, RowValue, Table, TextRow,
+};
 pub use sqlite::Sqlite;
 pub use store::{Batch, Begun, Head, Store};
 pub use time::{Clock, Time};

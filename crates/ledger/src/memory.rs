@@ -95,9 +95,9 @@ impl Store for Memory {
         drop(taken);
         self.writing = true;
         let tables = lock(&self.shared.tables);
-        let from = RowKey::Meta(String::new());
+        let from = Table::Meta.first();
         let meta = tables.rows.range(from..).filter_map(|row| match row {
-            (RowKey::Meta(name), RowValue::Meta(value)) => Some((name.clone(), value.clone())),
+            (RowKey::Meta(name), RowValue::Meta(value)) => Some((name.to_string(), value.clone())),
             _ => None,
         });
         Ok(Begun { head: tables.head(), now: self.clock.now()?, meta: meta.collect() })

@@ -9,19 +9,24 @@
 use crate::error::{Error, Result};
 use crate::hash::Hash;
 use crate::time::Time;
+use std::sync::Arc;
+
+/// A name in a key. Most are short and lie in the key itself: keys are copied more often than anything else, and to ask for
+/// memory for each name would cost more than the rest of it.
+pub type Name = compact_str::CompactString;
 
 /// An entity's name: what it is, and which.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     /// What it is.
-    pub kind: String,
+    pub kind: Name,
     /// Which one.
-    pub id: String,
+    pub id: Name,
 }
 
 impl Key {
     /// An entity's name.
-    pub fn new(kind: impl Into<String>, id: impl Into<String>) -> Self {
+    pub fn new(kind: impl Into<Name>, id: impl Into<Name>) -> Self {
         Self { kind: kind.into(), id: id.into() }
     }
 }
@@ -40,18 +45,18 @@ pub struct Entity {
     /// The shape of the fold that made it.
     pub shape: u32,
     /// The matter whose readers may see it.
-    pub matter: String,
+    pub matter: Name,
     /// Its data class.
-    pub class: String,
-    /// What is known of it, in canonical JSON.
-    pub facts: String,
+    pub class: Name,
+    /// What is known of it, in canonical JSON. It is shared by all who have it: they are many, and it can be long.
+    pub facts: Arc<str>,
 }
 
 /// Where an entity is found in an index: the bytes give the order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The index.
-    pub index: String,
+    pub index: Name,
     /// The place in it.
     pub at: Vec<u8>,
 }
@@ -106,17 +111,17 @@ pub enum RowKey {
     /// one end.
     Touch(u64, Key),
     /// `remembered`: actor, command, idempotency key.
-    Remembered([String; 3]),
+    Remembered([Name; 3]),
     /// `lease`
-    Lease(String),
+    Lease(Name),
     /// `tile`: level, number.
     Tile(u8, u64),
     /// `liveness`
-    Liveness(String),
+    Liveness(Name),
     /// `due`: when a lease lapses.
-    Due(Time, String),
+    Due(Time, Name),
     /// `meta`
-    Meta(String),
+    Meta(Name),
 }
 
 /// The rest of the row; the variant follows from the key's.
@@ -185,7 +190,7 @@ impl Table {
 
     /// A key that comes before all others of the table.
     pub fn first(self) -> RowKey {
-        let none = String::new;
+        let none = Name::default;
         match self {
             Table::Entity => RowKey::Entity(Key::new("", "")),
             Table::Index => RowKey::Index(Place { index: none(), at: Vec::new() }, Key::new("", "")),

@@ -7,7 +7,7 @@ use crate::fold::{Fold, Moves};
 use crate::hash::Hash;
 use crate::lease::{self, Standing};
 use crate::overlay::Overlay;
-use crate::rows::{Entity, EventRow, Key, Liveness, Place, Remembered, Row, RowKey, RowValue, TextRow};
+use crate::rows::{Entity, EventRow, Key, Liveness, Name, Place, Remembered, Row, RowKey, RowValue, TextRow};
 use crate::store::{Head, Store};
 use crate::time::Time;
 use std::collections::HashSet;
@@ -61,7 +61,7 @@ pub struct Tally {
 
 /// Names of leases have no control characters, so a tally is never taken for one.
 fn tally_key(name: &str) -> RowKey {
-    RowKey::Liveness(format!("\u{1}{name}"))
+    RowKey::Liveness(compact_str::format_compact!("\u{1}{name}"))
 }
 
 /// How long the key of a row may be. PostgreSQL has room for some 2,700 bytes in an index, and less for what is hard to
@@ -126,7 +126,7 @@ impl Transaction<'_> {
 
     /// When the next lease lapses, unless it is given a sign of life before.
     pub fn next_due(&mut self) -> Result<Option<Time>> {
-        let from = RowKey::Due(Time(i64::MIN), String::new());
+        let from = RowKey::Due(Time(i64::MIN), Name::default());
         let rows = self.overlay.range(self.store, &from, None, 1)?;
         Ok(rows.into_iter().find_map(due_time))
     }
@@ -159,7 +159,7 @@ impl Transaction<'_> {
     /// What an idempotency key was used for by this actor with this command. The same key for another request is refused.
     pub fn remembered(&mut self, command: &Command) -> Result<Option<Remembered>> {
         let Some(once) = &command.once else { return Ok(None) };
-        let key = [command.actor.clone(), command.name.clone(), once.key.clone()];
+        let key = [&command.actor, &command.name, &once.key].map(Name::from);
         match self.overlay.one(self.store, &RowKey::Remembered(key))? {
             Some(RowValue::Remembered(it)) if it.request == once.request => Ok(Some(it)),
             Some(RowValue::Remembered(it)) => Err(Refused::KeyReused { key: once.key.clone(), first: it.first }.into()),
@@ -169,14 +169,14 @@ impl Transaction<'_> {
 
     /// Reads some leases at once, and how fresh they are, so that none of them is a journey of its own.
     pub fn look_at_leases(&mut self, names: &[String]) -> Result<()> {
-        let keys = |row: fn(String) -> RowKey| names.iter().cloned().map(row);
+        let keys = |row: fn(Name) -> RowKey| names.iter().map(Name::from).map(row);
         let keys: Vec<_> = keys(RowKey::Lease).chain(keys(RowKey::Liveness)).collect();
         self.overlay.read_ahead(self.store, &keys)
     }
 
     /// A lease and how fresh it is.
     pub fn lease(&mut self, name: &str) -> Result<Option<Standing>> {
-        let keys = [RowKey::Lease(name.to_owned()), RowKey::Liveness(name.to_owned())];
+        let keys = [RowKey::Lease(name.into()), RowKey::Liveness(name.into())];
         let mut rows = self.overlay.get(self.store, &keys)?.into_iter();
         let Some(Some(RowValue::Lease(held))) = rows.next() else { return Ok(None) };
         let row = match rows.next().flatten() {
@@ -203,14 +203,14 @@ impl Transaction<'_> {
 
     /// At most `limit` leases that have lapsed and not ended, the longest first.
     pub fn lapsed(&mut self, limit: usize) -> Result<Vec<Held>> {
-        let from = RowKey::Due(Time(i64::MIN), String::new());
-        let to = RowKey::Due(self.now.plus(1), String::new());
+        let from = RowKey::Due(Time(i64::MIN), Name::default());
+        let to = RowKey::Due(self.now.plus(1), Name::default());
         let rows = self.overlay.range(self.store, &from, Some(&to), limit)?;
         let mut lapsed = Vec::new();
         for (key, _) in rows {
             let RowKey::Due(_, name) = key else { continue };
             if let Some(standing) = self.lease(&name)?.filter(|it| it.lease.ended.is_none() && !it.is_held(self.now)) {
-                lapsed.push(Held { name, number: standing.lease.number });
+                lapsed.push(Held { name: name.into(), number: standing.lease.number });
             }
         }
         Ok(lapsed)
@@ -336,7 +336,7 @@ impl Transaction<'_> {
             self.change(key, event)?;
         }
         if let Some(once) = &event.once {
-            let key = [event.actor.to_owned(), event.command.to_owned(), once.key.to_owned()];
+            let key = [event.actor, event.command, once.key].map(Name::from);
             let last = event.seq.saturating_add(once.events).saturating_sub(1);
             let value = Remembered { request: once.request, code: once.code.to_owned(), first: event.seq, last };
             self.overlay.put(RowKey::Remembered(key), RowValue::Remembered(value));
@@ -381,7 +381,7 @@ impl Transaction<'_> {
 
     fn follow_lease(&mut self, event: &Event<'_>) -> Result<()> {
         let Some(change) = &event.lease else { return Ok(()) };
-        let before = self.overlay.one(self.store, &RowKey::Lease(lease::name_of(change).to_owned()))?;
+        let before = self.overlay.one(self.store, &RowKey::Lease(lease::name_of(change).into()))?;
         let before = match before {
             Some(RowValue::Lease(before)) => Some(before),
             _ => None,
@@ -395,19 +395,19 @@ impl Transaction<'_> {
         if self.live {
             self.set_liveness(&name, fresh)?;
         }
-        self.overlay.put(RowKey::Lease(name), RowValue::Lease(after));
+        self.overlay.put(RowKey::Lease(name.into()), RowValue::Lease(after));
         Ok(())
     }
 
     fn set_liveness(&mut self, name: &str, fresh: Option<Liveness>) -> Result<()> {
-        let key = RowKey::Liveness(name.to_owned());
+        let key = RowKey::Liveness(name.into());
         let before = self.overlay.one(self.store, &key)?;
         if let Some(RowValue::Liveness(before)) = before {
-            self.overlay.delete(RowKey::Due(before.deadline, name.to_owned()));
+            self.overlay.delete(RowKey::Due(before.deadline, name.into()));
         }
         match fresh {
             Some(fresh) => {
-                self.overlay.put(RowKey::Due(fresh.deadline, name.to_owned()), RowValue::Nothing);
+                self.overlay.put(RowKey::Due(fresh.deadline, name.into()), RowValue::Nothing);
                 self.overlay.put(key, RowValue::Liveness(fresh));
             }
             None => self.overlay.delete(key),
@@ -448,11 +448,13 @@ pub(crate) fn scan_one(
     mut range: impl FnMut(&RowKey, Option<&RowKey>, usize) -> Result<Vec<crate::rows::Row>>,
 ) -> Result<Vec<Hit>> {
     let none = || Key::new("", "");
-    let from = RowKey::Index(Place { index: scan.index.clone(), at: scan.from.clone() }, none());
+    let from = RowKey::Index(Place { index: (&scan.index).into(), at: scan.from.clone() }, none());
     let to = match &scan.to {
-        Some(to) => RowKey::Index(Place { index: scan.index.clone(), at: to.clone() }, none()),
+        Some(to) => RowKey::Index(Place { index: (&scan.index).into(), at: to.clone() }, none()),
         // The first name after this one; names have no control characters.
-        None => RowKey::Index(Place { index: format!("{}\u{1}", scan.index), at: Vec::new() }, none()),
+        None => {
+            RowKey::Index(Place { index: compact_str::format_compact!("{}\u{1}", scan.index), at: Vec::new() }, none())
+        }
     };
     let rows = range(&from, Some(&to), scan.limit)?;
     let hit = |(key, _)| match key {

@@ -239,7 +239,7 @@ pub(crate) const META_SHAPE: &str = "shape";
 pub(crate) const META_CLOSED: &str = "closed";
 
 pub(crate) fn meta(name: &str) -> RowKey {
-    RowKey::Meta(name.to_owned())
+    RowKey::Meta(name.into())
 }
 
 mod relay;

@@ -220,7 +220,7 @@ impl Simulation {
             let mut counters = BTreeMap::new();
             for (_, value) in subject.rows(Table::Entity) {
                 if let countersign_ledger::RowValue::Entity(entity) = value {
-                    counters.insert(entity.key.id.clone(), value_of(&entity));
+                    counters.insert(entity.key.id.to_string(), value_of(&entity));
                 }
             }
             assert_eq!(counters, self.auditor.counters, "{}", subject.name);

@@ -122,9 +122,9 @@ fn envelope(event: &Stored) -> String {
 
 fn entity(engine: &Engine, key: &Key, format: Format) -> anyhow::Result<String> {
     let Some(found) = engine.entity(key)? else { bail!("there is no {} `{}`", key.kind, key.id) };
-    let past = engine.ledger().history(&countersign_ledger::Key::new(&key.kind, &key.id), HISTORY_MAX)?;
+    let past = engine.ledger().history(&countersign_ledger::Key::new(&*key.kind, &*key.id), HISTORY_MAX)?;
     if format == Format::Json {
-        let value = serde_json::json!({ "kind": key.kind, "id": key.id, "version": found.version, "facts": found.facts.value(), "events": past });
+        let value = serde_json::json!({ "kind": *key.kind, "id": *key.id, "version": found.version, "facts": found.facts.value(), "events": past });
         return Ok(format!("{value}\n"));
     }
     let mut out =

@@ -17,7 +17,7 @@ pub trait Row: Serialize + DeserializeOwned + Any + Send + Sync {}
 /// What is known of an entity. At least one of the three is there.
 #[derive(Debug, Default)]
 pub struct Facts {
-    text: OnceLock<String>,
+    text: OnceLock<Arc<str>>,
     value: OnceLock<Value>,
     row: OnceLock<Arc<dyn Written>>,
     places: OnceLock<Vec<Place>>,
@@ -52,8 +52,8 @@ impl<T: Row + std::fmt::Debug> Written for T {
 
 impl Facts {
     /// As they are kept: canonical JSON.
-    pub fn of_text(text: String) -> Self {
-        Self { text: text.into(), ..Self::default() }
+    pub fn of_text(text: impl Into<Arc<str>>) -> Self {
+        Self { text: text.into().into(), ..Self::default() }
     }
 
     /// As they are in a row.
@@ -62,11 +62,11 @@ impl Facts {
         Self { row: row.into(), ..Self::default() }
     }
 
-    /// The canonical JSON.
-    pub fn text(&self) -> &str {
+    /// The canonical JSON, which the ledger keeps without a copy.
+    pub fn text(&self) -> &Arc<str> {
         self.text.get_or_init(|| match self.row.get() {
-            Some(row) => row.text(),
-            None => countersign_contract::canonical(self.value()),
+            Some(row) => row.text().into(),
+            None => countersign_contract::canonical(self.value()).into(),
         })
     }
 

@@ -1,22 +1,23 @@
 //! What a command asks to see, and what it was shown.
 
 use super::facts::Facts;
+use compact_str::CompactString;
 use countersign_contract::Untrusted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// An entity's name: what it is, and which.
+/// An entity's name: what it is, and which. Keys are copied often, and most of their texts are short enough to lie in them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     /// What it is.
-    pub kind: String,
+    pub kind: CompactString,
     /// Which one.
-    pub id: String,
+    pub id: CompactString,
 }
 
 impl Key {
     /// An entity's name.
-    pub fn new(kind: impl Into<String>, id: impl Into<String>) -> Self {
+    pub fn new(kind: impl Into<CompactString>, id: impl Into<CompactString>) -> Self {
         Self { kind: kind.into(), id: id.into() }
     }
 }

@@ -126,7 +126,7 @@ fn look(run: &str, limit: usize, seen: &Seen, now: i64, worker: &str) -> Vec<Nee
     let mut needs: Vec<Need> = ranges(run, limit, worker).map(Need::Range).collect();
     for key in ready(run, limit, seen, worker).unwrap_or_default() {
         needs.push(Need::Entity(key.clone()));
-        needs.push(Need::Lease(key.id.clone()));
+        needs.push(Need::Lease(key.id.to_string()));
         if let Some(task) = task_of(seen.so_far(key)) {
             needs.extend(holding::needs_at(scope(&task), Some(key), seen, now));
         }

@@ -53,7 +53,7 @@ pub fn needs_at<'a>(scope: impl IntoIterator<Item = &'a str>, own: Option<&Key>,
         for range in stretches(path, own, seen, now).ranges {
             for (_, key) in seen.range_so_far(&range).into_iter().flatten() {
                 needs.push(Need::Entity(key.clone()));
-                needs.push(Need::Lease(key.id.clone()));
+                needs.push(Need::Lease(key.id.to_string()));
             }
             needs.push(Need::Range(range));
         }
@@ -121,7 +121,7 @@ fn are_seen(ranges: &[Range], seen: &Seen) -> bool {
 }
 
 fn is_seen(key: &Key, seen: &Seen) -> bool {
-    seen.has(&Need::Entity(key.clone())) && seen.has(&Need::Lease(key.id.clone()))
+    seen.has(&Need::Entity(key.clone())) && seen.has(&Need::Lease(key.id.to_string()))
 }
 
 /// Whether somebody but `own` is alive in a stretch, or may be: whoever was not looked at is not taken for gone.

@@ -26,7 +26,7 @@ pub(crate) fn run_so_far(named: Option<&RunId>, seen: &Seen) -> Option<String> {
         return Some(named.as_str().to_owned());
     }
     match seen.range_so_far(&indexes::open_runs())?.as_slice() {
-        [(_, only)] => Some(only.id.clone()),
+        [(_, only)] => Some(only.id.to_string()),
         _ => None,
     }
 }
@@ -41,7 +41,7 @@ pub(super) fn run_at(named: Option<&RunId>, seen: &Seen) -> Result<Arc<RunRow>, 
     let open = || seen.range(&indexes::open_runs()).collect::<Vec<_>>();
     let id = match (named, named.map_or_else(open, |_| Vec::new()).as_slice()) {
         (Some(named), _) => named.as_str().to_owned(),
-        (None, [(_, only)]) => only.id.clone(),
+        (None, [(_, only)]) => only.id.to_string(),
         (None, []) => {
             let help = "begin one: `countersign run PLAN`, or `countersign run open --objective TEXT` to work by hand";
             return Err(Refusal::new(Code::DependencyNotMet, NONE_OPEN, help));

@@ -45,7 +45,7 @@ pub fn concurrently(ledger: &Ledger, clients: u64, from: u64, events: u64) -> f6
 /// What it will look at, and what it does.
 fn command(number: u64) -> (Vec<RowKey>, impl FnOnce(&mut Transaction<'_>) -> Result<Recorded> + Send + 'static) {
     let command = once("ana", &format!("key-{number}"), "request");
-    let key = RowKey::Remembered([command.actor.clone(), command.name.clone(), format!("key-{number}")]);
+    let key = RowKey::Remembered([&command.actor, &command.name, &format!("key-{number}")].map(Into::into));
     let counter = RowKey::Entity(Key::new("counter", format!("c{}", number % COUNTERS)));
     let drafts = vec![draft(number)];
     (vec![key, counter], move |transaction: &mut Transaction<'_>| transaction.append(&command, drafts))

@@ -98,28 +98,25 @@ fn rows(name: &str) -> Vec<Row> {
         version: 3,
         birth: 2,
         shape: 1,
-        matter: "m".to_owned(),
-        class: "c".to_owned(),
-        facts: format!(r#"{{"name":"{name} ü"}}"#),
+        matter: "m".into(),
+        class: "c".into(),
+        facts: format!(r#"{{"name":"{name} ü"}}"#).into(),
     };
     let remembered = Remembered { request: Hash::of(b"r"), code: "OK".to_owned(), first: 1, last: 9 };
     let lease = Lease { number: 5, holder: "ana".to_owned(), granted: Time(-1), ttl: 1000, ended: None };
     let ended = Lease { ended: Some(8), ..lease.clone() };
-    let place = Place { index: "i".to_owned(), at: vec![0, 255, 1] };
+    let place = Place { index: "i".into(), at: vec![0, 255, 1] };
     vec![
         (RowKey::Entity(key.clone()), RowValue::Entity(entity)),
         (RowKey::Index(place, key.clone()), RowValue::Nothing),
         (RowKey::Touch(1 << 40, key), RowValue::Touch(1 << 39)),
-        (RowKey::Remembered(["a".to_owned(), name.to_owned(), "k".to_owned()]), RowValue::Remembered(remembered)),
-        (RowKey::Lease(name.to_owned()), RowValue::Lease(lease)),
-        (RowKey::Lease(format!("{name} ended")), RowValue::Lease(ended)),
+        (RowKey::Remembered(["a", name, "k"].map(Into::into)), RowValue::Remembered(remembered)),
+        (RowKey::Lease(name.into()), RowValue::Lease(lease)),
+        (RowKey::Lease(format!("{name} ended").into()), RowValue::Lease(ended)),
         (RowKey::Tile(1, name.len() as u64), RowValue::Tile(vec![0; 64])),
-        (
-            RowKey::Liveness(name.to_owned()),
-            RowValue::Liveness(Liveness { number: 5, beat: Time(1), deadline: Time(2) }),
-        ),
-        (RowKey::Due(Time(-5), name.to_owned()), RowValue::Nothing),
-        (RowKey::Meta(name.to_owned()), RowValue::Meta("value".to_owned())),
+        (RowKey::Liveness(name.into()), RowValue::Liveness(Liveness { number: 5, beat: Time(1), deadline: Time(2) })),
+        (RowKey::Due(Time(-5), name.into()), RowValue::Nothing),
+        (RowKey::Meta(name.into()), RowValue::Meta("value".to_owned())),
     ]
 }
 
@@ -142,7 +139,7 @@ fn rows_come_back_as_they_were_put(fresh: &dyn Fn() -> Fresh) {
     let (key, _) = put[0].clone();
     let mut changed = put[0].1.clone();
     if let RowValue::Entity(entity) = &mut changed {
-        entity.facts = "{}".to_owned();
+        entity.facts = "{}".into();
     }
     let delete = vec![keys[4].clone()];
     commit(&mut *store, &Batch { put: vec![(key.clone(), changed.clone())], delete, ..Batch::default() });
@@ -161,7 +158,7 @@ fn rows_stand_in_the_order_of_their_keys(fresh: &dyn Fn() -> Fresh) {
         put.extend(rows(name));
     }
     let place = |at: &[u8], id: &str| {
-        (RowKey::Index(Place { index: "order".to_owned(), at: at.to_vec() }, Key::new("k", id)), RowValue::Nothing)
+        (RowKey::Index(Place { index: "order".into(), at: at.to_vec() }, Key::new("k", id)), RowValue::Nothing)
     };
     put.extend([
         place(&[], "z"),

@@ -5,7 +5,7 @@
 use super::fault::Fault;
 use super::link::{Ask, Session, Value};
 use crate::hash::Hash;
-use crate::rows::{Entity, Key, Lease, Liveness, Place, Remembered, Row, RowKey, RowValue, Table};
+use crate::rows::{Entity, Key, Lease, Liveness, Name, Place, Remembered, Row, RowKey, RowValue, Table};
 use crate::time::Time;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -165,7 +165,7 @@ fn rest_cells<'a>(value: &'a RowValue, out: &mut Vec<Cell<'a>>) {
         RowValue::Touch(prev) => out.push(number(*prev)),
         RowValue::Entity(it) => {
             out.extend([it.seq, it.version, it.birth, u64::from(it.shape)].map(number));
-            out.extend([&it.matter, &it.class, &it.facts].map(|text| Cell::Text(text)));
+            out.extend([&*it.matter, &*it.class, &*it.facts].map(Cell::Text));
         }
         RowValue::Remembered(it) => {
             out.extend([Cell::Bytes(&it.request.0), Cell::Text(&it.code), number(it.first), number(it.last)]);
@@ -310,7 +310,8 @@ fn narrow<T: TryFrom<i64>>(found: i64) -> Result<T, Fault> {
 }
 
 fn read(table: Table, row: &tokio_postgres::Row, first: usize) -> Result<Row, Fault> {
-    let name = |column: usize| Ok::<String, Fault>(row.try_get(first + column)?);
+    let text = |column: usize| Ok::<String, Fault>(row.try_get(first + column)?);
+    let name = |column: usize| text(column).map(Name::from);
     let bytes = |column: usize| Ok::<Vec<u8>, Fault>(row.try_get(first + column)?);
     let unsigned = |column: usize| unsigned(row, first + column);
     let signed = |column: usize| Ok::<i64, Fault>(row.try_get(first + column)?);
@@ -326,7 +327,7 @@ fn read(table: Table, row: &tokio_postgres::Row, first: usize) -> Result<Row, Fa
                 shape: narrow(signed(5)?)?,
                 matter: name(6)?,
                 class: name(7)?,
-                facts: name(8)?,
+                facts: text(8)?.into(),
             };
             (RowKey::Entity(entity.key.clone()), RowValue::Entity(entity))
         }
@@ -334,12 +335,12 @@ fn read(table: Table, row: &tokio_postgres::Row, first: usize) -> Result<Row, Fa
         Table::Touch => (RowKey::Touch(unsigned(0)?, key(1)?), RowValue::Touch(unsigned(3)?)),
         Table::Remembered => {
             let value =
-                Remembered { request: hash(row, first + 3)?, code: name(4)?, first: unsigned(5)?, last: unsigned(6)? };
+                Remembered { request: hash(row, first + 3)?, code: text(4)?, first: unsigned(5)?, last: unsigned(6)? };
             (RowKey::Remembered([name(0)?, name(1)?, name(2)?]), RowValue::Remembered(value))
         }
         Table::Lease => {
             let ended = row.try_get::<_, Option<i64>>(first + 5)?.map(narrow).transpose()?;
-            let value = Lease { number: unsigned(1)?, holder: name(2)?, granted: time(3)?, ttl: signed(4)?, ended };
+            let value = Lease { number: unsigned(1)?, holder: text(2)?, granted: time(3)?, ttl: signed(4)?, ended };
             (RowKey::Lease(name(0)?), RowValue::Lease(value))
         }
         Table::Tile => (RowKey::Tile(narrow(signed(0)?)?, unsigned(1)?), RowValue::Tile(bytes(2)?)),
@@ -348,7 +349,7 @@ fn read(table: Table, row: &tokio_postgres::Row, first: usize) -> Result<Row, Fa
             (RowKey::Liveness(name(0)?), RowValue::Liveness(value))
         }
         Table::Due => (RowKey::Due(time(0)?, name(1)?), RowValue::Nothing),
-        Table::Meta => (RowKey::Meta(name(0)?), RowValue::Meta(name(1)?)),
+        Table::Meta => (RowKey::Meta(name(0)?), RowValue::Meta(text(1)?)),
     })
 }
 

@@ -63,7 +63,7 @@ fn what_is_read_together_and_fails_leaves_no_transaction_behind_and_ends_none() 
 fn a_row_that_cannot_be_read_fails_those_that_were_asked_for_with_it_and_none_after() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = made(folder.path());
-    let settings = ["a", "b"].map(|name| (RowKey::Meta(name.to_owned()), RowValue::Meta("value".to_owned())));
+    let settings = ["a", "b"].map(|name| (RowKey::Meta(name.into()), RowValue::Meta("value".to_owned())));
     store.begin().unwrap();
     store.apply(&Batch { put: settings.to_vec(), ..Batch::default() }).unwrap();
     store.commit().unwrap();

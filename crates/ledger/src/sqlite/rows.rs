@@ -1,7 +1,7 @@
 //! Rows in SQL: a statement to get, range, put and delete for each table.
 
 use crate::hash::Hash;
-use crate::rows::{Entity, Key, Lease, Liveness, Place, Remembered, Row, RowKey, RowValue, Table};
+use crate::rows::{Entity, Key, Lease, Liveness, Name, Place, Remembered, Row, RowKey, RowValue, Table};
 use crate::time::Time;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Result, params_from_iter};
@@ -139,7 +139,8 @@ pub(super) fn unsigned(row: &rusqlite::Row<'_>, column: usize) -> Result<u64> {
 }
 
 fn read(table: Table, row: &rusqlite::Row<'_>) -> Result<Row> {
-    let name = |column: usize| row.get::<_, String>(column);
+    let text = |column: usize| row.get::<_, String>(column);
+    let name = |column: usize| text(column).map(Name::from);
     let time = |column: usize| row.get::<_, i64>(column).map(Time);
     let key = |column: usize| Ok::<_, rusqlite::Error>(Key { kind: name(column)?, id: name(column + 1)? });
     Ok(match table {
@@ -152,7 +153,7 @@ fn read(table: Table, row: &rusqlite::Row<'_>) -> Result<Row> {
                 shape: row.get(5)?,
                 matter: name(6)?,
                 class: name(7)?,
-                facts: name(8)?,
+                facts: text(8)?.into(),
             };
             (RowKey::Entity(entity.key.clone()), RowValue::Entity(entity))
         }
@@ -161,7 +162,7 @@ fn read(table: Table, row: &rusqlite::Row<'_>) -> Result<Row> {
         Table::Remembered => {
             let value = Remembered {
                 request: hash(row, 3)?,
-                code: name(4)?,
+                code: text(4)?,
                 first: unsigned(row, 5)?,
                 last: unsigned(row, 6)?,
             };
@@ -170,7 +171,7 @@ fn read(table: Table, row: &rusqlite::Row<'_>) -> Result<Row> {
         Table::Lease => {
             let ended = row.get::<_, Option<i64>>(5)?.map(|_| unsigned(row, 5)).transpose()?;
             let value =
-                Lease { number: unsigned(row, 1)?, holder: name(2)?, granted: time(3)?, ttl: row.get(4)?, ended };
+                Lease { number: unsigned(row, 1)?, holder: text(2)?, granted: time(3)?, ttl: row.get(4)?, ended };
             (RowKey::Lease(name(0)?), RowValue::Lease(value))
         }
         Table::Tile => (RowKey::Tile(row.get(0)?, unsigned(row, 1)?), RowValue::Tile(row.get(2)?)),
@@ -179,7 +180,7 @@ fn read(table: Table, row: &rusqlite::Row<'_>) -> Result<Row> {
             (RowKey::Liveness(name(0)?), RowValue::Liveness(value))
         }
         Table::Due => (RowKey::Due(time(0)?, name(1)?), RowValue::Nothing),
-        Table::Meta => (RowKey::Meta(name(0)?), RowValue::Meta(name(1)?)),
+        Table::Meta => (RowKey::Meta(name(0)?), RowValue::Meta(text(1)?)),
     })
 }
 

@@ -256,7 +256,7 @@ fn whoever_waits_for_a_writer_that_breaks_is_told_and_the_next_rest_on_what_is_t
             };
             assert!(unknown.iter().all(|(_, answer)| told(answer)), "{what}: {unknown:?}");
             for (key, _) in unknown.iter().filter(|(_, answer)| matches!(answer, Err(Error::NotWritten(_)))) {
-                let key = RowKey::Remembered(["ana", "counter.add", key].map(str::to_owned));
+                let key = RowKey::Remembered(["ana", "counter.add", key].map(Into::into));
                 assert_eq!(ledger.store().unwrap().get(&[key]).unwrap(), vec![None], "{what}");
             }
             // Who had their answer before it broke has nothing to be told, nor has who was not taken up yet.
@@ -297,7 +297,7 @@ fn who_rests_on_a_commit_that_fails_or_is_in_doubt_is_not_written() {
                 let mut other = Sqlite::open(&elsewhere, Clock::System).unwrap();
                 other.begin().unwrap();
                 let alive = Liveness { number: 1, beat: Time(1), deadline: Time(2) };
-                let put = vec![(RowKey::Liveness("other".to_owned()), RowValue::Liveness(alive))];
+                let put = vec![(RowKey::Liveness("other".into()), RowValue::Liveness(alive))];
                 other.apply(&Batch { put, ..Batch::default() }).unwrap();
                 other.commit().unwrap();
             }
@@ -324,7 +324,7 @@ fn who_rests_on_a_commit_that_fails_or_is_in_doubt_is_not_written() {
                 _ => false,
             };
             assert!(told, "{at:?}, command {n}: {outcome:?}");
-            let key = RowKey::Remembered(["ana", "counter.add", &format!("key-{n}")].map(str::to_owned));
+            let key = RowKey::Remembered(["ana", "counter.add", &format!("key-{n}")].map(Into::into));
             let is_there = writer.store.get(&[key]).unwrap()[0].is_some();
             assert!(outcome.is_ok() == is_there || matches!(outcome, Err(Error::Unknown(_))), "{at:?}, command {n}");
         }

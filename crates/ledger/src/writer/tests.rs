@@ -108,7 +108,7 @@ fn appending(draft: Draft) -> Work {
 pub(super) fn run(writer: &mut Writer, works: Vec<Work>) -> Vec<Result<()>> {
     writer.about.store(works.len(), Ordering::SeqCst);
     let push = |(n, work)| {
-        let key = RowKey::Remembered(["ana".to_owned(), "counter.add".to_owned(), format!("key-{n}")]);
+        let key = RowKey::Remembered(["ana", "counter.add", &format!("key-{n}")].map(Into::into));
         writer.queue.push(work, vec![key]).unwrap()
     };
     let stubs: Vec<_> = (0..).zip(works).map(push).collect();
@@ -189,7 +189,7 @@ fn what_rests_on_what_cannot_be_written_is_not_written_either() {
             assert_eq!(writer.store.head().unwrap().seq, before + 2 * done, "who was told that it is there, is there");
             written += done;
             // Nobody who was told that it is not written is to be found.
-            let key = |n: usize| RowKey::Remembered(["ana", "counter.add", &format!("key-{n}")].map(str::to_owned));
+            let key = |n: usize| RowKey::Remembered(["ana", "counter.add", &format!("key-{n}")].map(Into::into));
             let keys: Vec<_> = (0..100).map(|n| key(of_round + n)).collect();
             assert!(outcomes.remove(place).is_err());
             for (row, outcome) in writer.store.get(&keys).unwrap().iter().zip(&outcomes) {

@@ -44,7 +44,7 @@ impl Command for CancelRun {
         let range = indexes::unfinished(&run, TASKS_MAX + 1);
         for (_, key) in seen.range_so_far(&range).into_iter().flatten() {
             needs.push(Need::Entity(key.clone()));
-            needs.push(Need::Lease(key.id.clone()));
+            needs.push(Need::Lease(key.id.to_string()));
         }
         needs.push(Need::Range(range));
         needs

@@ -49,7 +49,7 @@ impl View for MakeBundle {
         let range = indexes::tasks(&run, None, TASKS_MAX + 1);
         for (_, key) in seen.range_so_far(&range).into_iter().flatten() {
             needs.push(Need::Entity(key.clone()));
-            needs.push(Need::Lease(key.id.clone()));
+            needs.push(Need::Lease(key.id.to_string()));
             let unfinished = task_of(seen.so_far(key)).filter(|task| !task.status.is_final());
             needs.extend(unfinished.map(|task| Need::Texts(task.asked)));
         }

@@ -82,7 +82,7 @@ pub(super) fn with_tasks(range: Range, seen: &Seen) -> Vec<Need> {
     let mut needs = Vec::new();
     for (_, key) in seen.range_so_far(&range).into_iter().flatten() {
         needs.push(Need::Entity(key.clone()));
-        needs.push(Need::Lease(key.id.clone()));
+        needs.push(Need::Lease(key.id.to_string()));
     }
     needs.push(Need::Range(range));
     needs

@@ -90,7 +90,7 @@ impl View for Reconcile {
         let range = indexes::tasks(&run, None, TASKS_MAX);
         for (_, key) in seen.range_so_far(&range).into_iter().flatten() {
             needs.push(Need::Entity(key.clone()));
-            needs.push(Need::Lease(key.id.clone()));
+            needs.push(Need::Lease(key.id.to_string()));
         }
         needs.push(Need::Range(range));
         needs

@@ -110,7 +110,7 @@ impl View for ListTasks {
         let range = self.range(&run);
         for (_, key) in seen.range_so_far(&range).into_iter().flatten() {
             needs.push(Need::Entity(key.clone()));
-            needs.push(Need::Lease(key.id.clone()));
+            needs.push(Need::Lease(key.id.to_string()));
         }
         needs.push(Need::Range(range));
         needs
