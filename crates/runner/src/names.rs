@@ -3,16 +3,34 @@
 use countersign_domain::work::scope;
 use std::path::{Path, PathBuf};
 
-/// The resource that a name stands for: its normal form, if it has one that names the same file. A name that is no text, or
-/// holds what a resource may not, is written with `%` and hexadecimal digits for every unusual byte: it can then be named
-/// and shown, it lies in the same folder, and it is not passed over.
+/// The resource that a name stands for: its normal form, if it has one that names the same file. Of a name that is no text, or
+/// holds what a resource may not, the segments for which that is so are written with `%` and hexadecimal digits for every
+/// unusual byte: it can then be named and shown, it lies in the same folder, and it is not passed over.
 pub fn resource(name: &[u8]) -> String {
-    let plain = std::str::from_utf8(name).ok().and_then(|text| {
-        // What is trimmed, or read as a separator, is part of the name on a disk.
-        let same = text.trim().len() == text.len() && !text.contains('\\');
-        scope::normal(text).ok().filter(|_| same).map(|normal| normal.into_owned())
-    });
-    plain.unwrap_or_else(|| escaped(name))
+    plain(name).unwrap_or_else(|| {
+        let segments: Vec<&[u8]> = name.split(|byte| *byte == b'/').collect();
+        let last = segments.len() - 1;
+        let written = |(nth, segment): (usize, &&[u8])| {
+            plain_at((nth > 0, nth < last), segment).unwrap_or_else(|| escaped(segment))
+        };
+        segments.iter().enumerate().map(written).collect::<Vec<_>>().join("/")
+    })
+}
+
+/// The normal form of a name, if it has one that names the same file.
+fn plain(name: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(name).ok()?;
+    // What is trimmed, or read as a separator, is part of the name on a disk.
+    let same = text.trim().len() == text.len() && !text.contains('\\');
+    scope::normal(text).ok().filter(|_| same).map(|normal| normal.into_owned())
+}
+
+/// The same of a segment, as it is where others stand before or after it: a blank at an end is trimmed at the ends of a name
+/// alone, and only at its beginning a drive is one.
+fn plain_at((after_others, before_others): (bool, bool), segment: &[u8]) -> Option<String> {
+    let (before, after) = (if after_others { "a/" } else { "" }, if before_others { "/a" } else { "" });
+    let whole = plain(&[before.as_bytes(), segment, after.as_bytes()].concat())?;
+    Some(whole.strip_prefix(before)?.strip_suffix(after)?.to_owned())
 }
 
 /// The resource that a path below a folder stands for.
@@ -69,6 +87,10 @@ mod tests {
             (b"src/a\nb", "src/a%0Ab"),
             (b"src/a\\b", "src/a%5Cb"),
             (b"src/ends ", "src/ends%20"),
+            // The folder is called what it is called for others in it.
+            (b"my dir/new\nline", "my dir/new%0Aline"),
+            (b"my dir /C:/new\nline", "my dir /C:/new%0Aline"),
+            ("\u{dc}n\u{ef}/back\\slash".as_bytes(), "\u{dc}n\u{ef}/back%5Cslash"),
             (b"C:/x", "C%3A/x"),
             (b"src/\xff\xfe", "src/%FF%FE"),
             ("src/a\u{202e}b".as_bytes(), "src/a%E2%80%AEb"),
