@@ -360,13 +360,11 @@ impl View for MayChange {
         }
         if let Some(task) = held.first() {
             let names: Vec<&str> = held.iter().map(|task| task.task.as_str()).collect();
-            let scopes: Vec<String> = held.iter().flat_map(|task| task.spec.lock_scope.clone()).collect();
+            let scopes: Vec<String> =
+                held.iter().flat_map(|task| &task.spec.lock_scope).map(|scope| format!("`{}`", show(scope))).collect();
             let more = if seen.rest(&self.held(moment)).is_some() { ", and of the other tasks held" } else { "" };
-            let reason = format!(
-                "it is outside the lock scope of {}, which is `{}`{more}",
-                names.join(", "),
-                show(&scopes.join("`, `"))
-            );
+            let reason =
+                format!("it is outside the lock scope of {}, which is {}{more}", names.join(", "), scopes.join(", "));
             let help = "change only what the task holds; if it needs more, say so with `countersign task block`";
             let shown = self.shown(false, Some(Code::ScopeViolation), reason, Some(help));
             return Ok(shown.of(task));
