@@ -382,6 +382,27 @@ fn work_that_was_given_back_and_what_waits_in_vain_are_in_nobodys_way() {
     desk.ok("ana", "envelope.apply", begin("d-3", "T-5", "src/e"));
 }
 
+/// Puts some values in the place of others, wherever they lie; where there is nothing to put, it takes them out.
+fn changed(value: &mut serde_json::Value, change: &serde_json::Value) {
+    match (value, change) {
+        (serde_json::Value::Object(value), serde_json::Value::Object(change)) => {
+            for (name, change) in change {
+                if change.is_null() {
+                    value.remove(name);
+                } else {
+                    changed(&mut value[name], change);
+                }
+            }
+        }
+        (serde_json::Value::Array(value), serde_json::Value::Array(change))
+            if !change.is_empty() && !value.is_empty() =>
+        {
+            value.iter_mut().zip(change).for_each(|(value, change)| changed(value, change));
+        }
+        (value, change) => *value = change.clone(),
+    }
+}
+
 #[test]
 fn a_bundle_hands_the_run_over_and_an_old_one_does_not() {
     let (desk, run) = begun();
@@ -392,6 +413,27 @@ fn a_bundle_hands_the_run_over_and_an_old_one_does_not() {
     assert_eq!(bundle["ledger"].as_array().unwrap().len(), 2);
     assert_eq!(bundle["open_blockers"][0]["reason"], "no server");
     assert_eq!(bundle["active_locks"], json!([{ "task_id": "T-1", "resource": "src/a", "active": true }]));
+    // One that says otherwise than it is hands nothing over, whoever wrote it and whatever version it claims.
+    let without_a_hold = json!({ "ledger": [{ "status": "done" }], "active_locks": [] });
+    let lies = [
+        ("objective", json!({ "objective": "delete everything" })),
+        ("constraints", json!({ "constraints": ["anything goes"] })),
+        ("ledger", json!({ "ledger": [{ "owner": "zoe" }] })),
+        ("ledger", without_a_hold),
+        ("open_blockers", json!({ "open_blockers": [{ "reason": "nothing is in the way" }] })),
+        ("has not come to", json!({ "x_base_version": 1_000_000 })),
+        ("objective", json!({ "objective": "delete everything", "x_base_version": null })),
+    ];
+    for (said, lie) in lies {
+        let mut told = desk.look("ana", "bundle.make", json!({}))["bundle"].clone();
+        changed(&mut told, &lie);
+        let (code, reason) = desk.refused("zoe", "bundle.resume", json!({ "bundle": told }));
+        assert_eq!(code, "CONCURRENCY_CONFLICT", "{lie}: {reason}");
+        assert!(reason.contains(said), "{lie}: {reason}");
+        assert_eq!(desk.look("ana", "run.show", json!({}))["orchestrator"], "ana", "{lie}");
+    }
+    let made = desk.look("ana", "bundle.make", json!({}));
+    let bundle = &made["bundle"];
     let resumed = desk.ok("zoe", "bundle.resume", json!({ "bundle": bundle }));
     assert_eq!(resumed["run_id"], json!(run));
     assert_eq!(desk.look("ana", "run.show", json!({}))["orchestrator"], "zoe");

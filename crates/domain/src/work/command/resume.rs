@@ -3,12 +3,14 @@
 use super::task_spec::refused;
 use super::{RunAnswer, TASK_VIEWS, text_of};
 use crate::deciding::{
-    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, Writes,
+    Answered, Command, CommandInfo, Desk, Happening, Moment, Need, Observed, Observer, Refusal, Role, Seen, View,
+    Writes,
 };
 use crate::ids::RunId;
 use crate::work::event::RUN_RESUMED;
 use crate::work::payload::HandoffBundle;
 use crate::work::picking;
+use crate::work::view::{MakeBundle, untrue};
 use countersign_contract::diagnostic::{Code, Source};
 use countersign_contract::{Contract, Form, Json, Request, check, shape};
 use serde_json::{Value, json};
@@ -29,10 +31,14 @@ impl Resume {
         }
     }
 
-    fn run(&self) -> Option<RunId> {
+    fn value(&self) -> Value {
         let (form, text) = self.text();
-        let document = countersign_contract::parse(&text, form, countersign_contract::SIZE_MAX).ok()?;
-        RunId::parse(document.root().get("run_id")?.text()?)
+        let document = countersign_contract::parse(&text, form, countersign_contract::SIZE_MAX);
+        document.map_or(Value::Null, |document| document.root().to_value())
+    }
+
+    fn run(&self) -> Option<RunId> {
+        RunId::parse(self.value()["run_id"].as_str()?)
     }
 }
 
@@ -64,8 +70,12 @@ impl Command for Resume {
         Ok(Observed { facts, findings: checked.decision.details.diagnostics, ..Observed::default() })
     }
 
-    fn needs(&self, seen: &Seen, _: &Moment) -> Vec<Need> {
-        self.run().map_or_else(Vec::new, |run| picking::run_needs(Some(&run), seen))
+    fn needs(&self, seen: &Seen, moment: &Moment) -> Vec<Need> {
+        let Some(run) = self.run() else { return Vec::new() };
+        let mut needs = MakeBundle { run_id: Some(run), max_tokens: None }.needs(seen, moment);
+        // What is decided is decided by facts.
+        needs.retain(|need| !matches!(need, Need::Texts(_)));
+        needs
     }
 
     fn decide(&self, desk: &mut Desk, observed: &Observed) -> Result<(), Refusal> {
@@ -76,13 +86,19 @@ impl Command for Resume {
         let run = picking::open_run(Some(&run_id), desk.seen())?;
         let base = observed.facts["base"].as_u64();
         let version = desk.entity(&crate::work::row::run_key(&run.run)).map_or(0, |found| found.seq);
+        let anew = "make it anew with `countersign bundle make`";
+        let conflict = |reason: String| Err(Refusal::new(Code::ConcurrencyConflict, reason, anew).of_run(&run.run));
+        if let Some(base) = base.filter(|base| *base > desk.moment().head) {
+            return conflict(format!("the bundle is of version {base}, which this ledger has not come to"));
+        }
         if let Some(base) = base.filter(|base| *base < version) {
-            let reason = format!(
+            return conflict(format!(
                 "the bundle was made from version {base} of the ledger, and run {} has changed since, with event {version}",
                 run.run
-            );
-            let help = "make it anew with `countersign bundle make`";
-            return Err(Refusal::new(Code::ConcurrencyConflict, reason, help).of_run(&run.run));
+            ));
+        }
+        if let Some(field) = untrue(&self.value(), &run, desk.seen()) {
+            return conflict(format!("the bundle's `{field}` is not what run {} has", run.run));
         }
         let facts = json!({ "base": base, "run": run.run });
         desk.record(Happening::of_run(RUN_RESUMED, &run.run, facts));

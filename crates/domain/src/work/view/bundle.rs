@@ -77,6 +77,39 @@ impl View for MakeBundle {
     }
 }
 
+/// What a bundle says otherwise than it is: the first field of which that is so. Finished tasks may be left out, released locks
+/// may be named, and how long ago somebody gave a sign of life is nobody's mistake. The criteria are texts, which nothing is
+/// decided by.
+pub(in crate::work) fn untrue(given: &Value, run: &RunRow, seen: &Seen) -> Option<&'static str> {
+    const FIELDS: [&str; 6] = ["objective", "constraints", "ledger", "active_locks", "dependencies", "open_blockers"];
+    let listed = |field: &str| given[field].as_array().map(Vec::as_slice).unwrap_or_default();
+    let names: BTreeSet<&str> = listed("ledger").iter().filter_map(|row| row["task_id"].as_str()).collect();
+    let range = indexes::tasks(&run.run, None, TASKS_MAX + 1);
+    let is_meant = |task: &TaskRow| !task.status.is_final() || names.contains(task.task.as_str());
+    let tasks = seen.range(&range).filter_map(|(_, key)| task_of(seen.entity(key))).filter(is_meant);
+    let is = stands(run, &tasks.collect::<Vec<_>>(), seen);
+    FIELDS.into_iter().find(|field| said_of(field, given) != said_of(field, &is))
+}
+
+/// What a bundle says in one of its fields, where the order of rows says nothing.
+fn said_of(field: &str, bundle: &Value) -> BTreeSet<String> {
+    let rows = match &bundle[field] {
+        Value::Array(rows) => rows.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let counts = |row: &&Value| field != "active_locks" || row["active"] != false;
+    let plain = |row: &Value| match row {
+        Value::Object(row) if field == "ledger" => {
+            let is_of_task = |name: &str| name != "last_heartbeat_at" && !name.starts_with("x_");
+            Value::Object(
+                row.iter().filter(|(name, _)| is_of_task(name)).map(|(k, v)| (k.clone(), v.clone())).collect(),
+            )
+        }
+        other => other.clone(),
+    };
+    rows.iter().filter(counts).map(|row| countersign_contract::canonical(&plain(row))).collect()
+}
+
 fn fit(bundle: &Value, limit: usize) -> bool {
     limit == usize::MAX || Encoding::O200kBase.count(&bundle.to_string()) <= limit
 }
@@ -118,6 +151,40 @@ fn shorter(
 }
 
 fn write(run: &RunRow, tasks: &[TaskRow], seen: &Seen, moment: &Moment, version: u64, left_out: usize) -> Value {
+    let mut bundle = json!({
+        "schema_version": HandoffBundle::VERSION,
+        "run_id": run.run,
+        "generated_at": moment.now,
+        "x_base_version": version,
+    });
+    if let (Value::Object(bundle), Value::Object(stands)) = (&mut bundle, stands(run, tasks, seen)) {
+        bundle.extend(stands);
+    }
+    bundle["acceptance_targets"] = targets(run, tasks, seen);
+    if left_out > 0 {
+        bundle["x_finished_left_out"] = json!(left_out);
+    }
+    bundle
+}
+
+/// When the run counts as done: the criteria of its tasks, or else what it is for.
+fn targets(run: &RunRow, tasks: &[TaskRow], seen: &Seen) -> Value {
+    let mut targets: Vec<Value> = Vec::new();
+    for task in tasks.iter().filter(|task| !task.status.is_final()) {
+        for n in 0..task.spec.criteria {
+            if let Some(text) = seen.text(task.asked, n) {
+                targets.push(json!({ "task_id": task.task, "criterion": text }));
+            }
+        }
+    }
+    if targets.is_empty() {
+        targets.push(json!(run.objective));
+    }
+    Value::Array(targets)
+}
+
+/// How a run stands, as far as facts tell.
+fn stands(run: &RunRow, tasks: &[TaskRow], seen: &Seen) -> Value {
     let ledger: Vec<Value> = tasks.iter().map(|task| row(task, seen)).collect();
     let working = tasks.iter().filter(|task| task.status == TaskStatus::InProgress);
     let lock = |task: &TaskRow, path: &String| json!({ "task_id": task.task, "resource": path, "active": true });
@@ -138,34 +205,14 @@ fn write(run: &RunRow, tasks: &[TaskRow], seen: &Seen, moment: &Moment, version:
             Some(json!({ "task_id": task.task, "code": blocker.code, "reason": blocker.reason }))
         })
         .collect();
-    let mut targets: Vec<Value> = Vec::new();
-    for task in tasks.iter().filter(|task| !task.status.is_final()) {
-        for n in 0..task.spec.criteria {
-            if let Some(text) = seen.text(task.asked, n) {
-                targets.push(json!({ "task_id": task.task, "criterion": text }));
-            }
-        }
-    }
-    if targets.is_empty() {
-        targets.push(json!(run.objective));
-    }
-    let mut bundle = json!({
-        "schema_version": HandoffBundle::VERSION,
-        "run_id": run.run,
-        "generated_at": moment.now,
-        "x_base_version": version,
+    json!({
         "objective": run.objective,
         "constraints": run.constraints,
         "ledger": ledger,
         "active_locks": locks,
         "dependencies": dependencies,
         "open_blockers": blockers,
-        "acceptance_targets": targets,
-    });
-    if left_out > 0 {
-        bundle["x_finished_left_out"] = json!(left_out);
-    }
-    bundle
+    })
 }
 
 fn row(task: &TaskRow, seen: &Seen) -> Value {

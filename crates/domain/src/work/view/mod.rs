@@ -13,6 +13,7 @@ mod summary;
 mod tasks;
 mod worklog;
 
+pub(in crate::work) use bundle::untrue;
 pub use bundle::{BundleMade, MakeBundle};
 pub use effects::{EffectShown, EffectsShown, ListEffects};
 pub use graph::{Graph, GraphNode, GraphShown};
