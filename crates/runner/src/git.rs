@@ -3,6 +3,7 @@
 use crate::content::{self, Content};
 use crate::{names, program};
 use countersign_domain::deciding::{NO_COMMIT, Tree};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -197,19 +198,33 @@ impl Look<'_> {
             found.extend(pieces(&out).map(<[u8]>::to_vec));
         }
         found.extend(self.hidden()?);
-        let mut changed = Changed::default();
+        let (mut changed, others) = (Changed::default(), OnceCell::new());
         for name in found {
             let name = name.strip_suffix(b"/").unwrap_or(&name);
             let path = self.root.join(names::path(name));
             let hash = match content::of(&path, self.until)? {
                 Content::Gone => None,
                 Content::Hash(hash) => Some(hash),
+                Content::Folder if self.is_worktree(&path, &others) => continue,
                 Content::Folder => Some(self.inner(&path, depth)),
             };
             changed.add(name, hash);
         }
         self.submodules(&stand, depth, &mut changed)?;
         Some(Tree { commit: stand.head, changed: changed.0 })
+    }
+
+    /// Whether a folder is another working tree of the same repository. What lies there is on a branch of its own and in none of
+    /// this tree's commits: it is looked at where it is worked on.
+    fn is_worktree(&self, path: &Path, others: &OnceCell<Vec<PathBuf>>) -> bool {
+        if !path.join(".git").symlink_metadata().is_ok_and(|it| it.is_file()) {
+            return false;
+        }
+        let others = others.get_or_init(|| {
+            let out = self.ask(&["worktree", "list", "--porcelain", "-z"]).unwrap_or_default();
+            pieces(&out).filter_map(|line| line.strip_prefix(b"worktree ")).map(names::path).collect()
+        });
+        path.canonicalize().is_ok_and(|path| others.contains(&path))
     }
 
     /// The names of what is staged, changed and untracked, relative to the folder.

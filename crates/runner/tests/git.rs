@@ -182,6 +182,21 @@ fn each_worktree_has_its_own_changes() {
 
 #[cfg(unix)]
 #[test]
+fn another_worktree_inside_is_no_change_but_a_repository_there_is() {
+    let it = Repository::new();
+    it.git(&["worktree", "add", "--quiet", "-b", "other", ".claude/worktrees/other"]);
+    it.write(".claude/worktrees/other/src/a.rs", "changed where it is worked on");
+    assert_eq!(it.names(None), [""; 0]);
+    // One that the repository does not know of, whatever it says of itself.
+    let said = std::fs::read_to_string(it.root().join(".claude/worktrees/other/.git")).unwrap();
+    it.write("copy/.git", &said);
+    it.write("copy/secret.txt", "hidden");
+    git(&it.root(), &["init", "--quiet", "own"]);
+    it.write("own/secret.txt", "hidden");
+    assert_eq!(it.names(None), ["copy", "own"]);
+}
+
+#[test]
 fn odd_names_are_seen_and_can_be_named() {
     use std::os::unix::ffi::OsStrExt;
     let it = Repository::new();
