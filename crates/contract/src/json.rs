@@ -10,6 +10,7 @@ use crate::document::{Document, Kind};
 use crate::fault::{Fault, FaultKind};
 use crate::run::{is_space_end, plain_end, space_end};
 use crate::{DEPTH_MAX, INTEGER_MAX, NODES_MAX};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// Reads one value that fills `text[from..to]` but for white space, and adds it to `document`.
@@ -370,6 +371,58 @@ fn duplicate(document: &Document<'_>, key: usize, end: usize) -> Stop {
 
 fn is_number_byte(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')
+}
+
+/// A text in JSON with every number that would not keep its value as a text: for files of others, in which nobody here has a say
+/// and which are read all the same.
+pub fn inexact_as_texts(text: &str) -> Cow<'_, str> {
+    let (mut out, mut copied, mut at) = (String::new(), 0, 0);
+    let bytes = text.as_bytes();
+    while let Some(byte) = bytes.get(at) {
+        let end = match byte {
+            b'"' => string_end(bytes, at),
+            b'-' | b'0'..=b'9' => at + bytes[at..].iter().take_while(|byte| is_number_byte(**byte)).count(),
+            _ => at + 1,
+        };
+        let written = text.get(at..end).filter(|_| *byte != b'"' && end > at);
+        if let Some(number) = written.filter(|it| is_number_byte(*byte) && check_number(it).is_err() && is_number(it)) {
+            out.push_str(&text[copied..at]);
+            out.extend(["\"", number, "\""]);
+            copied = end;
+        }
+        at = end;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[copied..]);
+    Cow::Owned(out)
+}
+
+/// Where a string ends that begins here: after its mark, or with the text.
+fn string_end(bytes: &[u8], from: usize) -> usize {
+    let mut at = from + 1;
+    loop {
+        match bytes.get(at) {
+            None => return bytes.len(),
+            Some(b'\\') => at += 2,
+            Some(b'"') => return at + 1,
+            Some(_) => at += 1,
+        }
+        at = at.min(bytes.len());
+    }
+}
+
+/// Whether something is a number of JSON's grammar, whatever its value.
+fn is_number(written: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let plain = written.strip_prefix('-').unwrap_or(written);
+    let (mantissa, exponent) = plain.split_once(['e', 'E']).map_or((plain, None), |(one, two)| (one, Some(two)));
+    let (whole, fraction) = mantissa.split_once('.').map_or((mantissa, None), |(one, two)| (one, Some(two)));
+    let unsigned = exponent.map(|it| it.strip_prefix(['+', '-']).unwrap_or(it));
+    digits(whole)
+        && (whole.len() == 1 || !whole.starts_with('0'))
+        && [fraction, unsigned].into_iter().flatten().all(digits)
 }
 
 /// Whether a number is of JSON's grammar and keeps its value in canonical form.

@@ -45,6 +45,7 @@ pub use check::{Checked, Checker, Request, check};
 pub use contract::{AnyRecord, Contract, ContractInfo, Kin, Relations, Subject};
 pub use document::{Cursor, Document, Entries, Form, Items, Kind};
 pub use hide::redact_value;
+pub use json::inexact_as_texts;
 pub use links::Links;
 pub use outside::{Outside, Settings};
 pub use parse::{front_matter, parse, utf8};

@@ -5,7 +5,7 @@
 use super::beneath::{self, Found};
 use super::{Evidence, FileSeen, Status};
 use countersign_contract::diagnostic::Pointer;
-use countersign_contract::{Form, Text, canonical, parse, sha256_hex, show, utf8};
+use countersign_contract::{Form, Text, canonical, inexact_as_texts, parse, sha256_hex, show, utf8};
 use countersign_domain::plan::evidence::EvidenceKind;
 use countersign_domain::plan::payload::FileCheck;
 use countersign_domain::work::places::Placed;
@@ -113,7 +113,9 @@ fn value_fault(wanted: &FileCheck, bytes: &[u8]) -> Option<String> {
         return Some(format!("was not looked into: `{}` is no JSON pointer; it begins with `/`", show(pointer)));
     }
     let form = Form::of_name(wanted.path.as_str()).unwrap_or(Form::Json);
-    let read = utf8(bytes).and_then(|text| parse(text, form, bytes.len()));
+    // Numbers that no computer keeps exactly, such as long ids, are nobody's fault here. They are what is written.
+    let text = utf8(bytes).map(|text| if form == Form::Json { inexact_as_texts(text) } else { text.into() });
+    let read = text.as_ref().map_err(Clone::clone).and_then(|text| parse(text, form, text.len()));
     let document = match read {
         Ok(document) => document,
         Err(fault) => return Some(format!("cannot be read as {}: {}", form.as_str(), fault.message)),

@@ -19,6 +19,8 @@ fn a_file_must_be_what_the_table_says() {
     put("a.json", r#"{"n": 1.0, "list": [{"a/b": "x"}], "none": null}"#);
     put("a.yaml", "n: 1\n");
     put("twice.json", r#"{"n": 1, "n": 2}"#);
+    put("ids.json", r#"{"id": -1234567890123456789, "name": "x 1e400", "more": [1, 1e400]}"#);
+    put("odd.json", r#"{"n": 01234567890123456789}"#);
     put("broken.json", "{");
     std::fs::create_dir(folder.path().join("folder")).unwrap();
     let hash = sha256_hex(b"hello world");
@@ -47,6 +49,12 @@ fn a_file_must_be_what_the_table_says() {
         (json!({ "path": "a.json", "json_pointer": "/list/1" }), Status::Fail, "nothing at"),
         (json!({ "path": "a.json", "json_pointer": "n", "equals": 1 }), Status::Fail, "no JSON pointer"),
         (json!({ "path": "a.yaml", "json_pointer": "/n", "equals": 1 }), Status::Pass, ""),
+        // Long ids beside it are no fault, and can be told as they are written.
+        (json!({ "path": "ids.json", "json_pointer": "/name", "equals": "x 1e400" }), Status::Pass, ""),
+        (json!({ "path": "ids.json", "json_pointer": "/id", "equals": "-1234567890123456789" }), Status::Pass, ""),
+        (json!({ "path": "ids.json", "json_pointer": "/more/1", "equals": "1e400" }), Status::Pass, ""),
+        (json!({ "path": "ids.json", "json_pointer": "/more/0", "equals": 1 }), Status::Pass, ""),
+        (json!({ "path": "odd.json", "json_pointer": "/n" }), Status::Fail, "cannot be read"),
         (json!({ "path": "twice.json", "json_pointer": "/n", "equals": 2 }), Status::Fail, "cannot be read"),
         (json!({ "path": "broken.json", "json_pointer": "/n", "equals": 2 }), Status::Fail, "cannot be read"),
         (json!({ "path": "a/../../a", "exists": false }), Status::Blocked, "no place"),
