@@ -89,6 +89,14 @@ fn a_path_that_leads_out_of_the_project_is_named_where_it_stands() {
 }
 
 #[test]
+fn a_wildcard_in_a_scope_is_a_warning_and_a_bracket_is_a_name() {
+    let scopes = json!({ "lock_scope": ["src/*.py", "app/[id]/page.tsx"], "forbidden_scope": ["vendor", "v?"] });
+    let decision = decide(&plan(scopes, json!({})));
+    let expected = ["/tasks/0/lock_scope/0", "/tasks/0/forbidden_scope/1"].map(|place| ("plan-scope-wildcard", place));
+    assert_eq!(found(&decision), (Code::OK, expected.to_vec()));
+}
+
+#[test]
 fn an_entry_inside_another_is_a_warning_that_names_it() {
     let decision = decide(&plan(json!({ "lock_scope": ["x/y", "z", "x"] }), json!({})));
     assert_eq!(found(&decision), (Code::OK, vec![("plan-scope-redundant", "/tasks/0/lock_scope/0")]));

@@ -26,6 +26,7 @@ mod plan_resource_unusable;
 mod plan_retries_too_many;
 mod plan_scope_forbidden;
 mod plan_scope_redundant;
+mod plan_scope_wildcard;
 mod plan_scopes_serialised;
 mod plan_task_incomplete;
 mod plan_task_mixed;
@@ -60,6 +61,7 @@ pub static RULES: &[&Rule<Plan>] = &[
     &plan_resource_unusable::PLAN_RESOURCE_UNUSABLE,
     &plan_scope_forbidden::PLAN_SCOPE_FORBIDDEN,
     &plan_scope_redundant::PLAN_SCOPE_REDUNDANT,
+    &plan_scope_wildcard::PLAN_SCOPE_WILDCARD,
     &plan_check_ambiguous::PLAN_CHECK_AMBIGUOUS,
     &plan_check_program_unusable::PLAN_CHECK_PROGRAM_UNUSABLE,
     &plan_check_contradictory::PLAN_CHECK_CONTRADICTORY,
