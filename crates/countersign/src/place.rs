@@ -91,7 +91,7 @@ impl Place {
     /// Whether the ledger of a project is here. A file that was begun and is nobody's yet can become it.
     pub fn holds(&self, project: &str) -> anyhow::Result<bool> {
         match self {
-            Place::File(path) if !path.exists() => Ok(false),
+            Place::File(path) if !is_there(path)? => Ok(false),
             Place::File(_) => Ok(Ledger::project_in(self.open()?)?.is_none_or(|found| found == project)),
             Place::Database(url, _) => Ok(Postgres::projects(url)?.iter().any(|known| known == project)),
         }
@@ -120,7 +120,7 @@ impl Place {
     /// A ledger file that is of another project than the one that was made here has been replaced.
     fn must_be_pinned(&self, root: &Path) -> anyhow::Result<()> {
         let Place::File(path) = self else { return Ok(()) };
-        if !path.exists() || pinned(root).is_none() {
+        if !is_there(path)? || pinned(root).is_none() {
             return Ok(());
         }
         match Ledger::project_in(self.open()?)? {
@@ -144,7 +144,7 @@ impl Place {
     /// Opens the store that is there.
     pub fn open(&self) -> anyhow::Result<Box<dyn Store>> {
         match self {
-            Place::File(path) if !path.exists() => {
+            Place::File(path) if !is_there(path)? => {
                 bail!("there is no ledger at {}; run `countersign init`", path.display())
             }
             Place::File(path) => Ok(Box::new(Sqlite::open(path, Clock::System)?)),
@@ -175,7 +175,7 @@ impl Place {
     /// Opens the store of a project that is there, or makes an empty one. Of several who make it at once, one does.
     pub fn open_or_create(&self, project: &str) -> anyhow::Result<Box<dyn Store>> {
         match self {
-            Place::File(path) if path.exists() => self.open(),
+            Place::File(path) if is_there(path)? => self.open(),
             Place::File(path) => match Sqlite::create(path, Clock::System) {
                 Ok(store) => Ok(Box::new(store)),
                 Err(_) if path.exists() => self.open(),
@@ -209,6 +209,15 @@ impl Place {
             }
             Place::Database(url, _) => Ok(Some(url.clone())),
         }
+    }
+}
+
+/// Whether something is at a path. What may not be looked at is not therefore gone: whoever took it for that would go on
+/// as if nothing were managed there.
+pub fn is_there(path: &Path) -> anyhow::Result<bool> {
+    match path.try_exists() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => Ok(false),
+        known => known.with_context(|| format!("whether there is a ledger at {} cannot be seen", path.display())),
     }
 }
 
