@@ -14,6 +14,7 @@ mod answer;
 mod begin;
 mod event;
 pub mod git;
+pub mod halves;
 mod losses;
 mod patch;
 mod place;
