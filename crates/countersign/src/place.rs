@@ -271,11 +271,7 @@ pub fn call(global: &Global, project: &str, key: Option<&str>) -> anyhow::Result
     must_be_usable("--key", key)?;
     let key = key.map(str::to_owned);
     if let Some(shown) = shown_token(global)? {
-        let Some(token) = Tokens::of(&Home::find()?, project).find(&shown)? else {
-            bail!("the token is none of this project's, or it has ended or was taken back");
-        };
-        let authn = format!("token {} {}", token.id, process());
-        return Ok(Call { actor: token.actor.clone(), authn, roles: token.roles(), bound: token.bound(), key });
+        return Ok(Call { key, ..call_by(&shown, project)? });
     }
     let mut roles = vec![Role::Agent, Role::Orchestrator];
     // What an agent starts is no person, whatever terminal it is given.
@@ -285,6 +281,15 @@ pub fn call(global: &Global, project: &str, key: Option<&str>) -> anyhow::Result
     }
     let authn = format!("{} {}", if at_terminal { "terminal" } else { "declared" }, process());
     Ok(Call { actor, authn, roles, bound: None, key })
+}
+
+/// Whom a token names that is shown, if it is one of the project's and still good.
+pub fn call_by(shown: &str, project: &str) -> anyhow::Result<Call> {
+    let Some(token) = Tokens::of(&Home::find()?, project).find(shown)? else {
+        bail!("the token is none of this project's, or it has ended or was taken back");
+    };
+    let authn = format!("token {} {}", token.id, process());
+    Ok(Call { actor: token.actor.clone(), authn, roles: token.roles(), bound: token.bound(), key: None })
 }
 
 /// The name of whoever asks without a token: what `--as` or `COUNTERSIGN_ACTOR` says, or else the user, as the system calls

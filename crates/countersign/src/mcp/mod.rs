@@ -22,7 +22,7 @@ mod server;
 pub mod stdio;
 mod tools;
 
-pub use caller::{Caller, Sessions};
+pub use caller::{Bearer, Caller, Sessions};
 pub use http::{request_max, service};
 pub use server::Server;
 
