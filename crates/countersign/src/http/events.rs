@@ -3,6 +3,7 @@
 
 use super::problem::Problem;
 use super::{Caller, Server, State, answer};
+use crate::place::must_be_open;
 use axum::Router;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Extension, Query};
@@ -21,7 +22,8 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 
 /// How many events are read at once.
 const PAGE: usize = 256;
-/// How often a sign of life is sent when nothing happens, and looked whether who listens still may.
+/// How often a sign of life is sent when nothing happens, and looked whether who listens still may, and the ledger is still
+/// this one.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 pub fn routes() -> Router<Arc<Server>> {
@@ -38,6 +40,10 @@ async fn events(
     let Ok(place) = Arc::clone(&server.streams).try_acquire_owned() else {
         return Err(Problem::busy("too many listen for events"));
     };
+    // Who is cut off comes back, and is to be told why there is nothing to come back to.
+    let here = Arc::clone(&server);
+    let open = tokio::task::spawn_blocking(move || must_be_open(here.engine.ledger())).await;
+    open.map_err(|_| Problem::internal())?.map_err(Problem::of_ledger)?;
     let stream = Stream {
         server: Arc::clone(&server),
         call: caller.call(None),
@@ -110,7 +116,7 @@ struct Stream {
 }
 
 impl Stream {
-    /// The next event, when there is one; none, when the server ends, the token does, or the ledger cannot be read.
+    /// The next event, when there is one; none, when the server ends, the token does, or the ledger cannot be read or has moved.
     async fn next(&mut self) -> Option<Event> {
         loop {
             // Who listens for long is not known for ever by what they once showed.
@@ -140,6 +146,7 @@ impl Stream {
 }
 
 fn page(engine: &Engine, from: u64, run: Option<&str>) -> ledger::Result<Vec<Stored>> {
+    must_be_open(engine.ledger())?;
     engine.ledger().events(from, run, PAGE)?.into_iter().map(Stored::of).collect()
 }
 

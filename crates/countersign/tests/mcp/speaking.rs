@@ -162,6 +162,22 @@ fn a_token_that_is_taken_back_speaks_for_nobody_from_then_on() {
     assert!(read["error"]["message"].as_str().unwrap().contains("taken back"), "{read}");
 }
 
+#[test]
+fn a_ledger_that_has_moved_allows_nothing_any_more() {
+    let house = project();
+    let session = &mut Session::open(&house, "agent:w1", Revision::Handshake);
+    session.done("claim", json!({ "task_id": "T-1" }));
+    let asked = json!({ "path": "src/money/round.rs" });
+    assert_eq!(session.done("may_i_change", asked.clone())["allowed"], true);
+    let moved = house.run(&["migrate", "--to", "moved.db"]);
+    assert_eq!(moved.code, 0, "{moved:?}");
+    let (object, refused) = session.call("may_i_change", asked);
+    assert!(refused && object["allow"] == false, "{object}");
+    assert!(object["reason"].as_str().unwrap().contains("has moved to"), "{object}");
+    let read = session.request("resources/read", json!({ "uri": format!("countersign://runs/{RUN}") }));
+    assert!(read["error"]["message"].as_str().unwrap().contains("has moved to"), "{read}");
+}
+
 /// The client dies, and something else still holds the way to the server's standard input.
 #[cfg(unix)]
 #[test]
