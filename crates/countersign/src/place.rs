@@ -7,7 +7,7 @@ use crate::token::{self, Tokens};
 use anyhow::{Context, bail};
 use countersign_domain::deciding::Role;
 use countersign_engine::{Call, Engine};
-use countersign_ledger::{Clock, Ledger, Postgres, Sqlite, Store};
+use countersign_ledger::{Clock, Ledger, Postgres, RowKey, RowValue, Sqlite, Store};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -91,7 +91,7 @@ impl Place {
     /// Whether the ledger of a project is here. A file that was begun and is nobody's yet can become it.
     pub fn holds(&self, project: &str) -> anyhow::Result<bool> {
         match self {
-            Place::File(path) if !path.exists() => Ok(false),
+            Place::File(path) if !is_there(path)? => Ok(false),
             Place::File(_) => Ok(Ledger::project_in(self.open()?)?.is_none_or(|found| found == project)),
             Place::Database(url, _) => Ok(Postgres::projects(url)?.iter().any(|known| known == project)),
         }
@@ -120,7 +120,7 @@ impl Place {
     /// A ledger file that is of another project than the one that was made here has been replaced.
     fn must_be_pinned(&self, root: &Path) -> anyhow::Result<()> {
         let Place::File(path) = self else { return Ok(()) };
-        if !path.exists() || pinned(root).is_none() {
+        if !is_there(path)? || pinned(root).is_none() {
             return Ok(());
         }
         match Ledger::project_in(self.open()?)? {
@@ -144,7 +144,7 @@ impl Place {
     /// Opens the store that is there.
     pub fn open(&self) -> anyhow::Result<Box<dyn Store>> {
         match self {
-            Place::File(path) if !path.exists() => {
+            Place::File(path) if !is_there(path)? => {
                 bail!("there is no ledger at {}; run `countersign init`", path.display())
             }
             Place::File(path) => Ok(Box::new(Sqlite::open(path, Clock::System)?)),
@@ -175,7 +175,7 @@ impl Place {
     /// Opens the store of a project that is there, or makes an empty one. Of several who make it at once, one does.
     pub fn open_or_create(&self, project: &str) -> anyhow::Result<Box<dyn Store>> {
         match self {
-            Place::File(path) if path.exists() => self.open(),
+            Place::File(path) if is_there(path)? => self.open(),
             Place::File(path) => match Sqlite::create(path, Clock::System) {
                 Ok(store) => Ok(Box::new(store)),
                 Err(_) if path.exists() => self.open(),
@@ -212,6 +212,15 @@ impl Place {
     }
 }
 
+/// Whether something is at a path. What may not be looked at is not therefore gone: whoever took it for that would go on
+/// as if nothing were managed there.
+pub fn is_there(path: &Path) -> anyhow::Result<bool> {
+    match path.try_exists() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => Ok(false),
+        known => known.with_context(|| format!("whether there is a ledger at {} cannot be seen", path.display())),
+    }
+}
+
 /// Whether what a file begins with is what every SQLite file begins with, a ledger among them.
 pub fn begins_as_ledger(bytes: &[u8]) -> bool {
     bytes.starts_with(b"SQLite format 3\0")
@@ -228,6 +237,16 @@ pub fn must_be_no_ledger(out: Option<&Path>) -> anyhow::Result<()> {
         bail!("{} is a ledger, and would be lost; choose another name", path.display());
     }
     Ok(())
+}
+
+/// Refuses a ledger that is closed, because it has moved or is being filled. Who serves one for long asks before each
+/// answer: what is in a ledger that has moved is how things stood once, and whoever took it for how they stand would be
+/// allowed what is another's by now.
+pub fn must_be_open(ledger: &Ledger) -> countersign_ledger::Result<()> {
+    match ledger.reader()?.get(&[RowKey::Meta("closed".into())])?.pop().flatten() {
+        Some(RowValue::Meta(why)) => Err(countersign_ledger::Error::Closed(why)),
+        _ => Ok(()),
+    }
 }
 
 /// The project that a directory was made.
@@ -262,11 +281,7 @@ pub fn call(global: &Global, project: &str, key: Option<&str>) -> anyhow::Result
     must_be_usable("--key", key)?;
     let key = key.map(str::to_owned);
     if let Some(shown) = shown_token(global)? {
-        let Some(token) = Tokens::of(&Home::find()?, project).find(&shown)? else {
-            bail!("the token is none of this project's, or it has ended or was taken back");
-        };
-        let authn = format!("token {} {}", token.id, process());
-        return Ok(Call { actor: token.actor.clone(), authn, roles: token.roles(), bound: token.bound(), key });
+        return Ok(Call { key, ..call_by(&shown, project)? });
     }
     let mut roles = vec![Role::Agent, Role::Orchestrator];
     // What an agent starts is no person, whatever terminal it is given.
@@ -276,6 +291,15 @@ pub fn call(global: &Global, project: &str, key: Option<&str>) -> anyhow::Result
     }
     let authn = format!("{} {}", if at_terminal { "terminal" } else { "declared" }, process());
     Ok(Call { actor, authn, roles, bound: None, key })
+}
+
+/// Whom a token names that is shown, if it is one of the project's and still good.
+pub fn call_by(shown: &str, project: &str) -> anyhow::Result<Call> {
+    let Some(token) = Tokens::of(&Home::find()?, project).find(shown)? else {
+        bail!("the token is none of this project's, or it has ended or was taken back");
+    };
+    let authn = format!("token {} {}", token.id, process());
+    Ok(Call { actor: token.actor.clone(), authn, roles: token.roles(), bound: token.bound(), key: None })
 }
 
 /// The name of whoever asks without a token: what `--as` or `COUNTERSIGN_ACTOR` says, or else the user, as the system calls

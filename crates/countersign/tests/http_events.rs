@@ -8,7 +8,7 @@ mod server;
 
 use serde_json::{Value, json};
 use server::work::{run_with, task};
-use server::{Server, owner, project};
+use server::{Server, owner, project, token};
 
 #[test]
 fn events_are_followed_and_taken_up_again_without_gap_or_double() {
@@ -49,4 +49,22 @@ fn events_are_followed_and_taken_up_again_without_gap_or_double() {
     server.signal("TERM");
     assert_eq!(live.next(), None);
     assert_eq!(server.ended(), Some(0));
+}
+
+#[test]
+fn who_listens_hears_no_more_once_their_token_is_over() {
+    let house = project();
+    let server = Server::start(&house, &[]);
+    let mut client = server.client(&owner(&house));
+    run_with(&mut client, 1);
+    let auditor = server.client(&token(&house, "user:ada", "auditor", None));
+    let mut live = auditor.listen("/v1/events?since=3", &[]);
+    assert_eq!(live.next().map(|it| it.0), Some(3));
+    // Another's token that is over is nobody's affair.
+    let mut other = client.listen("/v1/events?since=4", &[]);
+    let revoked = house.run(&["token", "revoke", "000000000001", "--token-file", &house.owner_token()]);
+    assert_eq!(revoked.code, 0, "{revoked:?}");
+    run_with(&mut client, 2);
+    assert_eq!(live.next(), None);
+    assert_eq!(other.next().map(|it| it.0), Some(4));
 }

@@ -332,3 +332,29 @@ fn a_ledger_that_stays_busy_is_said_so_and_nothing_was_done() {
     assert_eq!((done.status, &done.json()["repeated"]), (200, &json!(false)), "{done:?}");
     assert_eq!(client.get("/v1/runs").json()["runs"].as_array().unwrap().len(), 1);
 }
+
+#[test]
+fn a_server_whose_ledger_has_moved_says_so_and_answers_nothing_from_the_old_one() {
+    let house = project();
+    let server = Server::start(&house, &[]);
+    let mut client = server.client(&owner(&house));
+    run_with(&mut client, 1);
+    let mut live = client.listen("/v1/events?since=3", &[]);
+    assert_eq!(live.next().map(|it| it.0), Some(3));
+    let questions = ["/readyz", "/v1/runs", "/v1/locks/permission?path=src"];
+    for path in questions {
+        assert_eq!(client.get(path).status, 200, "{path}");
+    }
+    let moved = house.run(&["migrate", "--to", "moved.db"]);
+    assert_eq!(moved.code, 0, "{moved:?}");
+    for path in questions.into_iter().chain(["/v1/events"]) {
+        let said = client.get(path);
+        assert_eq!((said.status, said.header("content-type")), (503, "application/problem+json"), "{path}: {said:?}");
+        let problem = said.json();
+        assert_eq!(problem["code"], "LEDGER_UNAVAILABLE", "{path}: {problem}");
+        assert!(problem["detail"].as_str().unwrap().contains("has moved to"), "{path}: {problem}");
+    }
+    assert_eq!(client.get("/healthz").status, 200);
+    // Nothing is recorded in the old ledger that could wake who listens, so that they are looked after from time to time.
+    assert_eq!(live.next(), None);
+}

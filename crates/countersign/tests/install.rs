@@ -345,6 +345,77 @@ fn a_hook_that_was_there_still_runs_and_comes_back() {
 }
 
 /// A repository with a project in each of these folders, each with a run that is open, and the hooks of git set up.
+/// A hook as husky makes them: it asks by its own name which hook it is.
+#[cfg(unix)]
+const DISPATCHER: &str = "#!/usr/bin/env sh\n. \"$(dirname \"$0\")/h\"\n";
+
+/// A repository with hooks as husky sets them up.
+#[cfg(unix)]
+fn with_dispatcher() -> Shop {
+    let shop = Shop::idle();
+    shop.git(&["config", "core.hooksPath", ".husky/_"]);
+    let by_name =
+        "n=$(basename \"$0\")\ns=$(dirname \"$(dirname \"$0\")\")/$n\n[ -f \"$s\" ] || exit 0\nsh -e \"$s\" \"$@\"\n";
+    shop.house.write(".husky/_/h", by_name).write(".husky/pre-commit", "echo \"$#\" > ran\nexit 3\n");
+    put_hook(&shop, ".husky/_/pre-commit", DISPATCHER);
+    shop
+}
+
+#[cfg(unix)]
+fn put_hook(shop: &Shop, path: &str, text: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    shop.house.write(path, text);
+    std::fs::set_permissions(shop.house.path(path), std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hook_that_was_there_still_knows_which_it_is() {
+    let shop = with_dispatcher();
+    done(&shop, &["install", "git", "--yes"]);
+    shop.house.write("docs/c.md", "x");
+    assert_ne!(shop.try_git(&["commit", "-am", "x"], &[]).0, 0, "the other hook refuses");
+    assert_eq!(shop.house.read("ran").trim(), "0");
+    // However it is written: with what its first line asks for, and without a first line that says what reads it.
+    let asks = "[ \"$(basename \"$0\")\" = pre-commit ] || exit 0\n";
+    for (text, code) in [
+        (format!("#!/bin/sh -e\n{asks}false\n:\n"), 1),
+        (format!("#!/bin/sh\n{asks}false\n:\n"), 0),
+        (format!("#! /bin/bash\n{asks}[[ x == x ]] && exit 1\n"), 1),
+        (format!("{asks}exit 1\n"), 1),
+        ("#!/bin/bash\n[[ \"${BASH_SOURCE[0]}\" == \"$0\" ]] && exit 1\nexit 0\n".to_owned(), 1),
+        ("#!/bin/sh -\nexit 1\n".to_owned(), 1),
+        ("#!/bin/cat\n".to_owned(), 0),
+    ] {
+        put_hook(&shop, ".husky/_/pre-commit.before-countersign", &text);
+        let (found, out, err) = shop.try_git(&["commit", "--allow-empty", "-m", "x"], &[]);
+        assert_eq!(found, code, "{text}: {out}{err}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hook_that_was_written_over_can_be_put_in_and_taken_out_again() {
+    let shop = with_dispatcher();
+    let before = files(&shop);
+    done(&shop, &["install", "git", "--yes"]);
+    let once = files(&shop);
+    put_hook(&shop, ".husky/_/pre-commit", DISPATCHER);
+    done(&shop, &["install", "git", "--yes"]);
+    assert_eq!(files(&shop), once);
+    std::fs::remove_file(shop.house.path(".husky/_/pre-merge-commit")).unwrap();
+    put_hook(&shop, ".husky/_/pre-commit", DISPATCHER);
+    done(&shop, &["install", "git", "--remove", "--yes"]);
+    assert_eq!(files(&shop), before);
+    // What is another than the one that was kept takes its place, and nothing is lost.
+    done(&shop, &["install", "git", "--yes"]);
+    put_hook(&shop, ".husky/_/pre-commit", "#!/bin/sh\nexit 5\n");
+    done(&shop, &["install", "git", "--yes"]);
+    assert_eq!(shop.house.read(".husky/_/pre-commit.before-countersign.1"), DISPATCHER);
+    done(&shop, &["install", "git", "--remove", "--yes"]);
+    assert_eq!(shop.house.read(".husky/_/pre-commit"), "#!/bin/sh\nexit 5\n");
+}
+
 fn below(folders: &[&str]) -> Shop {
     let shop = Shop::unmanaged();
     for folder in folders {

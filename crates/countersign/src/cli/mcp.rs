@@ -2,7 +2,7 @@
 
 use super::{Exit, Global};
 use crate::hook::Harness;
-use crate::mcp::{Caller, Sessions, Shared, stdio};
+use crate::mcp::{Bearer, Caller, Sessions, Shared, stdio};
 use crate::place::{self, Place};
 use crate::project::Project;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -38,15 +38,12 @@ fn clients() -> impl TypedValueParser<Value = Harness> {
 pub fn run(args: &Args, global: &Global, project: Project) -> anyhow::Result<Exit> {
     let engine = Place::of(&project, global.ledger.as_deref())?.engine()?;
     let mut call = place::call(global, engine.ledger().project(), None)?;
-    let has_token = call.authn.starts_with("token ");
     // Behind a client is a program, even where a terminal is around.
-    if !has_token {
-        call.roles.retain(|role| matches!(role, Role::Agent | Role::Orchestrator));
-    }
-    let is_named = has_token || global.actor.is_some();
-    let caller = match args.client.filter(|_| !is_named) {
-        Some(client) => Caller::OfSession(Arc::new(Sessions::of(client, call, &project))),
-        None => Caller::Always(call),
+    call.roles.retain(|role| matches!(role, Role::Agent | Role::Orchestrator));
+    let caller = match (place::shown_token(global)?, args.client.filter(|_| global.actor.is_none())) {
+        (Some(shown), _) => Caller::OfToken(Arc::new(Bearer::of(shown, engine.ledger().project()))),
+        (None, Some(client)) => Caller::OfSession(Arc::new(Sessions::of(client, call, &project))),
+        (None, None) => Caller::Always(call),
     };
     stdio::serve(Shared::new(Arc::new(engine), Arc::new(project)), caller)?;
     Ok(Exit::Allowed)

@@ -1,5 +1,6 @@
 //! What a client tells its hooks.
 
+use super::halves;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
@@ -31,7 +32,7 @@ impl Event {
     /// Reads an event. What is there has to be of its type; what is missing is left to those who need it.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let value: Value = serde_json::from_slice(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
+        let value: Value = halves::read(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
         let Value::Object(mut fields) = value else { return Err("it is no JSON object".to_owned()) };
         let mut text = |name: &str| match fields.remove(name) {
             None | Some(Value::Null) => Ok(None),

@@ -14,6 +14,7 @@ mod answer;
 mod begin;
 mod event;
 pub mod git;
+pub mod halves;
 mod losses;
 mod patch;
 mod place;
@@ -98,7 +99,9 @@ pub fn doubt(event: &Event, why: &str) -> Answer {
 fn is_kept(project: &Project, global: &Global) -> bool {
     let Some(root) = &project.root else { return false };
     let own = root.join(crate::project::FOLDER).join(crate::place::FILE);
-    if global.ledger.is_some() || project.ledger.is_some() || own.exists() {
+    // A ledger that may not be looked at is one, and whoever opens it is told why it cannot be asked.
+    let is_there = || crate::place::is_there(&own).unwrap_or(true);
+    if global.ledger.is_some() || project.ledger.is_some() || is_there() {
         return true;
     }
     crate::place::pinned(root).is_some()

@@ -3,6 +3,7 @@
 
 use super::problem::Problem;
 use super::{Caller, Server, State, answer};
+use crate::place::must_be_open;
 use axum::Router;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Extension, Query};
@@ -21,7 +22,8 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 
 /// How many events are read at once.
 const PAGE: usize = 256;
-/// How often a sign of life is sent when nothing happens.
+/// How often a sign of life is sent when nothing happens, and looked whether who listens still may, and the ledger is still
+/// this one.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 pub fn routes() -> Router<Arc<Server>> {
@@ -38,9 +40,14 @@ async fn events(
     let Ok(place) = Arc::clone(&server.streams).try_acquire_owned() else {
         return Err(Problem::busy("too many listen for events"));
     };
+    // Who is cut off comes back, and is to be told why there is nothing to come back to.
+    let here = Arc::clone(&server);
+    let open = tokio::task::spawn_blocking(move || must_be_open(here.engine.ledger())).await;
+    open.map_err(|_| Problem::internal())?.map_err(Problem::of_ledger)?;
     let stream = Stream {
-        engine: Arc::clone(&server.engine),
+        server: Arc::clone(&server),
         call: caller.call(None),
+        token: caller.token().to_owned(),
         run: asked.run,
         next: asked.next,
         page: VecDeque::new(),
@@ -95,8 +102,10 @@ impl Asked {
 
 /// Somebody who listens.
 struct Stream {
-    engine: Arc<Engine>,
+    server: Arc<Server>,
     call: Call,
+    /// The id of the token that was shown when it began.
+    token: String,
     run: Option<String>,
     /// The event that comes next, or one after it.
     next: u64,
@@ -107,19 +116,20 @@ struct Stream {
 }
 
 impl Stream {
-    /// The next event, when there is one; none, when the server ends or the ledger cannot be read.
+    /// The next event, when there is one; none, when the server ends, the token does, or the ledger cannot be read or has moved.
     async fn next(&mut self) -> Option<Event> {
         loop {
-            if *self.ending.borrow() {
+            // Who listens for long is not known for ever by what they once showed.
+            if *self.ending.borrow() || !self.server.tokens.is_good(&self.token).unwrap_or(false) {
                 return None;
             }
             if let Some(stored) = self.page.pop_front() {
                 self.next = stored.seq + 1;
-                return Some(shown(&self.engine.disclosed(&self.call, stored)));
+                return Some(shown(&self.server.engine.disclosed(&self.call, stored)));
             }
             // Before the page: what comes while it is read is not waited for in vain.
             let head = *self.head.borrow_and_update();
-            let (engine, run, from) = (Arc::clone(&self.engine), self.run.clone(), self.next);
+            let (engine, run, from) = (Arc::clone(&self.server.engine), self.run.clone(), self.next);
             let page = tokio::task::spawn_blocking(move || page(&engine, from, run.as_deref()));
             self.page = page.await.ok()?.ok()?.into();
             if !self.page.is_empty() {
@@ -129,12 +139,14 @@ impl Stream {
             tokio::select! {
                 changed = self.head.changed() => changed.ok()?,
                 changed = self.ending.changed() => changed.ok()?,
+                () = tokio::time::sleep(HEARTBEAT) => {}
             }
         }
     }
 }
 
 fn page(engine: &Engine, from: u64, run: Option<&str>) -> ledger::Result<Vec<Stored>> {
+    must_be_open(engine.ledger())?;
     engine.ledger().events(from, run, PAGE)?.into_iter().map(Stored::of).collect()
 }
 

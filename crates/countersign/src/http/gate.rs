@@ -16,12 +16,21 @@ use std::time::Instant;
 
 /// Who asks, as their token says.
 #[derive(Debug, Clone)]
-pub struct Caller(Call);
+pub struct Caller {
+    call: Call,
+    /// The token's id.
+    token: String,
+}
 
 impl Caller {
+    /// The id of their token, by which it is looked up again where an answer goes on for long.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
     /// The call that they make, and what makes a repetition of it the same one.
     pub fn call(&self, key: Option<String>) -> Call {
-        Call { key, ..self.0.clone() }
+        Call { key, ..self.call.clone() }
     }
 }
 
@@ -77,7 +86,7 @@ fn caller(server: &Server, headers: &HeaderMap) -> Result<Caller, Problem> {
     }
     let authn = format!("token {} http", token.id);
     let (roles, bound) = (token.roles(), token.bound());
-    Ok(Caller(Call { actor: token.actor, authn, roles, bound, key: None }))
+    Ok(Caller { call: Call { actor: token.actor, authn, roles, bound, key: None }, token: token.id })
 }
 
 /// A header that is there once, as text.

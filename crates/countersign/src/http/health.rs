@@ -2,6 +2,7 @@
 
 use super::problem::Problem;
 use super::{Server, State, answer};
+use crate::place::must_be_open;
 use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
@@ -15,13 +16,16 @@ async fn healthz() -> Response {
     answer::with_type(r#"{"status":"ok"}"#, "application/json")
 }
 
-/// Ready is a server whose ledger answers, and that is not about to end.
+/// Ready is a server whose ledger answers and has not moved, and that is not about to end.
 async fn readyz(server: State) -> Result<Response, Problem> {
     if *server.ending.borrow() {
         return Err(Problem::busy("the server is about to end"));
     }
     let server = Arc::clone(&server);
-    let head = tokio::task::spawn_blocking(move || server.engine.ledger().head());
+    let head = tokio::task::spawn_blocking(move || {
+        let ledger = server.engine.ledger();
+        must_be_open(ledger).and_then(|()| ledger.head())
+    });
     match head.await {
         Ok(Ok(head)) => Ok(answer::with_type(format!(r#"{{"status":"ok","head":{}}}"#, head.seq), "application/json")),
         Ok(Err(error)) => Err(Problem::of_ledger(error)),

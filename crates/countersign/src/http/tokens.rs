@@ -21,17 +21,25 @@ impl Known {
 
     /// The token that somebody shows. One that was taken back a moment ago is none.
     pub fn find(&self, shown: &str) -> anyhow::Result<Option<Token>> {
+        Ok(Token::shown(&self.all()?, shown).cloned())
+    }
+
+    /// Whether a token that somebody has shown before is still good.
+    pub fn is_good(&self, id: &str) -> anyhow::Result<bool> {
+        Ok(self.all()?.iter().any(|token| token.id == id && !token.is_over()))
+    }
+
+    fn all(&self) -> anyhow::Result<Arc<Vec<Token>>> {
         let stamp = self.stamp();
         let known = self.read.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let all = match known {
+        Ok(match known {
             Some((read, all)) if read == stamp => all,
             _ => {
                 let all = Arc::new(self.tokens.all()?);
                 *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some((stamp, Arc::clone(&all)));
                 all
             }
-        };
-        Ok(Token::shown(&all, shown).cloned())
+        })
     }
 
     /// Taken before the file is read, so that a change in between is seen the next time.

@@ -3,7 +3,7 @@
 use super::entries::{command_of, quoted};
 use super::{Edit, Plan};
 use crate::hook::Harness;
-use anyhow::{Context, bail};
+use anyhow::Context;
 use countersign_runner::git;
 use std::path::{Path, PathBuf};
 
@@ -32,13 +32,29 @@ pub fn installed(root: &Path) -> [(&'static str, Option<PathBuf>); 2] {
     })
 }
 
+/// Runs the hook that was there, `$kept`, in our place. Some know by `$0` which hook they are, and do nothing by another name:
+/// what a shell reads is read under the old one. Not so what asks whether it is read by another, nor what is no text.
+const RUN_KEPT: &str = r##"if [ -x "$kept" ]; then
+  IFS= read -r first < "$kept"
+  case "$first" in
+    '#!'*[/\ ]sh | '#!'*[/\ ]bash | '#!'*[/\ ]dash | '#!'*[/\ ]sh\ -[a-z]* | '#!'*[/\ ]bash\ -[a-z]*) shell=${first#'#!'} ;;
+    '#!'* | *[![:print:][:blank:]]*) shell= ;;
+    *) shell=sh ;;
+  esac
+  if [ -n "$shell" ] && ! grep -q BASH_SOURCE "$kept"; then
+    exec $shell -c 'kept=$1; shift; . "$kept"' "$0" "$kept" "$@"
+  fi
+  exec "$kept" "$@"
+fi
+"##;
+
 /// What a hook is.
 pub fn script(name: &str, program: &Path) -> String {
     let command = command_of(program, Harness::Git);
     let kept = quoted(&kept(name));
     format!(
         "#!/bin/sh\n{MARK}\n# Refuses a commit of files that no task of the committer holds, while a run is open.\n{command} || exit \
-         1\nkept=\"$(dirname \"$0\")\"/{kept}\nif [ -x \"$kept\" ]; then\n  exec \"$kept\" \"$@\"\nfi\n"
+         1\nkept=\"$(dirname \"$0\")\"/{kept}\n{RUN_KEPT}"
     )
 }
 
@@ -47,31 +63,71 @@ pub fn plan(root: &Path, program: &Path, remove: bool) -> anyhow::Result<Plan> {
     let folder = folder(root).context("there is no git repository here")?;
     let mut plan = Plan::default();
     for name in NAMES {
-        let (path, kept) = (folder.join(name), folder.join(kept(name)));
-        let there = path.symlink_metadata().is_ok();
-        let before = std::fs::read_to_string(&path).ok();
-        let ours = before.as_ref().is_some_and(|text| text.contains(MARK));
-        let after = Some(script(name, program));
-        match (remove, ours) {
-            (true, true) => {
-                plan.edits.push(Edit { path: path.clone(), before, after: None, program: true });
-                if kept.symlink_metadata().is_ok() {
-                    plan.moves_back.push((kept, path));
-                }
-            }
-            (true, false) => {}
-            (false, true) if before == after => {}
-            (false, true) => plan.edits.push(Edit { path, before, after, program: true }),
-            (false, false) => {
-                if there && kept.symlink_metadata().is_ok() {
-                    bail!("{} is there already, and would be written over; move it away", kept.display());
-                }
-                if there {
-                    plan.moves.push((path.clone(), kept));
-                }
-                plan.edits.push(Edit { path, before: None, after, program: true });
-            }
+        let hook = Hook { path: folder.join(name), kept: folder.join(kept(name)) };
+        match remove {
+            true => hook.take_out(&mut plan),
+            false => hook.put_in(script(name, program), &mut plan),
         }
     }
     Ok(plan)
+}
+
+/// A hook, and what the one that was there before is called.
+struct Hook {
+    path: PathBuf,
+    kept: PathBuf,
+}
+
+impl Hook {
+    fn put_in(self, script: String, plan: &mut Plan) {
+        let before = self.ours();
+        if before.as_ref() == Some(&script) {
+            return;
+        }
+        if before.is_none() && is_there(&self.path) {
+            // Ours was written over, by what would have written over the one that was kept as well.
+            if is_there(&self.kept) && !self.is_kept_twice() {
+                plan.moves.push((self.kept.clone(), free(&self.kept)));
+            }
+            plan.moves.push((self.path.clone(), self.kept));
+        }
+        plan.edits.push(Edit { path: self.path, before, after: Some(script), program: true });
+    }
+
+    fn take_out(self, plan: &mut Plan) {
+        let ours = self.ours();
+        let (is_ours, is_gone) = (ours.is_some(), !is_there(&self.path));
+        if is_ours {
+            plan.edits.push(Edit { path: self.path.clone(), before: ours, after: None, program: true });
+        }
+        if !is_there(&self.kept) {
+            return;
+        }
+        // What is there again by itself is that which was kept.
+        if is_ours || is_gone || self.is_kept_twice() {
+            plan.moves_back.push((self.kept, self.path));
+        }
+    }
+
+    /// Its text, if it is ours.
+    fn ours(&self) -> Option<String> {
+        std::fs::read_to_string(&self.path).ok().filter(|text| text.contains(MARK))
+    }
+
+    /// Whether the one that is there is the same as the one that was kept.
+    fn is_kept_twice(&self) -> bool {
+        let (now, kept) = (std::fs::read(&self.path), std::fs::read(&self.kept));
+        now.ok().zip(kept.ok()).is_some_and(|(now, kept)| now == kept)
+    }
+}
+
+/// Also a link that leads nowhere is something that would be lost.
+fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+/// The first name like this one that nothing has.
+fn free(path: &Path) -> PathBuf {
+    let named = |number: u32| PathBuf::from(format!("{}.{number}", path.display()));
+    (1..u32::MAX).map(named).find(|it| !is_there(it)).unwrap_or_else(|| named(0))
 }

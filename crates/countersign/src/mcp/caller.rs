@@ -22,10 +22,40 @@ const CODEX_TURN: &str = "x-codex-turn-metadata";
 pub enum Caller {
     /// Everybody on this connection is one.
     Always(Call),
+    /// Whom the token names that was shown when the connection began, for as long as it is good.
+    OfToken(Arc<Bearer>),
     /// Whichever session of the client made the call.
     OfSession(Arc<Sessions>),
     /// Whoever the HTTP server found out: a [`Call`] in the extensions of the request. A request without one is refused.
     OfRequest,
+}
+
+/// Somebody who has shown a token.
+///
+/// **Invariant:** a token is looked up for each call: one that has ended or was taken back speaks for nobody from then on.
+pub struct Bearer {
+    shown: String,
+    project: String,
+}
+
+impl Bearer {
+    /// Whoever has shown this to a project.
+    pub fn of(shown: String, project: &str) -> Self {
+        Self { shown, project: project.to_owned() }
+    }
+
+    /// The call that is made. Otherwise why the token is no longer good, and what to do about it.
+    pub fn call(&self) -> Result<Call, (String, &'static str)> {
+        let help = "have somebody make another token, and start the server with it";
+        crate::place::call_by(&self.shown, &self.project).map_err(|why| (format!("{why:#}"), help))
+    }
+}
+
+/// Never with the token.
+impl std::fmt::Debug for Bearer {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "Bearer({})", self.project)
+    }
 }
 
 /// The sessions of a client, each known by the name that its hooks have for it.

@@ -22,7 +22,7 @@ mod server;
 pub mod stdio;
 mod tools;
 
-pub use caller::{Caller, Sessions};
+pub use caller::{Bearer, Caller, Sessions};
 pub use http::{request_max, service};
 pub use server::Server;
 
@@ -57,6 +57,7 @@ impl Shared {
 
     /// Asks a question.
     fn look(&self, call: &Call, id: &str, question: &str) -> Result<Value, Failure> {
+        crate::place::must_be_open(self.engine.ledger())?;
         self.engine.look(&Around { project: &self.project }, call, id, question)
     }
 }

@@ -45,6 +45,7 @@ impl Server {
     fn call_of(&self, context: &RequestContext<RoleServer>) -> Result<Call, ErrorData> {
         let mut call = match &self.caller {
             Caller::Always(call) => call.clone(),
+            Caller::OfToken(bearer) => bearer.call().map_err(|(why, _)| ErrorData::invalid_request(why, None))?,
             Caller::OfSession(sessions) => sessions.reading(&context.meta.0.0),
             Caller::OfRequest => {
                 let parts = context.extensions.get::<http::request::Parts>();
@@ -77,6 +78,11 @@ impl Server {
         arguments: JsonObject,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ErrorData> {
+        if let Caller::OfToken(bearer) = &self.caller
+            && let Err((why, help)) = bearer.call()
+        {
+            return Ok(Said::unnamed(&why, help).result());
+        }
         // What is done or asked in nobody's name would be nobody's.
         let names = matches!(row.does, Does::Ask(_) | Does::Look(_) | Does::MakeHandoff);
         if let (true, Caller::OfSession(sessions)) = (names, &self.caller)

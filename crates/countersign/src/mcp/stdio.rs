@@ -4,6 +4,7 @@
 //! or the client that started this is gone, what was asked is still answered, and the server ends.
 
 use super::{Caller, Server, Shared};
+use crate::hook::halves;
 use countersign_diagnostic::visible_json;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, GetMeta, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -69,10 +70,10 @@ impl Lines {
         if line.trim_ascii().is_empty() {
             return None;
         }
-        let message = match serde_json::from_slice::<ClientJsonRpcMessage>(line) {
+        let message = match halves::read::<ClientJsonRpcMessage>(line) {
             Ok(message) => message,
             Err(_) => {
-                let value = serde_json::from_slice::<Value>(line);
+                let value = halves::read::<Value>(line);
                 let error = match &value {
                     Ok(_) => ErrorData::invalid_request("this is no request of JSON-RPC 2.0", None),
                     Err(error) => ErrorData::parse_error(format!("this is no JSON: {error}"), None),

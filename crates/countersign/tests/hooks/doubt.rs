@@ -41,6 +41,31 @@ fn a_ledger_that_cannot_be_opened_is_a_refusal() {
     }
 }
 
+/// As it is for a user who may not enter `.countersign/`: that there is nothing cannot be told, and nothing else says what
+/// the directory is.
+#[cfg(unix)]
+#[test]
+fn a_ledger_that_may_not_be_looked_at_is_a_refusal() {
+    let shop = Shop::open();
+    shop.house.write("docs/c.md", "stray");
+    shop.git(&["add", "docs/c.md"]);
+    let ledger = shop.house.path(".countersign/ledger.db");
+    std::fs::remove_file(&ledger).unwrap();
+    std::fs::remove_dir_all(shop.house.path(".home")).unwrap();
+    // Modes do not bind whoever may do anything; a link that leads to itself does.
+    std::os::unix::fs::symlink("ledger.db", &ledger).unwrap();
+    for (client, event) in WRITES {
+        let answer = shop.answer(client, event, "src/a/one.rs");
+        assert!(denied(&answer).unwrap().contains("ledger.db cannot be seen"), "{answer}");
+    }
+    assert_eq!(shop.answer("claude-code", "stop", "")["decision"], "block");
+    let commit = shop.hook("git", "", &[]);
+    assert_eq!((commit.code, commit.err.contains("ledger.db cannot be seen")), (2, true), "{commit:?}");
+    let verb = shop.house.run(&["task", "next"]);
+    assert_eq!((verb.code, verb.err.contains("init")), (3, false), "{verb:?}");
+    assert!(verb.err.contains("ledger.db cannot be seen"), "{verb:?}");
+}
+
 #[test]
 fn settings_that_are_not_right_are_a_refusal() {
     let shop = Shop::open();

@@ -191,3 +191,16 @@ fn a_sign_of_life_is_given_when_a_quarter_of_the_lease_is_over() {
     assert_eq!(shop.answer("claude-code", "write", "src/a/one.rs"), NOTHING());
     assert_eq!(expires(&shop), after, "a fresh one is not renewed");
 }
+
+#[test]
+fn a_text_that_was_cut_in_the_middle_of_a_character_keeps_nobody() {
+    let shop = Shop::open();
+    let event = |name: &str| {
+        let whole = shop.event("claude-code", name, "docs/c.md");
+        whole.replacen('{', r#"{"last_assistant_message": "done \ud83d","#, 1)
+    };
+    let stop = shop.hook("claude-code", &event("stop"), &[]);
+    assert_eq!((stop.code, stop.err.as_str()), (0, ""), "{stop:?}");
+    let write = shop.hook("claude-code", &event("write"), &[]);
+    assert!(denied(&serde_json::from_str(&write.out).unwrap()).unwrap().contains("`docs/c.md`"), "{write:?}");
+}

@@ -136,6 +136,48 @@ fn who_calls_is_the_connections_and_a_token_says_what_they_may() {
     assert!(session.call("claim", json!({ "task_id": "T-2" })).1);
 }
 
+#[test]
+fn a_token_that_is_taken_back_speaks_for_nobody_from_then_on() {
+    let house = project();
+    let owner = house.owner_token();
+    let made = house.run(&["token", "make", "--role", "agent", "--task", "T-1", "--token-file", &owner]);
+    assert_eq!(made.code, 0, "{made:?}");
+    let shown = made.out.split_whitespace().find(|word| word.starts_with("cst_")).unwrap().to_owned();
+    let env = [("COUNTERSIGN_TOKEN", shown.as_str())];
+    let session = &mut Session::installed(&house, env!("CARGO_BIN_EXE_countersign"), &["mcp"], &env);
+    session.done("may_i_change", json!({ "path": "src/money/round.rs" }));
+    let id = shown.split('_').nth(1).unwrap();
+    let taken = house.run(&["token", "revoke", id, "--token-file", &owner]);
+    assert_eq!(taken.code, 0, "{taken:?}");
+    for (tool, arguments) in [
+        ("may_i_change", json!({ "path": "src/money/round.rs" })),
+        ("claim", json!({ "task_id": "T-1" })),
+        ("explain", json!({ "id": "LOCK_CONFLICT" })),
+    ] {
+        let (object, refused) = session.call(tool, arguments);
+        assert!(refused && object["code"] == "UNAVAILABLE", "{tool}: {object}");
+        assert!(object["reason"].as_str().unwrap().contains("taken back"), "{tool}: {object}");
+    }
+    let read = session.request("resources/read", json!({ "uri": format!("countersign://runs/{RUN}") }));
+    assert!(read["error"]["message"].as_str().unwrap().contains("taken back"), "{read}");
+}
+
+#[test]
+fn a_ledger_that_has_moved_allows_nothing_any_more() {
+    let house = project();
+    let session = &mut Session::open(&house, "agent:w1", Revision::Handshake);
+    session.done("claim", json!({ "task_id": "T-1" }));
+    let asked = json!({ "path": "src/money/round.rs" });
+    assert_eq!(session.done("may_i_change", asked.clone())["allowed"], true);
+    let moved = house.run(&["migrate", "--to", "moved.db"]);
+    assert_eq!(moved.code, 0, "{moved:?}");
+    let (object, refused) = session.call("may_i_change", asked);
+    assert!(refused && object["allow"] == false, "{object}");
+    assert!(object["reason"].as_str().unwrap().contains("has moved to"), "{object}");
+    let read = session.request("resources/read", json!({ "uri": format!("countersign://runs/{RUN}") }));
+    assert!(read["error"]["message"].as_str().unwrap().contains("has moved to"), "{read}");
+}
+
 /// The client dies, and something else still holds the way to the server's standard input.
 #[cfg(unix)]
 #[test]
