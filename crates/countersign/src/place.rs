@@ -7,7 +7,7 @@ use crate::token::{self, Tokens};
 use anyhow::{Context, bail};
 use countersign_domain::deciding::Role;
 use countersign_engine::{Call, Engine};
-use countersign_ledger::{Clock, Ledger, Postgres, RowKey, RowValue, Sqlite, Store};
+use countersign_ledger::{Clock, Ledger, Postgres, Sqlite, Store};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -237,16 +237,6 @@ pub fn must_be_no_ledger(out: Option<&Path>) -> anyhow::Result<()> {
         bail!("{} is a ledger, and would be lost; choose another name", path.display());
     }
     Ok(())
-}
-
-/// Refuses a ledger that is closed, because it has moved or is being filled. Who serves one for long asks before each
-/// answer: what is in a ledger that has moved is how things stood once, and whoever took it for how they stand would be
-/// allowed what is another's by now.
-pub fn must_be_open(ledger: &Ledger) -> countersign_ledger::Result<()> {
-    match ledger.reader()?.get(&[RowKey::Meta("closed".into())])?.pop().flatten() {
-        Some(RowValue::Meta(why)) => Err(countersign_ledger::Error::Closed(why)),
-        _ => Ok(()),
-    }
 }
 
 /// The project that a directory was made.

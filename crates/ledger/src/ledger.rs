@@ -275,6 +275,15 @@ impl Ledger {
         self.reader()?.wait(seq, patience)
     }
 
+    /// Refuses a ledger that is closed, because it has moved or is being filled. Who serves one for long asks before each answer:
+    /// what is in a ledger that has moved is how things stood once.
+    pub fn must_be_open(&self) -> Result<()> {
+        match self.reader()?.get(&[meta(META_CLOSED)])?.pop().flatten() {
+            Some(RowValue::Meta(why)) => Err(Error::Closed(why)),
+            _ => Ok(()),
+        }
+    }
+
     /// When the next lease lapses, in milliseconds since 1970, unless it is given a sign of life before.
     pub fn next_due(&self) -> Result<Option<i64>> {
         let from = RowKey::Due(crate::Time(i64::MIN), Name::default());

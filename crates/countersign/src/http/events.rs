@@ -3,7 +3,6 @@
 
 use super::problem::Problem;
 use super::{Caller, Server, State, answer};
-use crate::place::must_be_open;
 use axum::Router;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Extension, Query};
@@ -42,7 +41,7 @@ async fn events(
     };
     // Who is cut off comes back, and is to be told why there is nothing to come back to.
     let here = Arc::clone(&server);
-    let open = tokio::task::spawn_blocking(move || must_be_open(here.engine.ledger())).await;
+    let open = tokio::task::spawn_blocking(move || here.engine.ledger().must_be_open()).await;
     open.map_err(|_| Problem::internal())?.map_err(Problem::of_ledger)?;
     let stream = Stream {
         server: Arc::clone(&server),
@@ -146,7 +145,7 @@ impl Stream {
 }
 
 fn page(engine: &Engine, from: u64, run: Option<&str>) -> ledger::Result<Vec<Stored>> {
-    must_be_open(engine.ledger())?;
+    engine.ledger().must_be_open()?;
     engine.ledger().events(from, run, PAGE)?.into_iter().map(Stored::of).collect()
 }
 

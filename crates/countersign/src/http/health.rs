@@ -2,7 +2,6 @@
 
 use super::problem::Problem;
 use super::{Server, State, answer};
-use crate::place::must_be_open;
 use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
@@ -24,7 +23,7 @@ async fn readyz(server: State) -> Result<Response, Problem> {
     let server = Arc::clone(&server);
     let head = tokio::task::spawn_blocking(move || {
         let ledger = server.engine.ledger();
-        must_be_open(ledger).and_then(|()| ledger.head())
+        ledger.must_be_open().and_then(|()| ledger.head())
     });
     match head.await {
         Ok(Ok(head)) => Ok(answer::with_type(format!(r#"{{"status":"ok","head":{}}}"#, head.seq), "application/json")),

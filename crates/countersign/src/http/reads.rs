@@ -2,7 +2,6 @@
 
 use super::problem::Problem;
 use super::{Caller, Server, State, answer};
-use crate::place::must_be_open;
 use crate::world::Around;
 use axum::Router;
 use axum::extract::rejection::{QueryRejection, RawPathParamsRejection};
@@ -121,7 +120,7 @@ async fn look(
     let work = tokio::task::spawn_blocking(move || {
         let _permit = permit;
         let around = Around { project: &server.project };
-        must_be_open(server.engine.ledger()).map_err(Problem::of_ledger)?;
+        server.engine.ledger().must_be_open().map_err(Problem::of_ledger)?;
         match server.engine.look(&around, &caller.call(None), row.info.id, &question) {
             Ok(value) => Ok(answer::shown(&value, &headers)),
             Err(failure) => Err(Problem::of(failure, &question)),

@@ -57,7 +57,7 @@ impl Shared {
 
     /// Asks a question.
     fn look(&self, call: &Call, id: &str, question: &str) -> Result<Value, Failure> {
-        crate::place::must_be_open(self.engine.ledger())?;
+        self.engine.ledger().must_be_open()?;
         self.engine.look(&Around { project: &self.project }, call, id, question)
     }
 }
