@@ -25,17 +25,27 @@ const REST: Duration = Duration::from_millis(1_000);
 
 /// A wish that agents stop. Clones are one wish.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop {
+    own: Arc<AtomicBool>,
+    /// The wish that holds for this one's agents, too.
+    above: Option<Arc<Stop>>,
+}
 
 impl Stop {
     /// Asks all who wait with it to stop.
     pub fn stop(&self) {
-        self.0.store(true, Ordering::SeqCst);
+        self.own.store(true, Ordering::SeqCst);
     }
 
     /// Whether it was asked.
     pub fn is_asked(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        self.own.load(Ordering::SeqCst) || self.above.as_ref().is_some_and(|above| above.is_asked())
+    }
+
+    /// A wish for some of those who stop with this one: they can be asked alone.
+    #[must_use]
+    pub fn for_some(&self) -> Self {
+        Self { own: Arc::default(), above: Some(Arc::new(self.clone())) }
     }
 }
 

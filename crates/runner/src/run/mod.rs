@@ -286,6 +286,7 @@ fn lead<'scope, 'env>(run: &'scope Run<'env>, scope: &'scope std::thread::Scope<
         run.desk.settle_due()?;
         let mut board = run.board();
         board.catch_up(&run.desk)?;
+        board.call_off();
         peering::tell(run, &mut board);
         while !run.stop.is_asked()
             && let Some(task) = board.pick(run.setup.concurrency, attempts)

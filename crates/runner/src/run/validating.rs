@@ -30,7 +30,7 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
     // Whoever looks after a runner was gone is shown what the one before it saw.
     if is_asked || has_checks(attempt) {
         (edits, found) = look(run, attempt, claimed, Look::First, &mut checkouts)?;
-        not_stopped(run)?;
+        not_stopped(attempt)?;
     }
     if is_asked {
         let said = |outputs, found: &[Found]| {
@@ -63,7 +63,7 @@ fn by_peers(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, peers: &[&S
         if after["status"].is_string() {
             break;
         }
-        not_stopped(run)?;
+        not_stopped(attempt)?;
         let why = format!("{peer}, a peer, gave no answer within {} minutes", PATIENCE.as_secs() / 60);
         let recorded = record(run, attempt, claimed, peer, &nothing(attempt, peer, &why), &[]);
         if recorded.is_ok() {
@@ -104,7 +104,7 @@ fn by_agents(
         let asked: Vec<_> = asked.collect();
         asked.into_iter().filter_map(|(name, thread)| Some((name.clone(), thread.join().ok()?))).collect()
     });
-    not_stopped(run)?;
+    not_stopped(attempt)?;
     for (name, answer) in answers {
         after = take(run, attempt, claimed, &name, &answer)?;
         if after["status"].is_string() {
@@ -163,9 +163,10 @@ fn has_checks(attempt: &Attempt<'_>) -> bool {
     attempt.planned.acceptance.iter().any(|criterion| machine_checks(criterion).next().is_some())
 }
 
-/// Refuses to take for an answer what was cut short because the runner stops: it says nothing about the work.
-pub(super) fn not_stopped(run: &Run<'_>) -> Result<(), No> {
-    if run.stop.is_asked() { Err(No::from("the runner was stopped".to_owned())) } else { Ok(()) }
+/// Refuses to take for an answer what was cut short because the runner stops or the task is canceled: it says nothing about the
+/// work.
+pub(super) fn not_stopped(attempt: &Attempt<'_>) -> Result<(), No> {
+    if attempt.stop.is_asked() { Err(No::from("it was stopped".to_owned())) } else { Ok(()) }
 }
 
 /// Records what somebody found.
