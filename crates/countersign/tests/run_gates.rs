@@ -463,6 +463,31 @@ fn a_run_that_waits_goes_on_as_soon_as_a_person_has_answered() {
 }
 
 #[test]
+fn what_depends_on_a_canceled_task_is_not_waited_for() {
+    let yard = Yard::new();
+    let agents = json!({ "coder": yard.agent("exit 3") });
+    let after = |id: &str, on: &str| task(id, json!({ "depends_on": [on] }));
+    let tasks = vec![task("T-1", json!({ "retries": 0 })), after("T-2", "T-1"), after("T-3", "T-2")];
+    let mut going = yard.start(&["run", &yard.plan(agents, tasks, json!({})), "--wait"]);
+    going.until("waits for a person: T-1");
+    yard.decide(&["task", "cancel", "T-1", "--reason", "not wanted"]).ended_with(0);
+    let answer = going.end();
+    answer.says("what is left depends on what will never be done");
+    answer.says("T-2 is todo: it waits for T-1, which is canceled, and so can never begin");
+    answer.says("`countersign task cancel T-3 --reason TEXT`").says("--resume");
+    assert_eq!(answer.code, 1, "{answer:?}");
+    // Nor is it when somebody goes on with it and has not said what becomes of the others.
+    let answer = yard.resume();
+    answer.says("T-3 is todo: it waits for T-2, which is todo, and so can never begin");
+    assert_eq!(answer.code, 1, "{answer:?}");
+    for task in ["T-2", "T-3"] {
+        yard.decide(&["task", "cancel", task, "--reason", "nor this"]).ended_with(0);
+    }
+    assert_eq!(yard.resume().code, 1);
+    assert_eq!(yard.look("run.list", json!({}))["runs"][0]["status"], "closed");
+}
+
+#[test]
 fn partial_work_is_landed_only_when_a_person_accepts_its_failures_by_name() {
     let yard = Yard::new();
     let acceptance = json!([

@@ -321,6 +321,12 @@ impl Board {
             })
     }
 
+    /// Whether all that is left waits for tasks that were canceled or given up: no person is asked about it, and so nobody who
+    /// answers could help it on.
+    pub(super) fn is_stuck(&self) -> bool {
+        !self.is_finished() && !self.has_hope() && self.waiting().is_empty()
+    }
+
     /// Whether a task would be begun for the first time or anew.
     pub(super) fn would_begin(&self) -> bool {
         self.rows.iter().any(|row| row.state == State::Todo && !row.waiting)
@@ -381,7 +387,22 @@ impl Board {
             None => task.clone(),
         };
         let on: Vec<String> = row.waiting_for.iter().map(stands).collect();
-        format!("it waits for {}", on.join(", and for "))
+        let way = if self.is_lost(row) {
+            format!(
+                ", and so can never begin; end it with `countersign task cancel {0} --reason TEXT`, or let it depend on \
+                 others with `countersign task replan {0} --after TASK --reason TEXT`",
+                row.task
+            )
+        } else {
+            String::new()
+        };
+        format!("it waits for {}{way}", on.join(", and for "))
+    }
+
+    /// Whether a task waits for one that will never be done.
+    fn is_lost(&self, row: &Row) -> bool {
+        let on = row.waiting_for.iter().filter_map(|task| self.numbers.get(task)).map(|n| &self.rows[*n]);
+        on.into_iter().any(|it| it.state.is_final() || (it.state == State::Todo && self.is_lost(it)))
     }
 }
 

@@ -120,6 +120,8 @@ pub enum End {
     Finished,
     /// What is left waits for a person.
     Waits,
+    /// What is left depends on what will never be done, and nobody is asked about it.
+    Stuck,
     /// It was asked to stop.
     Stopped,
     /// A budget is used up.
@@ -308,6 +310,8 @@ fn lead<'scope, 'env>(run: &'scope Run<'env>, scope: &'scope std::thread::Scope<
             } else if let Some(limit) = attempts.filter(|limit| board.would_begin() && board.attempts() >= *limit) {
                 // What had been begun went on to its end.
                 Some(End::Spent(spending::no_attempts(board.attempts(), limit)))
+            } else if board.is_stuck() {
+                Some(End::Stuck)
             } else if !board.has_hope() && !run.setup.waits {
                 Some(End::Waits)
             } else {
