@@ -99,7 +99,13 @@ fn validators_that_are_agents_look_for_themselves_and_count_together() {
     let (pass, fail) = (says("PASS"), says("FAIL"));
     let listed = "printf '{\"results\":[{\"id\":\"AC-1\",\"status\":\"pass\",\"evidence\":[\"src/T-1 was read\",\"it holds a line\"]}]}'";
     let bare = "printf '{\"result\":\"pass\",\"evidence\":[\"src/T-1 was read\"]}'";
-    let cases: [(&str, &[&str], i32, &[&str]); 10] = [
+    // Each leaves something, and looks when all have.
+    let alone = format!(
+        "touch left-NAME; touch $COUNTERSIGN_HOME/NAME; until [ -e $COUNTERSIGN_HOME/v0 ] && [ -e $COUNTERSIGN_HOME/v1 ]; do \
+         sleep 0.05; done; [ \"$(ls left-*)\" = left-NAME ] || exit 3; {pass}"
+    );
+    let cases: [(&str, &[&str], i32, &[&str]); 11] = [
+        ("none meets what another leaves", &[&alone, &alone], 0, &["v0 says PASS", "v1 says PASS"]),
         ("one answers loosely", &[listed], 0, &["v0's answer was repaired", "v0 says PASS"]),
         ("one answers in a word", &[bare], 0, &["v0's answer was repaired", "v0 says PASS"]),
         ("all pass", &[&pass, &pass], 0, &["v0 says PASS", "v1 says PASS"]),

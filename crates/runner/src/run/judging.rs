@@ -156,7 +156,7 @@ fn by_agent(
     });
     let prompt = format!("{system}\n\n{user}");
     let mut checkouts = Checkouts::new(run, attempt, claimed);
-    let folder = checkouts.for_agent(&[agent]).map_err(unreachable)?;
+    let folder = checkouts.for_agent(Some(agent)).map_err(unreachable)?;
     let asked = Asked { input: &input.to_string(), prompt: &prompt, schema: SCHEMA };
     let once = |why: String| Unreachable { attempts: 1, ..unreachable(why) };
     let answer = look_on(run, attempt, EffectKind::Judge, agent, name, &folder, &asked).map_err(once)?;

@@ -48,7 +48,8 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
     // What the checks refute nobody else needs to look at.
     if !after["status"].is_string() && !others.is_empty() {
         let told = Told { gate, found: &found, edits: &edits };
-        after = by_agents(run, attempt, claimed, &others, &told, &mut checkouts)?;
+        drop(checkouts);
+        after = by_agents(run, attempt, claimed, &others, &told)?;
     }
     if !after["status"].is_string() && !peers.is_empty() {
         after = by_peers(run, attempt, claimed, &peers)?;
@@ -81,26 +82,25 @@ struct Told<'a> {
     edits: &'a [String],
 }
 
-/// Has agents look, side by side, and records what they found.
+/// Has agents look, side by side and each in a checkout of its own, and records what they found.
 fn by_agents(
     run: &Run<'_>,
     attempt: &Attempt<'_>,
     claimed: &Claimed,
     others: &[&String],
     told: &Told<'_>,
-    checkouts: &mut Checkouts<'_, '_>,
 ) -> Result<Value, No> {
     let mut after = Value::Null;
-    let agents: Vec<&Agent> = others
-        .iter()
-        .filter_map(|name| run.setup.plan.agents.iter().find(|(it, _)| it == *name).map(|(_, agent)| agent))
-        .collect();
-    let folder = checkouts.for_agent(&agents).map_err(No::from)?;
+    // They are there until all have looked.
+    let mut checkouts: Vec<Checkouts<'_, '_>> =
+        others.iter().map(|_| Checkouts::new(run, attempt, claimed)).collect();
+    let folders = checkouts.iter_mut().zip(others).map(|(checkouts, name)| checkouts.for_agent(agent(run, name)));
+    let folders = folders.collect::<Result<Vec<_>, _>>().map_err(No::from)?;
     let answers: Vec<(String, Answer)> = std::thread::scope(|scope| {
-        let asked = others.iter().map(|name| {
-            let folder = &folder;
-            (*name, scope.spawn(move || ask(run, attempt, claimed, name, folder, told)))
-        });
+        let asked = others
+            .iter()
+            .zip(&folders)
+            .map(|(name, folder)| (*name, scope.spawn(move || ask(run, attempt, claimed, name, folder, told))));
         let asked: Vec<_> = asked.collect();
         asked.into_iter().filter_map(|(name, thread)| Some((name.clone(), thread.join().ok()?))).collect()
     });
@@ -213,11 +213,16 @@ pub(super) fn open(run: &Run<'_>, attempt: &Attempt<'_>) -> Vec<String> {
     criteria.filter_map(|it| it["id"].as_str().map(str::to_owned)).collect()
 }
 
+/// An agent by its name.
+fn agent<'a>(run: &Run<'a>, name: &str) -> Option<&'a Agent> {
+    run.setup.plan.agents.iter().find(|(it, _)| it == name).map(|(_, agent)| agent)
+}
+
 /// Asks an agent to validate.
 fn ask(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, name: &str, folder: &Path, told: &Told<'_>) -> Answer {
     let asked = request(attempt, claimed, folder, told);
-    let text = match run.setup.plan.agents.iter().find(|(it, _)| it == name) {
-        Some((_, validator)) => answer_of(run, attempt, validator, name, folder, &asked),
+    let text = match agent(run, name) {
+        Some(validator) => answer_of(run, attempt, validator, name, folder, &asked),
         None => Err(format!("the plan has no agent {name}")),
     };
     Answer { asked, text }
