@@ -216,6 +216,26 @@ fn an_interrupt_ends_whoever_works_and_fails_nobody() {
 }
 
 #[test]
+fn a_second_interrupt_leaves_nobody_at_work() {
+    let hang = "trap 'touch $COUNTERSIGN_HOME/asked' TERM; touch $COUNTERSIGN_HOME/hangs; while :; do sleep 0.1; done; ";
+    each(&["coder", "check"], |who| {
+        let yard = Yard::new();
+        let part = |name: &str| if name == *who { hang } else { "" };
+        let agents = json!({ "coder": yard.agent(&format!("{}echo x > $scope; claim $scope", part("coder"))) });
+        let check = part("check").replace("$COUNTERSIGN_HOME", &yard.path("home").display().to_string());
+        let check = json!({ "command": ["sh", "-c", format!("{check}test -f src/T-1")] });
+        let patch = json!({ "acceptance": [{ "text": "it is there", "check": check }] });
+        let going = yard.start(&["run", &yard.plan(agents, vec![task("T-1", patch)], json!({}))]);
+        wait_for(who, || yard.path("home/hangs").exists());
+        going.signal("-INT");
+        wait_for("it is asked to end", || yard.path("home/asked").exists());
+        going.signal("-INT");
+        assert_eq!(going.end().code, 130, "{who}");
+        wait_for("nobody is left", || yard.processes().is_empty());
+    });
+}
+
+#[test]
 fn who_works_on_what_is_canceled_is_ended_and_so_is_the_run() {
     let hang = "touch $COUNTERSIGN_HOME/hangs; trap '' TERM; sleep 600; sleep 600; ";
     let (run, one) = (&["run", "cancel", "--reason", "no"][..], &["task", "cancel", "T-1", "--reason", "no"][..]);

@@ -9,6 +9,7 @@ use super::lines::Lines;
 use super::mark::Mark;
 use super::processes::{self, Family};
 use super::reading::{self, Err, Out, Shared};
+use crate::groups::Group;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -73,6 +74,7 @@ enum Note {
 #[derive(Debug)]
 pub struct Running {
     child: Option<Child>,
+    group: Option<Group>,
     mark: Mark,
     manner: Manner,
     secrets: Vec<String>,
@@ -91,6 +93,7 @@ impl Running {
         attempt: String,
         limits: Limits,
     ) -> Self {
+        let group = Some(Group::of(child.id()));
         // Until it is waited for, its number cannot be anybody else's.
         let start_time = processes::process(child.id()).map_or(0, |process| process.since);
         let mark = Mark { pid: child.id(), start_time, boot_id: processes::boot().unwrap_or_default(), attempt };
@@ -110,7 +113,8 @@ impl Running {
             read_err(pipe, limits, err.clone(), lines, send.clone());
         }
         notice_end(&child, send);
-        Self { child: Some(child), mark, manner: call.manner, secrets, limits, since: Instant::now(), out, err, notes }
+        let child = Some(child);
+        Self { child, group, mark, manner: call.manner, secrets, limits, since: Instant::now(), out, err, notes }
     }
 
     /// What to record before waiting.
@@ -124,6 +128,7 @@ impl Running {
         let mut open = 2;
         let cut = self.until_end(stop, deadline, &mut open, beat);
         let outcome = ending::end(&self.family(), self.limits.grace);
+        self.group = None;
         let status = self.child.take().and_then(|child| reap(child, &outcome));
         let took = self.since.elapsed();
         self.rest(open, beat);
@@ -232,6 +237,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         if self.child.is_some() {
             let outcome = ending::end(&self.family(), Duration::ZERO);
+            self.group = None;
             self.child.take().and_then(|child| reap(child, &outcome));
         }
     }
