@@ -217,7 +217,8 @@ fn an_interrupt_ends_whoever_works_and_fails_nobody() {
 
 #[test]
 fn a_second_interrupt_leaves_nobody_at_work() {
-    let hang = "trap 'touch $COUNTERSIGN_HOME/asked' TERM; touch $COUNTERSIGN_HOME/hangs; while :; do sleep 0.1; done; ";
+    let hang =
+        "trap 'touch $COUNTERSIGN_HOME/asked' TERM; touch $COUNTERSIGN_HOME/hangs; while :; do sleep 0.1; done; ";
     each(&["coder", "check"], |who| {
         let yard = Yard::new();
         let part = |name: &str| if name == *who { hang } else { "" };

@@ -92,8 +92,7 @@ fn by_agents(
 ) -> Result<Value, No> {
     let mut after = Value::Null;
     // They are there until all have looked.
-    let mut checkouts: Vec<Checkouts<'_, '_>> =
-        others.iter().map(|_| Checkouts::new(run, attempt, claimed)).collect();
+    let mut checkouts: Vec<Checkouts<'_, '_>> = others.iter().map(|_| Checkouts::new(run, attempt, claimed)).collect();
     let folders = checkouts.iter_mut().zip(others).map(|(checkouts, name)| checkouts.for_agent(agent(run, name)));
     let folders = folders.collect::<Result<Vec<_>, _>>().map_err(No::from)?;
     let answers: Vec<(String, Answer)> = std::thread::scope(|scope| {
