@@ -382,6 +382,26 @@ fn whoever_waits_lands_by_the_order_of_the_plan_and_not_by_who_was_ready_first()
     yard.is_tidy();
 }
 
+#[test]
+fn work_does_not_land_on_another_branch_unless_a_person_says_so() {
+    for back in [true, false] {
+        let yard = Yard::new();
+        let going = while_it_works(&yard, START, of_start());
+        yard.git(&["checkout", "--quiet", "-b", "other"]);
+        go(&yard);
+        let answer = going.end();
+        answer.says("`other` is checked out, and the run began on `main`").says("task unblock T-1");
+        assert_eq!((answer.code, yard.landed().len()), (1, 0));
+        if back {
+            yard.git(&["checkout", "--quiet", "main"]);
+        }
+        yard.decide(&["task", "unblock", "T-1", "--reason", "land it here"]).ended_with(0);
+        yard.resume().ended(0);
+        assert_eq!((yard.landed().len(), ran(&yard)), (1, 1));
+        assert_eq!(yard.git(&["rev-parse", "main"]) == yard.git(&["rev-parse", "HEAD"]), back);
+    }
+}
+
 /// A git that does something else than the real one, `"$real" "$@"`, when it is to write the files that land.
 fn strange_git(yard: &Yard, instead: &str) -> String {
     let path = std::env::var("PATH").unwrap();

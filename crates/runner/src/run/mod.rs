@@ -22,6 +22,7 @@ pub(crate) mod answering;
 mod around;
 mod attempt;
 mod board;
+mod branch;
 mod checking;
 mod checkouts;
 mod contents;
@@ -154,6 +155,7 @@ struct Run<'a> {
     beside: folder::Beside,
     /// The commits that somebody answers for.
     vouched: vouched::Vouched,
+    branch: branch::Branch,
     /// How git reads and writes files.
     settings: settings::Settings,
     began: Instant,
@@ -232,6 +234,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, Trouble> {
         beside: folder::Beside::default(),
         bell: Condvar::new(),
         stop: Stop::default(),
+        branch: branch::Branch::of(ground.layout()),
         began: Instant::now(),
         setup,
         desk,
