@@ -216,6 +216,59 @@ fn an_interrupt_ends_whoever_works_and_fails_nobody() {
 }
 
 #[test]
+fn a_second_interrupt_leaves_nobody_at_work() {
+    let hang =
+        "trap 'touch $COUNTERSIGN_HOME/asked' TERM; touch $COUNTERSIGN_HOME/hangs; while :; do sleep 0.1; done; ";
+    each(&["coder", "check"], |who| {
+        let yard = Yard::new();
+        let part = |name: &str| if name == *who { hang } else { "" };
+        let agents = json!({ "coder": yard.agent(&format!("{}echo x > $scope; claim $scope", part("coder"))) });
+        let check = part("check").replace("$COUNTERSIGN_HOME", &yard.path("home").display().to_string());
+        let check = json!({ "command": ["sh", "-c", format!("{check}test -f src/T-1")] });
+        let patch = json!({ "acceptance": [{ "text": "it is there", "check": check }] });
+        let going = yard.start(&["run", &yard.plan(agents, vec![task("T-1", patch)], json!({}))]);
+        wait_for(who, || yard.path("home/hangs").exists());
+        going.signal("-INT");
+        wait_for("it is asked to end", || yard.path("home/asked").exists());
+        going.signal("-INT");
+        assert_eq!(going.end().code, 130, "{who}");
+        wait_for("nobody is left", || yard.processes().is_empty());
+    });
+}
+
+#[test]
+fn who_works_on_what_is_canceled_is_ended_and_so_is_the_run() {
+    let hang = "touch $COUNTERSIGN_HOME/hangs; trap '' TERM; sleep 600; sleep 600; ";
+    let (run, one) = (&["run", "cancel", "--reason", "no"][..], &["task", "cancel", "T-1", "--reason", "no"][..]);
+    let cases = [
+        ("coder", Yard::new(), run),
+        ("coder", Yard::new(), one),
+        ("coder", Yard::plain(), one),
+        ("second", Yard::new(), one),
+        ("check", Yard::new(), one),
+    ];
+    each(&cases, |(who, yard, cancel)| {
+        let part = |name: &str| if name == *who { hang } else { "" };
+        let agents = json!({
+            "coder": yard.agent(&format!("{}echo x > $scope; claim $scope", part("coder"))),
+            "second": { "command": yard.agent(part("second"))["command"], "role": "validator" },
+        });
+        let check = part("check").replace("$COUNTERSIGN_HOME", &yard.path("home").display().to_string());
+        let check = json!({ "command": ["sh", "-c", format!("{check}test -f src/T-1")] });
+        let patch = json!({ "acceptance": [{ "text": "it is there", "check": check }] });
+        let gates = json!({ "gates": { "validate": ["builtin", "second"] } });
+        let going = yard.start(&["run", &yard.plan(agents, vec![task("T-1", patch)], gates)]);
+        wait_for(who, || yard.path("home/hangs").exists());
+        yard.decide(cancel).ended_with(0);
+        let answer = going.end();
+        answer.says("nobody works on it any more").says("canceled it: no");
+        assert_eq!(answer.code, 1, "{who}: {answer:?}");
+        assert_eq!(yard.processes(), Vec::<String>::new(), "{who}");
+        assert_eq!(yard.read("src/T-1"), None, "{who}");
+    });
+}
+
+#[test]
 fn no_agent_and_no_check_sees_what_another_left_and_no_tree_stays() {
     let yard = Yard::new();
     yard.write(".gitignore", "target/\n");

@@ -99,7 +99,13 @@ fn validators_that_are_agents_look_for_themselves_and_count_together() {
     let (pass, fail) = (says("PASS"), says("FAIL"));
     let listed = "printf '{\"results\":[{\"id\":\"AC-1\",\"status\":\"pass\",\"evidence\":[\"src/T-1 was read\",\"it holds a line\"]}]}'";
     let bare = "printf '{\"result\":\"pass\",\"evidence\":[\"src/T-1 was read\"]}'";
-    let cases: [(&str, &[&str], i32, &[&str]); 10] = [
+    // Each leaves something, and looks when all have.
+    let alone = format!(
+        "touch left-NAME; touch $COUNTERSIGN_HOME/NAME; until [ -e $COUNTERSIGN_HOME/v0 ] && [ -e $COUNTERSIGN_HOME/v1 ]; do \
+         sleep 0.05; done; [ \"$(ls left-*)\" = left-NAME ] || exit 3; {pass}"
+    );
+    let cases: [(&str, &[&str], i32, &[&str]); 11] = [
+        ("none meets what another leaves", &[&alone, &alone], 0, &["v0 says PASS", "v1 says PASS"]),
         ("one answers loosely", &[listed], 0, &["v0's answer was repaired", "v0 says PASS"]),
         ("one answers in a word", &[bare], 0, &["v0's answer was repaired", "v0 says PASS"]),
         ("all pass", &[&pass, &pass], 0, &["v0 says PASS", "v1 says PASS"]),
@@ -460,6 +466,31 @@ fn a_run_that_waits_goes_on_as_soon_as_a_person_has_answered() {
     }
     going.end().ended(0);
     yard.is_tidy();
+}
+
+#[test]
+fn what_depends_on_a_canceled_task_is_not_waited_for() {
+    let yard = Yard::new();
+    let agents = json!({ "coder": yard.agent("exit 3") });
+    let after = |id: &str, on: &str| task(id, json!({ "depends_on": [on] }));
+    let tasks = vec![task("T-1", json!({ "retries": 0 })), after("T-2", "T-1"), after("T-3", "T-2")];
+    let mut going = yard.start(&["run", &yard.plan(agents, tasks, json!({})), "--wait"]);
+    going.until("waits for a person: T-1");
+    yard.decide(&["task", "cancel", "T-1", "--reason", "not wanted"]).ended_with(0);
+    let answer = going.end();
+    answer.says("what is left depends on what will never be done");
+    answer.says("T-2 is todo: it waits for T-1, which is canceled, and so can never begin");
+    answer.says("`countersign task cancel T-3 --reason TEXT`").says("--resume");
+    assert_eq!(answer.code, 1, "{answer:?}");
+    // Nor is it when somebody goes on with it and has not said what becomes of the others.
+    let answer = yard.resume();
+    answer.says("T-3 is todo: it waits for T-2, which is todo, and so can never begin");
+    assert_eq!(answer.code, 1, "{answer:?}");
+    for task in ["T-2", "T-3"] {
+        yard.decide(&["task", "cancel", task, "--reason", "nor this"]).ended_with(0);
+    }
+    assert_eq!(yard.resume().code, 1);
+    assert_eq!(yard.look("run.list", json!({}))["runs"][0]["status"], "closed");
 }
 
 #[test]

@@ -381,3 +381,78 @@ fn whoever_waits_lands_by_the_order_of_the_plan_and_not_by_who_was_ready_first()
     assert_eq!(yard.landed(), ["T-2", "T-1", "T-3", "T-4"]);
     yard.is_tidy();
 }
+
+#[test]
+fn work_does_not_land_on_another_branch_unless_a_person_says_so() {
+    for back in [true, false] {
+        let yard = Yard::new();
+        let going = while_it_works(&yard, START, of_start());
+        yard.git(&["checkout", "--quiet", "-b", "other"]);
+        go(&yard);
+        let answer = going.end();
+        answer.says("`other` is checked out, and the run began on `main`").says("task unblock T-1");
+        assert_eq!((answer.code, yard.landed().len()), (1, 0));
+        if back {
+            yard.git(&["checkout", "--quiet", "main"]);
+        }
+        yard.decide(&["task", "unblock", "T-1", "--reason", "land it here"]).ended_with(0);
+        yard.resume().ended(0);
+        assert_eq!((yard.landed().len(), ran(&yard)), (1, 1));
+        assert_eq!(yard.git(&["rev-parse", "main"]) == yard.git(&["rev-parse", "HEAD"]), back);
+    }
+}
+
+/// A git that does something else than the real one, `"$real" "$@"`, when it is to write the files that land.
+fn strange_git(yard: &Yard, instead: &str) -> String {
+    let path = std::env::var("PATH").unwrap();
+    let is_git = |folder: &&str| std::path::Path::new(folder).join("git").is_file();
+    let real = format!("{}/git", path.split(':').find(is_git).unwrap());
+    let script = format!(
+        "#!/bin/sh\nreal={real}\ncase \"$*\" in *'read-tree -m -u'*) {instead};; esac\nexec \"$real\" \"$@\"\n"
+    );
+    std::fs::create_dir_all(yard.path("bin")).unwrap();
+    std::fs::write(yard.path("bin/git"), script).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(yard.path("bin/git"), mode).unwrap();
+    format!("{}:{path}", yard.path("bin").display())
+}
+
+#[test]
+fn why_files_could_not_be_written_is_said_and_not_only_what_that_led_to() {
+    let yard = Yard::new();
+    let once = yard.path("once").display().to_string();
+    // What git does in a folder in which it may not write: the second time it stumbles over what it wrote the first time.
+    let path = strange_git(
+        &yard,
+        &format!(
+            "if [ -e {once} ]; then echo 'error: src/T-1 would be overwritten' >&2; else touch {once}; \
+             echo 'error: unable to create file src/T-1: Permission denied' >&2; fi; exit 128"
+        ),
+    );
+    let plan = yard.plan(json!({ "coder": yard.honest() }), vec![task("T-1", json!({}))], json!({}));
+    let answer = yard.run_with(&["run", &plan], &[("PATH", &path)]);
+    answer.says("unable to create file src/T-1: Permission denied").says("nothing has landed");
+    assert_eq!((answer.code, yard.landed().len()), (1, 0));
+    yard.decide(&["task", "unblock", "T-1", "--reason", "it may write there now"]).ended_with(0);
+    yard.resume().ended(0);
+    yard.is_tidy();
+}
+
+#[test]
+fn a_file_that_could_not_be_removed_is_named_and_nothing_lands() {
+    let yard = Yard::new();
+    // Git only warns of a file that it may not remove.
+    let path =
+        strange_git(&yard, "\"$real\" \"$@\" && mkdir -p src && \"$real\" show HEAD:src/start > src/start; exit");
+    let agents = json!({ "coder": yard.agent("rm src/start; claim src/start") });
+    let gone = json!([{ "text": "it is gone", "check": { "command": ["test", "!", "-e", "src/start"] } }]);
+    let patch = json!({ "lock_scope": ["src/start"], "acceptance": gone });
+    let plan = yard.plan(agents, vec![task("T-1", patch)], json!({}));
+    let answer = yard.run_with(&["run", &plan], &[("PATH", &path)]);
+    answer.says("src/start could not be removed; nothing has landed");
+    assert_eq!((answer.code, yard.landed().len()), (1, 0));
+    yard.decide(&["task", "unblock", "T-1", "--reason", "it can be removed now"]).ended_with(0);
+    yard.resume().ended(0);
+    assert_eq!(yard.read("src/start"), None);
+    yard.is_tidy();
+}

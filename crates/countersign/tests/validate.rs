@@ -139,6 +139,32 @@ fn verdicts_follow_from_what_the_checks_find() {
 }
 
 #[test]
+fn what_one_check_leaves_behind_no_other_meets_and_no_program_that_is_asked() {
+    let work = Work::new();
+    work.request(json!({}));
+    let checks = "AC-1: {command: [sh, -c, 'echo half > src/round.rs; touch here']}\n\
+        AC-2: [{file: {path: src/round.rs, contains: half_even}}, {command: [test, '!', -e, here]}]\n";
+    assert_eq!(verdict(&work.checked(checks)), "PASS PASS PASS");
+    let agent = format!("cat >/dev/null; test ! -e here || exit 3; echo '{}'", good());
+    let asked = ["--checks", "checks.yaml", "--agent", "--validator", "rev", "--", "sh", "-c", &agent];
+    let (answer, response) = work.respond(&asked);
+    assert_eq!(verdict(&response), "PASS PASS PASS", "{answer:?} {response:#}");
+}
+
+#[test]
+fn in_a_folder_that_is_looked_at_as_it_lies_nothing_passes_after_a_check_has_changed_it() {
+    let work = Work::new();
+    work.request(json!({ "claimed_evidence": { "commit_hash": null, "files_modified": ["src/round.rs"] } }));
+    let clean = "AC-2: {file: {path: src/round.rs, contains: half_even}}\n";
+    // What git ignores, and what is new, is no work.
+    let beside = format!("AC-1: {{command: [sh, -c, 'touch left.json new']}}\n{clean}");
+    assert_eq!(verdict(&work.checked(&beside)), "PASS PASS PASS");
+    let response = work.checked(&format!("AC-1: {{command: [sh, -c, 'echo half_even >> src/round.rs']}}\n{clean}"));
+    assert_eq!(verdict(&response), "BLOCKED BLOCKED BLOCKED", "{response:#}");
+    assert!(evidence(&response, 1).contains("a check of AC-1 ran has changed `src/round.rs`"), "{response:#}");
+}
+
+#[test]
 fn every_kind_of_evidence_is_kept_in_its_place() {
     let work = Work::new();
     let site = Site::new("<title>Shop</title><p>half even</p>");

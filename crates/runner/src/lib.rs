@@ -13,6 +13,8 @@ pub mod evidence;
 mod fence;
 pub mod files;
 pub mod git;
+#[cfg(unix)]
+pub mod groups;
 pub mod handoff;
 pub mod judge;
 pub mod landing;

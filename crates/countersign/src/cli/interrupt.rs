@@ -36,7 +36,11 @@ pub fn stops(stop: &Stop, is_said: bool) -> anyhow::Result<Signals> {
                 _ = &mut receive => return,
             }
             tokio::select! {
-                () = signals.next() => std::process::exit(130),
+                () = signals.next() => {
+                    // Who did not heed the first one would work on, and nobody would be there to see it.
+                    countersign_runner::groups::kill_all();
+                    std::process::exit(130)
+                }
                 _ = &mut receive => {}
             }
         });

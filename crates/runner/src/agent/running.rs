@@ -9,6 +9,7 @@ use super::lines::Lines;
 use super::mark::Mark;
 use super::processes::{self, Family};
 use super::reading::{self, Err, Out, Shared};
+use crate::groups::Group;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -25,17 +26,27 @@ const REST: Duration = Duration::from_millis(1_000);
 
 /// A wish that agents stop. Clones are one wish.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop {
+    own: Arc<AtomicBool>,
+    /// The wish that holds for this one's agents, too.
+    above: Option<Arc<Stop>>,
+}
 
 impl Stop {
     /// Asks all who wait with it to stop.
     pub fn stop(&self) {
-        self.0.store(true, Ordering::SeqCst);
+        self.own.store(true, Ordering::SeqCst);
     }
 
     /// Whether it was asked.
     pub fn is_asked(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        self.own.load(Ordering::SeqCst) || self.above.as_ref().is_some_and(|above| above.is_asked())
+    }
+
+    /// A wish for some of those who stop with this one: they can be asked alone.
+    #[must_use]
+    pub fn for_some(&self) -> Self {
+        Self { own: Arc::default(), above: Some(Arc::new(self.clone())) }
     }
 }
 
@@ -63,6 +74,7 @@ enum Note {
 #[derive(Debug)]
 pub struct Running {
     child: Option<Child>,
+    group: Option<Group>,
     mark: Mark,
     manner: Manner,
     secrets: Vec<String>,
@@ -81,6 +93,7 @@ impl Running {
         attempt: String,
         limits: Limits,
     ) -> Self {
+        let group = Some(Group::of(child.id()));
         // Until it is waited for, its number cannot be anybody else's.
         let start_time = processes::process(child.id()).map_or(0, |process| process.since);
         let mark = Mark { pid: child.id(), start_time, boot_id: processes::boot().unwrap_or_default(), attempt };
@@ -100,7 +113,8 @@ impl Running {
             read_err(pipe, limits, err.clone(), lines, send.clone());
         }
         notice_end(&child, send);
-        Self { child: Some(child), mark, manner: call.manner, secrets, limits, since: Instant::now(), out, err, notes }
+        let child = Some(child);
+        Self { child, group, mark, manner: call.manner, secrets, limits, since: Instant::now(), out, err, notes }
     }
 
     /// What to record before waiting.
@@ -114,6 +128,7 @@ impl Running {
         let mut open = 2;
         let cut = self.until_end(stop, deadline, &mut open, beat);
         let outcome = ending::end(&self.family(), self.limits.grace);
+        self.group = None;
         let status = self.child.take().and_then(|child| reap(child, &outcome));
         let took = self.since.elapsed();
         self.rest(open, beat);
@@ -222,6 +237,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         if self.child.is_some() {
             let outcome = ending::end(&self.family(), Duration::ZERO);
+            self.group = None;
             self.child.take().and_then(|child| reap(child, &outcome));
         }
     }

@@ -84,6 +84,8 @@ pub fn run(program: &Program<'_>) -> Result<Ended, String> {
     let start = Instant::now();
     let mark = escaped::Mark::new();
     let mut child = spawn(program, &mark)?;
+    #[cfg(unix)]
+    let group = crate::groups::Group::of(child.id());
     let mut ear = Ear::new(&mut child, program.keeps);
     let mut stage = Stage::Running;
     let mut patience = program.patience;
@@ -107,6 +109,8 @@ pub fn run(program: &Program<'_>) -> Result<Ended, String> {
     mark.end_bearers();
     let until = Instant::now() + DRAIN;
     while Instant::now() < until && ear.hear(TICK) != Heard::End {}
+    #[cfg(unix)]
+    drop(group);
     let status = if stage == Stage::GivenUp { None } else { child.wait().ok() };
     let captured = ear.capture.end();
     Ok(Ended {

@@ -4,7 +4,7 @@ use super::Stand;
 use super::obstacles::Way;
 use crate::names;
 use crate::worktree::call::Git;
-use crate::worktree::change::{Change, is_there};
+use crate::worktree::change::{Change, called, is_there};
 use std::path::Path;
 
 /// Updates what the landing changes. Everything else, staged or not, stays as it is.
@@ -14,21 +14,36 @@ pub(super) fn update(git: &Git, stand: &Stand<'_>, way: &Way, changes: &[Change]
     }
     // Git looks once more that no file has changed, and then writes; the index comes last and at once.
     let read_tree = || git.run(&["read-tree", "-m", "-u", &stand.head, commit], &[]);
-    if read_tree().is_ok() {
-        return Ok(());
-    }
+    let Err(first) = read_tree() else { return must_be_gone(stand, changes) };
     // It goes by size and time alone. A file that was only touched is known to be the same after a refresh.
     let _ = git.run(&["update-index", "-q", "--refresh"], &[]);
-    read_tree().map(drop).map_err(|fault| {
-        let lock = stand.place.git_dir.join("index.lock");
-        if lock.symlink_metadata().is_ok() {
-            return format!(
-                "{} is there: another git is at work, or was ended; if none is, remove that file, then land again",
-                lock.display()
-            );
-        }
-        format!("{}; nothing has landed", fault.text)
-    })
+    let Err(second) = read_tree() else { return must_be_gone(stand, changes) };
+    let lock = stand.place.git_dir.join("index.lock");
+    if lock.symlink_metadata().is_ok() {
+        return Err(format!(
+            "{} is there: another git is at work, or was ended; if none is, remove that file, then land again",
+            lock.display()
+        ));
+    }
+    // What the first one has written before it failed may be all that the second one speaks of.
+    let said = if first.text == second.text { first.text } else { format!("{}; then {}", first.text, second.text) };
+    Err(format!("{said}; nothing has landed, and what was written already is completed the next time"))
+}
+
+/// Looks whether what the landing removes is gone: git only warns where it may not remove a file, and the next commit of
+/// whoever works there would bring it back.
+fn must_be_gone(stand: &Stand<'_>, changes: &[Change]) -> Result<(), String> {
+    let (gone, there): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| change.after().is_none());
+    // Where the case of letters does not count, a file that is only called otherwise now is still found by its old name.
+    let is_left = |change: &&Change| {
+        is_there(&stand.place.top, &change.name) && !there.iter().any(|it| it.name.eq_ignore_ascii_case(&change.name))
+    };
+    let left = gone.into_iter().filter(is_left).map(|it| called(&it.name, stand.place.prefix.as_bytes()));
+    let left: Vec<String> = left.collect();
+    if left.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{} could not be removed; nothing has landed; see to it that it can be", left.join(", ")))
 }
 
 /// Completes what was begun, file by file. All of them were seen to be what HEAD says or what the landing brings.

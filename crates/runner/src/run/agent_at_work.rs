@@ -7,7 +7,7 @@ use super::life::Life;
 use super::no::No;
 use super::work::spool;
 use super::{Note, Run};
-use crate::agent::{self, Ended, How, Job, Limits, Pulse, Stop};
+use crate::agent::{self, Ended, How, Job, Limits, Pulse};
 use countersign_contract::ContractInfo;
 use countersign_domain::work::effect::EffectKind;
 use countersign_domain::work::payload::SubagentResult;
@@ -60,7 +60,7 @@ pub(super) fn run_agent(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value, fold
     effect.start(&running.mark())?;
     let mut life = Life::new(run, attempt, shown_timeout(&assignment));
     let mut said = String::new();
-    let stop = Stop::default();
+    let stop = attempt.stop.for_some();
     let ended = running.wait(&stop, None, &mut |pulse: &Pulse<'_>| {
         if let Some(line) = pulse.line {
             run.note(&Note::Said { task, line });

@@ -3,6 +3,7 @@
 use super::no::{Held, No, Work};
 use super::work::{self, Claimed};
 use super::{Note, Run, gates, handing, settings, vouched};
+use crate::agent::Stop;
 use countersign_domain::deciding::Tree;
 use countersign_domain::plan::payload::{Agent, PlannedTask};
 use countersign_domain::work::task_state::TaskStatus;
@@ -20,6 +21,8 @@ pub(super) struct Attempt<'a> {
     pub(super) lease: u64,
     /// The commit that it starts from; none where there is no repository, or the work is done by a peer.
     pub(super) base: Option<String>,
+    /// Asks whoever works in it to stop: with all others, or alone because the task is not theirs any more.
+    pub(super) stop: Stop,
 }
 
 impl Attempt<'_> {
@@ -69,7 +72,7 @@ pub(super) fn attempt(run: &Run<'_>, number: usize) -> bool {
         }
     };
     let lease = answer["lease"].as_u64().unwrap_or(0);
-    let attempt = Attempt { planned, number, agent, lease, base };
+    let attempt = Attempt { planned, number, agent, lease, base, stop: held(run, number, lease) };
     if let Err(no) = carry_on(run, &attempt) {
         give_up(run, &attempt, &no);
     }
@@ -97,6 +100,13 @@ fn carry_on(run: &Run<'_>, attempt: &Attempt<'_>) -> Result<(), No> {
     gates::pass(run, attempt, &claimed)
 }
 
+/// What asks an attempt to stop as soon as its lease is not its own any more.
+fn held(run: &Run<'_>, number: usize, lease: u64) -> Stop {
+    let stop = run.stop.for_some();
+    run.board().hold(number, lease, stop.clone());
+    stop
+}
+
 /// Whether nobody has a task.
 fn is_free(run: &Run<'_>, planned: &PlannedTask) -> bool {
     let row = run.desk.row(planned.id.as_str());
@@ -108,7 +118,7 @@ fn of_peer(run: &Run<'_>, planned: &PlannedTask, number: usize, agent: &Agent) -
     let task = planned.id.as_str();
     let Ok(shown) = run.desk.look("task.show", &run.desk.of_task(task)) else { return false };
     let (Some(lease), true) = (shown["lease"].as_u64(), shown["result"].is_u64()) else { return false };
-    let attempt = Attempt { planned, number, agent, lease, base: None };
+    let attempt = Attempt { planned, number, agent, lease, base: None, stop: held(run, number, lease) };
     let done = work::in_place(run, &attempt).and_then(|claimed: Claimed| {
         for flag in &claimed.flags {
             run.note(&Note::Flag { task, text: flag });
@@ -176,6 +186,7 @@ fn already_over(run: &Run<'_>, task: &str, reason: &str, no: &No) {
     match shown["task"]["status"].as_str() {
         Some("todo") => run.note(&Note::Again { task, reason }),
         Some("blocked") => stopped(run, task, reason),
+        Some("canceled") => run.note(&Note::Flag { task, text: "it was canceled, and nobody works on it any more" }),
         _ => run.note(&Note::Flag { task, text: &format!("{reason}; {}", no.reason) }),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::desk::Desk;
 use super::works::Works;
+use crate::agent::Stop;
 use countersign_domain::plan::order::collide;
 use countersign_domain::plan::payload::{Plan, PlannedTask};
 use countersign_domain::work::row::TaskRow;
@@ -117,6 +118,8 @@ pub(super) struct Board {
     rows: Vec<Row>,
     numbers: BTreeMap<String, usize>,
     running: Vec<bool>,
+    /// The leases of those that are running, and what asks who works under them to stop.
+    held: Vec<Option<(u64, Stop)>>,
     rests: Vec<Option<Instant>>,
     /// How often somebody had worked on a task that is running when it was picked, if that is to be done once more.
     picked: Vec<Option<u64>>,
@@ -166,6 +169,7 @@ impl Board {
             rows: tasks.iter().map(row).collect(),
             numbers: tasks.iter().enumerate().map(|(n, task)| (task.id.as_str().to_owned(), n)).collect(),
             running: vec![false; tasks.len()],
+            held: vec![None; tasks.len()],
             rests: vec![None; tasks.len()],
             picked: vec![None; tasks.len()],
             works: vec![Works::default(); tasks.len()],
@@ -241,9 +245,27 @@ impl Board {
     /// A task is not running any more; it rests for a while if it could not be begun.
     pub(super) fn back(&mut self, task: usize, begun: bool) {
         self.running[task] = false;
+        self.held[task] = None;
         self.aside[task] = false;
         self.picked[task] = None;
         self.rests[task] = (!begun).then(|| Instant::now() + REST);
+    }
+
+    /// A running task is worked on under a lease, by those whom this asks to stop.
+    pub(super) fn hold(&mut self, task: usize, lease: u64, stop: Stop) {
+        self.held[task] = Some((lease, stop));
+    }
+
+    /// Asks everybody to stop whose task is not theirs any more: it was canceled, or somebody took it away. What they would
+    /// still bring is refused, and where they work others may by now.
+    pub(super) fn call_off(&self) {
+        for (row, held) in self.rows.iter().zip(&self.held) {
+            // A lease has the number of the event that granted it: before that was read, the row knows nothing of it.
+            let lost = |(lease, _): &&(u64, Stop)| *lease <= self.seen && row.lease != Some(*lease);
+            if let Some((_, stop)) = held.as_ref().filter(lost).filter(|_| row.state != State::Done) {
+                stop.stop();
+            }
+        }
     }
 
     /// Whether this is another reason than the last one for which a task could not be begun.
@@ -297,6 +319,12 @@ impl Board {
                 State::InProgress => true,
                 _ => false,
             })
+    }
+
+    /// Whether all that is left waits for tasks that were canceled or given up: no person is asked about it, and so nobody who
+    /// answers could help it on.
+    pub(super) fn is_stuck(&self) -> bool {
+        !self.is_finished() && !self.has_hope() && self.waiting().is_empty()
     }
 
     /// Whether a task would be begun for the first time or anew.
@@ -359,7 +387,22 @@ impl Board {
             None => task.clone(),
         };
         let on: Vec<String> = row.waiting_for.iter().map(stands).collect();
-        format!("it waits for {}", on.join(", and for "))
+        let way = if self.is_lost(row) {
+            format!(
+                ", and so can never begin; end it with `countersign task cancel {0} --reason TEXT`, or let it depend on \
+                 others with `countersign task replan {0} --after TASK --reason TEXT`",
+                row.task
+            )
+        } else {
+            String::new()
+        };
+        format!("it waits for {}{way}", on.join(", and for "))
+    }
+
+    /// Whether a task waits for one that will never be done.
+    fn is_lost(&self, row: &Row) -> bool {
+        let on = row.waiting_for.iter().filter_map(|task| self.numbers.get(task)).map(|n| &self.rows[*n]);
+        on.into_iter().any(|it| it.state.is_final() || (it.state == State::Todo && self.is_lost(it)))
     }
 }
 

@@ -58,7 +58,7 @@ pub(super) fn look(
     let environment = [(agent::ATTEMPT.to_owned(), format!("{attempt_name}.check"))];
     let site = Site {
         environment: &environment,
-        stop: Some(&run.stop),
+        stop: Some(&attempt.stop),
         allowed_hosts: &hosts,
         declared: &claimed.declared,
         changed: &claimed.changed,
@@ -71,7 +71,7 @@ pub(super) fn look(
     for (n, criterion) in acceptance.iter().enumerate() {
         let pinned = criterion.pin.iter().any(|pins| !pins.is_empty());
         for check in machine_checks(criterion) {
-            not_stopped(run)?;
+            not_stopped(attempt)?;
             let evidence = match (claimed.base.is_some(), check.diff.is_some(), pinned) {
                 (false, true, _) => failed(check, Status::Blocked, &no_base(run, "what really changed is known")),
                 (false, _, true) => failed(check, Status::Blocked, &no_base(run, "files can be pinned")),

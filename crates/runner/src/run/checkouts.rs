@@ -61,11 +61,11 @@ impl<'r, 'a> Checkouts<'r, 'a> {
 
     /// A fresh folder for an agent that only looks, with the files of its own command as they were before the work: nobody
     /// writes their own validator.
-    pub(super) fn for_agent(&mut self, agents: &[&Agent]) -> Result<PathBuf, String> {
+    pub(super) fn for_agent(&mut self, agent: Option<&Agent>) -> Result<PathBuf, String> {
         let folder = self.fresh()?;
         self.use_up();
         let Some(base) = &self.claimed.base else { return Ok(folder) };
-        let words = agents.iter().flat_map(|agent| agent.command.iter().flat_map(|words| words.iter()));
+        let words = agent.iter().flat_map(|agent| agent.command.iter().flat_map(|words| words.iter()));
         let own: Vec<String> = words
             .map(|word| word.as_str())
             .filter(|word| is_file_of(self.run.ground.root(), base, word))

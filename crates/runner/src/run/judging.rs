@@ -54,7 +54,7 @@ pub(super) fn judge(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, gat
     let said =
         if name == ENDPOINT { by_endpoint(run, attempt, &case) } else { by_agent(run, attempt, claimed, name, &case) };
     // That a judge was cut short does not mean that it could not be reached.
-    validating::not_stopped(run)?;
+    validating::not_stopped(attempt)?;
     let (verdict, reasoning, by) = match said {
         Ok(judged) => (judged.verdict.as_str(), judged.reasoning, judged.model),
         Err(unreachable) => ("UNREACHED", unreachable.to_string(), name.to_owned()),
@@ -104,7 +104,7 @@ fn by_endpoint(run: &Run<'_>, attempt: &Attempt<'_>, case: &Case<'_>) -> Result<
     };
     let sleep = |wait: Duration| {
         let mut left = wait;
-        while !left.is_zero() && !run.stop.is_asked() {
+        while !left.is_zero() && !attempt.stop.is_asked() {
             let some = left.min(Duration::from_secs(5));
             std::thread::sleep(some);
             left -= some;
@@ -156,7 +156,7 @@ fn by_agent(
     });
     let prompt = format!("{system}\n\n{user}");
     let mut checkouts = Checkouts::new(run, attempt, claimed);
-    let folder = checkouts.for_agent(&[agent]).map_err(unreachable)?;
+    let folder = checkouts.for_agent(Some(agent)).map_err(unreachable)?;
     let asked = Asked { input: &input.to_string(), prompt: &prompt, schema: SCHEMA };
     let once = |why: String| Unreachable { attempts: 1, ..unreachable(why) };
     let answer = look_on(run, attempt, EffectKind::Judge, agent, name, &folder, &asked).map_err(once)?;

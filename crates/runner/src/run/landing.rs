@@ -5,7 +5,7 @@ use super::attempt::{Attempt, stopped};
 use super::no::No;
 use super::rechecking::{self, Rechecked};
 use super::work::{Claimed, lies_there, scope};
-use super::{Note, Run};
+use super::{Note, Run, branch};
 use crate::landing::{self, Claim, Landing, Prepared};
 use crate::worktree::Identity;
 use countersign_domain::plan::order;
@@ -136,12 +136,15 @@ fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: 
         was_tried: !claimed.is_new,
     };
     for _ in 0..MOVES_MAX {
-        let landing = match rechecking::recheck(run, attempt, claimed, &claim)? {
-            Rechecked::Broken => return Ok(None),
-            Rechecked::Settled(landing) => land_it(run, attempt, None, || landing)?,
-            Rechecked::Holds(prepared) => {
-                land_it(run, attempt, Some(&prepared), || landing::land_prepared(&claim, &prepared))?
-            }
+        let landing = match branch::is_other(run, attempt, place) {
+            Some(why) => land_it(run, attempt, None, || Landing::Failed(why))?,
+            None => match rechecking::recheck(run, attempt, claimed, &claim)? {
+                Rechecked::Broken => return Ok(None),
+                Rechecked::Settled(landing) => land_it(run, attempt, None, || landing)?,
+                Rechecked::Holds(prepared) => {
+                    land_it(run, attempt, Some(&prepared), || landing::land_prepared(&claim, &prepared))?
+                }
+            },
         };
         match &landing {
             Landing::Landed { commit, .. } | Landing::Already { commit } => {

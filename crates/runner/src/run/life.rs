@@ -29,8 +29,7 @@ impl<'r, 'a> Life<'r, 'a> {
     }
 
     pub(super) fn pulse(&mut self, pulse: &Pulse<'_>, stop: &Stop) {
-        if self.run.stop.is_asked() {
-            stop.stop();
+        if stop.is_asked() {
             return;
         }
         let bytes = pulse.out_bytes + pulse.err_bytes;

@@ -5,7 +5,7 @@ use super::agent_at_work::how;
 use super::attempt::Attempt;
 use super::effect::Effect;
 use super::work::spool;
-use crate::agent::{self, Job, Limits, Stop};
+use crate::agent::{self, Job, Limits};
 use countersign_contract::ContractInfo;
 use countersign_domain::plan::payload::Agent;
 use countersign_domain::validation::payload::ValidationResponse;
@@ -79,12 +79,7 @@ pub(super) fn look_on(
     let running = agent::start(&job)?;
     let effect = Effect { run, attempt, kind, who: Some(name) };
     effect.start(&running.mark()).map_err(|no| no.reason)?;
-    let stop = Stop::default();
-    let ended = running.wait(&stop, Some(Instant::now() + PATIENCE), &mut |_| {
-        if run.stop.is_asked() {
-            stop.stop();
-        }
-    });
+    let ended = running.wait(&attempt.stop, Some(Instant::now() + PATIENCE), &mut |_| {});
     let _ = std::fs::remove_dir_all(&spool);
     effect.finish_agent(&how(&ended, false), &ended);
     agent::answer_of(agent, &ended)

@@ -22,6 +22,7 @@ pub(crate) mod answering;
 mod around;
 mod attempt;
 mod board;
+mod branch;
 mod checking;
 mod checkouts;
 mod contents;
@@ -120,6 +121,8 @@ pub enum End {
     Finished,
     /// What is left waits for a person.
     Waits,
+    /// What is left depends on what will never be done, and nobody is asked about it.
+    Stuck,
     /// It was asked to stop.
     Stopped,
     /// A budget is used up.
@@ -152,6 +155,7 @@ struct Run<'a> {
     beside: folder::Beside,
     /// The commits that somebody answers for.
     vouched: vouched::Vouched,
+    branch: branch::Branch,
     /// How git reads and writes files.
     settings: settings::Settings,
     began: Instant,
@@ -230,6 +234,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, Trouble> {
         beside: folder::Beside::default(),
         bell: Condvar::new(),
         stop: Stop::default(),
+        branch: branch::Branch::of(ground.layout()),
         began: Instant::now(),
         setup,
         desk,
@@ -286,6 +291,7 @@ fn lead<'scope, 'env>(run: &'scope Run<'env>, scope: &'scope std::thread::Scope<
         run.desk.settle_due()?;
         let mut board = run.board();
         board.catch_up(&run.desk)?;
+        board.call_off();
         peering::tell(run, &mut board);
         while !run.stop.is_asked()
             && let Some(task) = board.pick(run.setup.concurrency, attempts)
@@ -307,6 +313,8 @@ fn lead<'scope, 'env>(run: &'scope Run<'env>, scope: &'scope std::thread::Scope<
             } else if let Some(limit) = attempts.filter(|limit| board.would_begin() && board.attempts() >= *limit) {
                 // What had been begun went on to its end.
                 Some(End::Spent(spending::no_attempts(board.attempts(), limit)))
+            } else if board.is_stuck() {
+                Some(End::Stuck)
             } else if !board.has_hope() && !run.setup.waits {
                 Some(End::Waits)
             } else {

@@ -56,7 +56,7 @@ pub(super) fn wait<'p>(
     }
     run.board().set_aside(attempt.number, true);
     let (mut after, mut silent) = (Value::Null, peers.to_vec());
-    while !silent.is_empty() && !after["status"].is_string() && Instant::now() < until && !run.stop.is_asked() {
+    while !silent.is_empty() && !after["status"].is_string() && Instant::now() < until && !attempt.stop.is_asked() {
         std::thread::sleep(TICK);
         silent.retain(|peer| {
             let said = if after["status"].is_string() { None } else { answer(run, attempt, peer) };

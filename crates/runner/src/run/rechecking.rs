@@ -51,7 +51,7 @@ pub(super) fn recheck(
     let (bound, base) = (prepared.commit.clone(), Some(prepared.head.clone()));
     let merged = Claimed { bound, base, ..claimed.clone() };
     let (_, found) = look(run, attempt, &merged, Look::Again, &mut Checkouts::new(run, attempt, &merged))?;
-    not_stopped(run)?;
+    not_stopped(attempt)?;
     let mut request = run.desk.of_task(attempt.task());
     request["lease"] = json!(attempt.lease);
     request["bound"] = json!(claimed.bound);

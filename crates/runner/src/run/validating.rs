@@ -30,7 +30,7 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
     // Whoever looks after a runner was gone is shown what the one before it saw.
     if is_asked || has_checks(attempt) {
         (edits, found) = look(run, attempt, claimed, Look::First, &mut checkouts)?;
-        not_stopped(run)?;
+        not_stopped(attempt)?;
     }
     if is_asked {
         let said = |outputs, found: &[Found]| {
@@ -48,7 +48,8 @@ pub(super) fn validate(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, 
     // What the checks refute nobody else needs to look at.
     if !after["status"].is_string() && !others.is_empty() {
         let told = Told { gate, found: &found, edits: &edits };
-        after = by_agents(run, attempt, claimed, &others, &told, &mut checkouts)?;
+        drop(checkouts);
+        after = by_agents(run, attempt, claimed, &others, &told)?;
     }
     if !after["status"].is_string() && !peers.is_empty() {
         after = by_peers(run, attempt, claimed, &peers)?;
@@ -63,7 +64,7 @@ fn by_peers(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, peers: &[&S
         if after["status"].is_string() {
             break;
         }
-        not_stopped(run)?;
+        not_stopped(attempt)?;
         let why = format!("{peer}, a peer, gave no answer within {} minutes", PATIENCE.as_secs() / 60);
         let recorded = record(run, attempt, claimed, peer, &nothing(attempt, peer, &why), &[]);
         if recorded.is_ok() {
@@ -81,30 +82,28 @@ struct Told<'a> {
     edits: &'a [String],
 }
 
-/// Has agents look, side by side, and records what they found.
+/// Has agents look, side by side and each in a checkout of its own, and records what they found.
 fn by_agents(
     run: &Run<'_>,
     attempt: &Attempt<'_>,
     claimed: &Claimed,
     others: &[&String],
     told: &Told<'_>,
-    checkouts: &mut Checkouts<'_, '_>,
 ) -> Result<Value, No> {
     let mut after = Value::Null;
-    let agents: Vec<&Agent> = others
-        .iter()
-        .filter_map(|name| run.setup.plan.agents.iter().find(|(it, _)| it == *name).map(|(_, agent)| agent))
-        .collect();
-    let folder = checkouts.for_agent(&agents).map_err(No::from)?;
+    // They are there until all have looked.
+    let mut checkouts: Vec<Checkouts<'_, '_>> = others.iter().map(|_| Checkouts::new(run, attempt, claimed)).collect();
+    let folders = checkouts.iter_mut().zip(others).map(|(checkouts, name)| checkouts.for_agent(agent(run, name)));
+    let folders = folders.collect::<Result<Vec<_>, _>>().map_err(No::from)?;
     let answers: Vec<(String, Answer)> = std::thread::scope(|scope| {
-        let asked = others.iter().map(|name| {
-            let folder = &folder;
-            (*name, scope.spawn(move || ask(run, attempt, claimed, name, folder, told)))
-        });
+        let asked = others
+            .iter()
+            .zip(&folders)
+            .map(|(name, folder)| (*name, scope.spawn(move || ask(run, attempt, claimed, name, folder, told))));
         let asked: Vec<_> = asked.collect();
         asked.into_iter().filter_map(|(name, thread)| Some((name.clone(), thread.join().ok()?))).collect()
     });
-    not_stopped(run)?;
+    not_stopped(attempt)?;
     for (name, answer) in answers {
         after = take(run, attempt, claimed, &name, &answer)?;
         if after["status"].is_string() {
@@ -163,9 +162,10 @@ fn has_checks(attempt: &Attempt<'_>) -> bool {
     attempt.planned.acceptance.iter().any(|criterion| machine_checks(criterion).next().is_some())
 }
 
-/// Refuses to take for an answer what was cut short because the runner stops: it says nothing about the work.
-pub(super) fn not_stopped(run: &Run<'_>) -> Result<(), No> {
-    if run.stop.is_asked() { Err(No::from("the runner was stopped".to_owned())) } else { Ok(()) }
+/// Refuses to take for an answer what was cut short because the runner stops or the task is canceled: it says nothing about the
+/// work.
+pub(super) fn not_stopped(attempt: &Attempt<'_>) -> Result<(), No> {
+    if attempt.stop.is_asked() { Err(No::from("it was stopped".to_owned())) } else { Ok(()) }
 }
 
 /// Records what somebody found.
@@ -212,11 +212,16 @@ pub(super) fn open(run: &Run<'_>, attempt: &Attempt<'_>) -> Vec<String> {
     criteria.filter_map(|it| it["id"].as_str().map(str::to_owned)).collect()
 }
 
+/// An agent by its name.
+fn agent<'a>(run: &Run<'a>, name: &str) -> Option<&'a Agent> {
+    run.setup.plan.agents.iter().find(|(it, _)| it == name).map(|(_, agent)| agent)
+}
+
 /// Asks an agent to validate.
 fn ask(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, name: &str, folder: &Path, told: &Told<'_>) -> Answer {
     let asked = request(attempt, claimed, folder, told);
-    let text = match run.setup.plan.agents.iter().find(|(it, _)| it == name) {
-        Some((_, validator)) => answer_of(run, attempt, validator, name, folder, &asked),
+    let text = match agent(run, name) {
+        Some(validator) => answer_of(run, attempt, validator, name, folder, &asked),
         None => Err(format!("the plan has no agent {name}")),
     };
     Answer { asked, text }

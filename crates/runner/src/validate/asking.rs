@@ -15,8 +15,12 @@ pub(super) type Answer = Result<String, String>;
 ///
 /// # Errors
 /// It cannot be started.
-pub(super) fn ask(job: &Job<'_>, program: &[String], ground: &Ground, clock: &Clock) -> Result<Answer, String> {
-    let Some(folder) = &ground.folder else { return Ok(Err("there was nothing for it to look at".to_owned())) };
+pub(super) fn ask(job: &Job<'_>, program: &[String], ground: &mut Ground, clock: &Clock) -> Result<Answer, String> {
+    let folder = match ground.fresh() {
+        Ok(Some(folder)) => folder,
+        Ok(None) => return Ok(Err("there was nothing for it to look at".to_owned())),
+        Err(why) => return Ok(Err(why)),
+    };
     if clock.is_over() {
         return Ok(Err("there was no time left to ask it".to_owned()));
     }
@@ -27,7 +31,7 @@ pub(super) fn ask(job: &Job<'_>, program: &[String], ground: &Ground, clock: &Cl
     let mark = spool.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let job_of_agent = agent::Job {
         agent: &agent,
-        folder,
+        folder: &folder,
         input: job.input.as_bytes(),
         prompt: job.input,
         schema: "",

@@ -16,6 +16,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub(super) struct Ground {
     /// Where to look; none, where nothing can be looked at.
     pub(super) folder: Option<PathBuf>,
+    /// Whether something has run there.
+    used: bool,
     /// The commit that is looked at; none, if a folder is looked at as it lies.
     pub(super) commit: Option<String>,
     /// What that commit changes; none, if that is not known.
@@ -49,23 +51,50 @@ impl Ground {
     }
 
     fn of_commit(folder: &Path, commit: String) -> Result<Self, String> {
-        let made = Trees::new(folder, None, None).and_then(|trees| {
-            let tree = trees.clean_checkout(&name(), &commit)?;
-            Ok((trees, tree))
-        });
-        let (trees, tree) = made.map_err(|why| format!("commit {commit} could not be checked out: {why}"))?;
+        let trees = Trees::new(folder, None, None).map_err(|why| unmade(&commit, &why))?;
+        let tree = trees.clean_checkout(&name(), &commit).map_err(|why| unmade(&commit, &why))?;
         Ok(Self {
             folder: Some(tree.folder.clone()),
             changed: changes(folder, &commit),
             says: format!("Looked at commit {commit} in a clean checkout."),
             commit: Some(commit),
             made: Some((trees, tree)),
-            faults: Vec::new(),
+            ..Self::nothing()
         })
     }
 
+    /// Where to look next: a checkout in which nothing has run yet, so that nobody meets what another has left there. A folder
+    /// that is looked at as it lies stays what it is.
+    pub(super) fn fresh(&mut self) -> Result<Option<PathBuf>, String> {
+        if let (true, Some((trees, tree))) = (self.used, &mut self.made) {
+            let next = trees.clean_checkout(&name(), &tree.base).map_err(|why| unmade(&tree.base, &why))?;
+            self.folder = Some(next.folder.clone());
+            remove(trees, &std::mem::replace(tree, next));
+            self.used = false;
+        }
+        Ok(self.folder.clone())
+    }
+
+    /// Something runs there: it is not fresh any more.
+    pub(super) fn use_up(&mut self) {
+        self.used = true;
+    }
+
+    /// Whether a folder is looked at as it lies.
+    pub(super) fn is_lying(&self) -> bool {
+        self.made.is_none()
+    }
+
     fn nothing() -> Self {
-        Self { folder: None, commit: None, changed: None, faults: Vec::new(), says: String::new(), made: None }
+        Self {
+            folder: None,
+            used: false,
+            commit: None,
+            changed: None,
+            faults: Vec::new(),
+            says: String::new(),
+            made: None,
+        }
     }
 
     fn nowhere((status, says): Fault) -> Self {
@@ -76,10 +105,18 @@ impl Ground {
     /// Takes the checkout away. What cannot be removed now does no harm: it is in a folder that holds nothing else.
     pub(super) fn leave(self) {
         if let Some((trees, tree)) = self.made {
-            let _ = trees.remove(&tree);
-            let _ = trees.sweep_of(tree.name.split('/').next().unwrap_or_default());
+            remove(&trees, &tree);
         }
     }
+}
+
+fn remove(trees: &Trees, tree: &Worktree) {
+    let _ = trees.remove(tree);
+    let _ = trees.sweep_of(tree.name.split('/').next().unwrap_or_default());
+}
+
+fn unmade(commit: &str, why: &str) -> String {
+    format!("commit {commit} could not be checked out: {why}")
 }
 
 /// What is not as the request says: whether that refutes it or keeps it from being looked at, and in a sentence.

@@ -20,16 +20,21 @@ mod clock;
 mod facts;
 mod ground;
 mod kept;
+mod lying;
 mod settle;
 
 pub use checks::Checks;
 
 use crate::agent::Stop;
-use crate::evidence::{self, Evidence, Site};
+use crate::evidence::{self, Evidence, Site, Status};
 use crate::run::answering::shown;
 use clock::Clock;
+use countersign_contract::show;
+use countersign_domain::plan::payload::Check;
+use countersign_domain::validation::evidence::EvidenceKind;
 use countersign_domain::validation::payload::ValidationRequest;
 use ground::Ground;
+use lying::Lying;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -88,9 +93,9 @@ pub fn collect(job: &Job<'_>) -> Result<(Value, Vec<Value>), String> {
 
 fn carry_out(job: &Job<'_>, take: &mut dyn FnMut(&str) -> Result<Value, String>) -> Result<(Value, Seen), String> {
     let clock = Clock::start(job.request.timeout_seconds());
-    let ground = Ground::find(job)?;
-    let seen = look(job, &ground, &clock);
-    let answer = job.program.map(|program| asking::ask(job, program, &ground, &clock)).transpose();
+    let mut ground = Ground::find(job)?;
+    let seen = look(job, &mut ground, &clock);
+    let answer = job.program.map(|program| asking::ask(job, program, &mut ground, &clock)).transpose();
     let stands_on = ground.says.clone();
     ground.leave();
     let answer = answer?.map(|answer| answer.and_then(|text| take(&text)));
@@ -108,21 +113,24 @@ struct Seen {
     found: Vec<(usize, Evidence)>,
 }
 
-fn look(job: &Job<'_>, ground: &Ground, clock: &Clock) -> Seen {
+fn look(job: &Job<'_>, ground: &mut Ground, clock: &Clock) -> Seen {
     let mut facts = ground.faults.clone();
     facts.extend(facts::services(job, clock));
     let mut found = Vec::new();
-    let Some(folder) = &ground.folder else { return Seen { facts, found } };
-    facts.extend(facts::files(job, ground, folder));
+    let Some(folder) = ground.folder.clone() else { return Seen { facts, found } };
+    facts.extend(facts::files(job, ground, &folder));
     let declared = facts::files_claimed(job.request);
     let scope = [".".to_owned()];
+    let changed = ground.changed.clone();
+    let lying = ground.is_lying().then(|| Lying::of(job, &folder, clock));
+    let mut spoilt: Option<String> = None;
     let site = Site {
         allowed_hosts: job.allowed_hosts,
         declared: &declared,
-        changed: ground.changed.as_deref().unwrap_or_default(),
+        changed: changed.as_deref().unwrap_or_default(),
         scope: &scope,
         pictures: job.pictures,
-        ..Site::at(folder)
+        ..Site::at(&folder)
     };
     for (number, criterion) in job.request.acceptance_criteria.iter().enumerate() {
         for check in job.checks.of(criterion.id.as_str()) {
@@ -130,12 +138,40 @@ fn look(job: &Job<'_>, ground: &Ground, clock: &Clock) -> Seen {
                 return Seen { facts, found };
             }
             let check = clock.bounded(check);
-            let evidence = match &ground.changed {
-                None if check.diff.is_some() => facts::undiffed(),
-                _ => evidence::collect(&check, &Site { patience: clock.patience(), ..site }),
+            let evidence = match (&changed, &spoilt, ground.fresh()) {
+                (None, _, _) if check.diff.is_some() => facts::undiffed(),
+                (_, Some(why), _) => blocked(&check, why.clone()),
+                (_, None, Err(why)) => blocked(&check, why),
+                (_, None, Ok(checkout)) => {
+                    let checkout = checkout.as_deref().unwrap_or(&folder);
+                    evidence::collect(&check, &Site { checkout, patience: clock.patience(), ..site })
+                }
+            };
+            let runs = check.program().is_some() && spoilt.is_none();
+            if runs {
+                ground.use_up();
+                let path = lying.as_ref().and_then(|lying| lying.changed(clock));
+                spoilt = path.map(|path| has_changed(criterion.id.as_str(), path));
+            }
+            let evidence = match &spoilt {
+                Some(why) if evidence.passed() => blocked(&check, why.clone()),
+                _ => evidence,
             };
             found.push((number, evidence));
         }
     }
     Seen { facts, found }
+}
+
+/// Why nothing passes any more in a folder that is looked at as it lies.
+fn has_changed(id: &str, path: &str) -> String {
+    format!(
+        "what a check of {id} ran has changed `{}`, and the folder is not what was claimed any more; name a commit, and each \
+         check has a checkout of its own",
+        show(path)
+    )
+}
+
+fn blocked(check: &Check, why: String) -> Evidence {
+    Evidence::new(check.kinds().first().copied().unwrap_or(EvidenceKind::Statement), Status::Blocked, why)
 }

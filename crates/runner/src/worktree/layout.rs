@@ -92,6 +92,17 @@ impl Layout {
         Some(head).filter(|head| is_commit(head))
     }
 
+    /// The branch that is checked out, by its full name. None, if none is.
+    pub(crate) fn branch(&self) -> Option<String> {
+        let head = if self.is_plain {
+            std::fs::read_to_string(self.git_dir.join("HEAD")).ok()?.strip_prefix("ref: ")?.to_owned()
+        } else {
+            let out = Git::at(&self.top).run(&["symbolic-ref", "--quiet", "HEAD"], &[]).ok()?;
+            String::from_utf8_lossy(&out).into_owned()
+        };
+        Some(head.trim_end_matches('\n').to_owned())
+    }
+
     /// Makes a ref of our own name a commit.
     pub(crate) fn set_ref(&self, name: &str, commit: &str) -> Result<(), String> {
         // If HEAD is not where it was, the repository has another form by now.

@@ -26,6 +26,7 @@ fn ended(outcome: &Outcome) -> String {
     let how = match &outcome.end {
         End::Finished => String::new(),
         End::Waits => "; what is left waits for a person".to_owned(),
+        End::Stuck => "; what is left depends on what will never be done".to_owned(),
         End::Stopped => "; it was stopped".to_owned(),
         End::Spent(spent) => format!("; {}", spent.what),
     };
@@ -54,6 +55,9 @@ pub fn text(client: &Client<'_>, run: &str, outcome: &Outcome, over: Option<&str
         End::Spent(spent) => {
             let more = spent.more.as_ref().map(|more| format!(" --budget {more}")).unwrap_or_default();
             let _ = writeln!(out, "  to spend as much again, go on with `countersign run --resume {run}{more}`");
+        }
+        End::Stuck => {
+            let _ = writeln!(out, "  after that, go on with `countersign run --resume {run}`");
         }
         End::Waits | End::Stopped => {
             let _ = writeln!(out, "  go on with `countersign run --resume {run}`");
@@ -87,6 +91,7 @@ pub fn json(client: &Client<'_>, run: &str, outcome: &Outcome) -> anyhow::Result
     let (end, reason) = match &outcome.end {
         End::Finished => ("finished", None),
         End::Waits => ("waits", None),
+        End::Stuck => ("stuck", None),
         End::Stopped => ("stopped", None),
         End::Spent(spent) => ("spent", Some(&spent.what)),
     };
