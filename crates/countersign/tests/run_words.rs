@@ -367,12 +367,20 @@ fn what_is_not_done_says_why() {
     let answer = yard.run(&["run", "--resume", "--format", "json"]);
     let end: Value = serde_json::from_str(answer.out.lines().last().unwrap()).unwrap();
     let reasons: Vec<&Value> = end["tasks"].as_array().unwrap().iter().map(|it| &it["reason"]).collect();
+    // What can never begin says what can be done about it.
+    let never = |task: &str| {
+        format!(
+            ", and so can never begin; end it with `countersign task cancel {task} --reason TEXT`, or let it depend on others with \
+             `countersign task replan {task} --after TASK --reason TEXT`"
+        )
+    };
     let expected = [
         json!(format!("{owner} canceled it: another task covers it")),
-        json!("it waits for T-1, which is canceled"),
-        json!("it waits for T-1, which is canceled, and for T-2, which is todo"),
+        json!(format!("it waits for T-1, which is canceled{}", never("T-2"))),
+        json!(format!("it waits for T-1, which is canceled, and for T-2, which is todo{}", never("T-3"))),
         Value::Null,
     ];
+    assert_eq!(end["end"], "stuck");
     assert_eq!(reasons, expected.iter().collect::<Vec<_>>(), "{end}");
     yard.decide(&["run", "cancel", "--reason", "enough"]).ended(0);
     yard.run(&["run", "--resume", &yard.runs()[0]])
