@@ -386,6 +386,8 @@ fn a_hook_that_was_there_still_knows_which_it_is() {
         ("#!/bin/bash\n[[ \"${BASH_SOURCE[0]}\" == \"$0\" ]] && exit 1\nexit 0\n".to_owned(), 1),
         ("#!/bin/sh -\nexit 1\n".to_owned(), 1),
         ("#!/bin/cat\n".to_owned(), 0),
+        // One that starts itself anew does that once.
+        ("#!/bin/sh\n[ -n \"$BASH_VERSION\" ] || exec bash \"$0\" \"$@\"\nexit 1\n".to_owned(), 1),
     ] {
         put_hook(&shop, ".husky/_/pre-commit.before-countersign", &text);
         let (found, out, err) = shop.try_git(&["commit", "--allow-empty", "-m", "x"], &[]);

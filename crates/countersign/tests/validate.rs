@@ -156,9 +156,11 @@ fn in_a_folder_that_is_looked_at_as_it_lies_nothing_passes_after_a_check_has_cha
     let work = Work::new();
     work.request(json!({ "claimed_evidence": { "commit_hash": null, "files_modified": ["src/round.rs"] } }));
     let clean = "AC-2: {file: {path: src/round.rs, contains: half_even}}\n";
-    // What git ignores, and what is new, is no work.
-    let beside = format!("AC-1: {{command: [sh, -c, 'touch left.json new']}}\n{clean}");
-    assert_eq!(verdict(&work.checked(&beside)), "PASS PASS PASS");
+    // What git does not keep and nobody claims is no work: reports are written anew each time.
+    let beside = format!("AC-1: {{command: [sh, -c, 'echo again | tee -a left.json >> report.xml']}}\n{clean}");
+    for _ in 0..2 {
+        assert_eq!(verdict(&work.checked(&beside)), "PASS PASS PASS");
+    }
     let response = work.checked(&format!("AC-1: {{command: [sh, -c, 'echo half_even >> src/round.rs']}}\n{clean}"));
     assert_eq!(verdict(&response), "BLOCKED BLOCKED BLOCKED", "{response:#}");
     assert!(evidence(&response, 1).contains("a check of AC-1 ran has changed `src/round.rs`"), "{response:#}");

@@ -33,7 +33,8 @@ pub fn installed(root: &Path) -> [(&'static str, Option<PathBuf>); 2] {
 }
 
 /// Runs the hook that was there, `$kept`, in our place. Some know by `$0` which hook they are, and do nothing by another name:
-/// what a shell reads is read under the old one. Not so what asks whether it is read by another, nor what is no text.
+/// what a shell reads is read under the old one. Not so what asks whether it is read by another, nor what is no text; and one that
+/// starts itself anew by that name, and so comes here again as the same process, is run as it is called now.
 const RUN_KEPT: &str = r##"if [ -x "$kept" ]; then
   IFS= read -r first < "$kept"
   case "$first" in
@@ -41,8 +42,8 @@ const RUN_KEPT: &str = r##"if [ -x "$kept" ]; then
     '#!'* | *[![:print:][:blank:]]*) shell= ;;
     *) shell=sh ;;
   esac
-  if [ -n "$shell" ] && ! grep -q BASH_SOURCE "$kept"; then
-    exec $shell -c 'kept=$1; shift; . "$kept"' "$0" "$kept" "$@"
+  if [ -n "$shell" ] && [ "$COUNTERSIGN_KEPT" != "$$" ] && ! grep -q BASH_SOURCE "$kept"; then
+    COUNTERSIGN_KEPT=$$ exec $shell -c 'kept=$1; shift; . "$kept"' "$0" "$kept" "$@"
   fi
   exec "$kept" "$@"
 fi

@@ -55,6 +55,7 @@ SELECT 'table ' || c.relname || ', whose rows are those of ' || i.inhparent::reg
     FROM ours c JOIN pg_inherits i ON i.inhrelid = c.oid WHERE c.relkind IN ('r', 'p')
 UNION ALL
 SELECT 'event trigger ' || v.evtname || ' on ' || v.evtevent FROM pg_event_trigger v WHERE v.evtenabled <> 'D'
+    AND v.evtowner = (SELECT n.nspowner FROM pg_namespace n WHERE n.nspname = 'countersign')
     AND NOT EXISTS (SELECT FROM pg_depend d
         WHERE d.classid = 'pg_event_trigger'::regclass AND d.objid = v.oid AND d.deptype = 'e')"#;
 

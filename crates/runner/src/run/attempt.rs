@@ -180,12 +180,19 @@ pub(super) fn give_up_lease(run: &Run<'_>, task: &str, lease: u64, no: &No) {
     }
 }
 
-/// The attempt was over before we said so: its time ran out, or somebody took it away. What became of it is said all the same.
+/// The attempt was over before we said so: its time ran out, or somebody took it away. What became of it is said all the same, and
+/// why in the words of whoever ended it: who was stopped for that says no more than that they were.
 fn already_over(run: &Run<'_>, task: &str, reason: &str, no: &No) {
     let shown = run.desk.look("task.show", &run.desk.of_task(task)).unwrap_or_default();
     match shown["task"]["status"].as_str() {
-        Some("todo") => run.note(&Note::Again { task, reason }),
-        Some("blocked") => stopped(run, task, reason),
+        Some("todo") => {
+            let gate = run.desk.look("gate.status", &run.desk.of_task(task)).unwrap_or_default();
+            run.note(&Note::Again { task, reason: gate["last"].as_str().unwrap_or(reason) });
+        }
+        Some("blocked") => {
+            let blocker = run.desk.row(task).ok().flatten().and_then(|row| row.blocker);
+            stopped(run, task, blocker.as_ref().map_or(reason, |it| it.reason.as_str()));
+        }
         Some("canceled") => run.note(&Note::Flag { task, text: "it was canceled, and nobody works on it any more" }),
         _ => run.note(&Note::Flag { task, text: &format!("{reason}; {}", no.reason) }),
     }

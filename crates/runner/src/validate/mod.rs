@@ -122,7 +122,7 @@ fn look(job: &Job<'_>, ground: &mut Ground, clock: &Clock) -> Seen {
     let declared = facts::files_claimed(job.request);
     let scope = [".".to_owned()];
     let changed = ground.changed.clone();
-    let lying = ground.is_lying().then(|| Lying::of(job, &folder, clock));
+    let lying = ground.is_lying().then(|| Lying::of(job, &folder));
     let mut spoilt: Option<String> = None;
     let site = Site {
         allowed_hosts: job.allowed_hosts,
@@ -150,7 +150,7 @@ fn look(job: &Job<'_>, ground: &mut Ground, clock: &Clock) -> Seen {
             let runs = check.program().is_some() && spoilt.is_none();
             if runs {
                 ground.use_up();
-                let path = lying.as_ref().and_then(|lying| lying.changed(clock));
+                let path = lying.as_ref().and_then(|lying| lying.changed());
                 spoilt = path.map(|path| has_changed(criterion.id.as_str(), path));
             }
             let evidence = match &spoilt {
