@@ -31,10 +31,13 @@ pub(super) fn nobody_holds(folder: &Path, since: Moment) -> bool {
         }
         let process = Path::new("/proc").join(number.to_string());
         let Some((began, holds_nothing)) = look(&process) else { return process.symlink_metadata().is_err() };
+        if holds_nothing {
+            return true;
+        }
         match holds(&process, folder, began >= since) {
             Ok(holds) => !holds,
-            // It is older, or can hold nothing, or has ended meanwhile; or there is doubt.
-            Err(_) => began < since || holds_nothing || has_ended(&process),
+            // It is older, or has ended meanwhile; or there is doubt.
+            Err(_) => began < since || has_ended(&process),
         }
     })
 }
@@ -45,7 +48,8 @@ fn has_ended(process: &Path) -> bool {
     look(process).map_or_else(|| process.symlink_metadata().is_err(), |(_, holds_nothing)| holds_nothing)
 }
 
-/// When a process began, and whether it holds nothing because it has ended or is part of the kernel.
+/// When a process began, and whether it holds nothing because it has ended or is part of the kernel. One whose first thread has
+/// ended says the same of itself as one that has ended, but for the threads that go on.
 #[cfg(target_os = "linux")]
 fn look(process: &Path) -> Option<(Moment, bool)> {
     const KERNEL: u64 = 0x0020_0000;
@@ -53,9 +57,11 @@ fn look(process: &Path) -> Option<(Moment, bool)> {
     let end = text.iter().rposition(|byte| *byte == b')')?;
     let rest = std::str::from_utf8(text.get(end + 1..)?).ok()?;
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
-    // The ninth and the 22nd of all; the third is the first behind the name.
-    let (flags, began) = (fields.get(6)?.parse::<u64>().ok()?, fields.get(19)?.parse().ok()?);
-    Some((Moment(began), flags & KERNEL != 0 || matches!(*fields.first()?, "Z" | "X")))
+    let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
+    // The ninth, the 20th and the 22nd of all; the third is the first behind the name.
+    let (flags, threads, began) = (number(6)?, number(17)?, number(19)?);
+    let has_ended = matches!(*fields.first()?, "Z" | "X") && threads <= 1;
+    Some((Moment(began), flags & KERNEL != 0 || has_ended))
 }
 
 #[cfg(target_os = "linux")]
@@ -87,4 +93,74 @@ pub(super) fn now() -> Option<Moment> {
 #[cfg(not(target_os = "linux"))]
 pub(super) fn nobody_holds(_: &Path, _: Moment) -> bool {
     false
+}
+
+#[cfg(all(test, target_os = "linux"))]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use std::io::{BufRead, BufReader};
+    use std::process::{Child, Command, Stdio};
+
+    /// A program that says a line once it is where it should be.
+    struct Running(Child);
+
+    impl Running {
+        fn python(folder: &Path, text: &str) -> Self {
+            let mut program = Command::new("python3");
+            program.args(["-c", text]).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped());
+            let mut child = program.spawn().unwrap();
+            let mut line = String::new();
+            BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+            Self(child)
+        }
+    }
+
+    impl Drop for Running {
+        fn drop(&mut self) {
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+
+    #[test]
+    fn whoever_has_a_hand_in_a_folder_is_found() {
+        const STAYS: &str = "import sys; print(flush=True); sys.stdin.close(); import time; time.sleep(60)";
+        const HOLDS: &str =
+            "import os; f = open('held', 'w'); os.chdir('/'); print(flush=True); import time; time.sleep(60)";
+        // Its first thread ends, and another one stays.
+        const LEADERLESS: &str = "
+import ctypes, threading, time
+def stay():
+    while open('/proc/self/stat').read().rsplit(')')[1].split()[0] != 'Z': time.sleep(0.001)
+    print(flush=True)
+    time.sleep(60)
+threading.Thread(target=stay).start()
+ctypes.CDLL(None).syscall(ctypes.c_long(EXIT), ctypes.c_long(0))";
+        let exit = if cfg!(target_arch = "x86_64") { "60" } else { "93" };
+        for (what, text) in [("works there", STAYS), ("holds a file", HOLDS), ("has lost its first thread", LEADERLESS)]
+        {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().canonicalize().unwrap();
+            let since = now().unwrap();
+            assert!(nobody_holds(&path, since), "{what}: before");
+            let running = Running::python(&path, &text.replace("EXIT", exit));
+            assert!(!nobody_holds(&path, since), "{what}");
+            drop(running);
+            assert!(nobody_holds(&path, since), "{what}: after");
+        }
+    }
+
+    #[test]
+    fn a_process_that_nobody_has_waited_for_holds_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let since = now().unwrap();
+        let mut child = Command::new("true").current_dir(folder.path()).spawn().unwrap();
+        let process = Path::new("/proc").join(child.id().to_string());
+        while !has_ended(&process) {
+            std::thread::yield_now();
+        }
+        assert!(nobody_holds(folder.path(), since));
+        child.wait().unwrap();
+    }
 }
