@@ -1,6 +1,7 @@
 //! Paths on the command line are meant from where somebody stands; in requests they are meant from the project's root.
 
-use crate::project::{self, Project};
+use crate::project::{Project, main_project};
+use crate::worktrees;
 use std::path::{Component, Path, PathBuf};
 
 /// A path as a request has it: relative to the project's root, or to the worktree's where somebody works in one. Says why,
@@ -35,9 +36,10 @@ fn from(here: &Path, project: &Project, path: &str) -> Result<String, String> {
 
 /// The project as it lies in the worktree that somebody stands in, if that is another one than the project's own.
 fn worktree(here: &Path, root: &Path) -> Option<PathBuf> {
-    let main = project::main_project(here)?;
+    let main = main_project(here).ok()??;
     let real = root.canonicalize().ok().filter(|real| main.canonicalize().is_ok_and(|main| main == *real))?;
-    project::in_worktree(here, &real).or_else(|| project::worktree(here).map(Path::to_owned))
+    let mine = worktrees::in_worktree(here, &real).ok()?;
+    mine.or_else(|| worktrees::worktree(here).map(Path::to_owned))
 }
 
 /// The path with its steps upwards done.
