@@ -27,7 +27,7 @@ struct Seat {
 /// The same place in the main worktree, seen from another one. What is there need not be there.
 pub fn in_main_worktree(here: &Path) -> anyhow::Result<Option<PathBuf>> {
     let Some(linked) = linked(here)? else { return Ok(None) };
-    let same = |seat: Seat| if seat.is_tree { seat.top.join(linked.within) } else { seat.top };
+    let same = |seat: Seat| if seat.is_tree { joined(&seat.top, linked.within) } else { seat.top };
     Ok(seat(&linked)?.map(same))
 }
 
@@ -40,7 +40,12 @@ pub fn in_worktree(here: &Path, real: &Path) -> anyhow::Result<Option<PathBuf>> 
         None => all(&linked.common)?.into_iter().chain(linked.common.parent().map(Path::to_owned)).collect(),
     };
     let inside = tops.iter().find_map(|top| real.strip_prefix(top).ok());
-    Ok(inside.map(|inside| linked.top.join(inside)))
+    Ok(inside.map(|inside| joined(linked.top, inside)))
+}
+
+/// A place below another. What is joined with nothing would end in a slash.
+fn joined(top: &Path, within: &Path) -> PathBuf {
+    if within.as_os_str().is_empty() { top.to_owned() } else { top.join(within) }
 }
 
 /// The worktree that somebody stands in, if it is not the main one.
@@ -119,7 +124,7 @@ fn all(common: &Path) -> anyhow::Result<Vec<PathBuf>> {
 /// Whether a worktree has a project with a ledger, at a place or above it. Settings may be in version control and so in
 /// every worktree; a ledger is not.
 fn has_ledger(top: &Path, within: &Path) -> anyhow::Result<bool> {
-    for root in within.ancestors().map(|it| top.join(it)) {
+    for root in within.ancestors().map(|it| joined(top, it)) {
         if is_root(&root)? && (place::is_there(&root.join(FOLDER).join(place::FILE))? || place::pinned(&root).is_some())
         {
             return Ok(true);

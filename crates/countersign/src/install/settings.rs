@@ -52,16 +52,16 @@ pub fn names(harness: Harness) -> &'static [&'static str] {
 }
 
 /// What is to be done to the files of a client, or to undo it.
-pub fn plan(harness: Harness, root: &Path, program: &Path, remove: bool, memory: &Memory) -> anyhow::Result<Plan> {
+pub fn plan(harness: Harness, tree: &Path, program: &Path, remove: bool, memory: &Memory) -> anyhow::Result<Plan> {
     let mut plan = Plan::default();
     for name in files(harness) {
-        let path = root.join(name);
+        let path = tree.join(name);
         let before = read(&path)?;
         let old = before.as_deref().map(|text| object(&path, text)).transpose()?;
         let after = if remove {
             old.clone().and_then(|mut settings| {
                 take(harness, name, &mut settings);
-                restored(&settings, memory.before(name), before.as_deref())
+                restored(&settings, memory.before(&path), before.as_deref())
             })
         } else {
             let mut settings = old.clone().unwrap_or_default();
