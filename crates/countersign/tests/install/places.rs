@@ -45,3 +45,20 @@ fn in_another_worktree_its_own_settings_are_meant_and_it_is_said() {
     done_in(&shop, &tree, &["--project", root.to_str().unwrap(), "install", "codex", "--yes"]);
     assert!(shop.house.path(".codex/hooks.json").exists());
 }
+
+#[test]
+fn a_mark_before_settings_is_read_and_kept() {
+    for (client, file) in [("claude-code", ".claude/settings.json"), ("codex", ".codex/hooks.json")] {
+        let shop = Shop::idle();
+        shop.house.write(file, format!("\u{feff}{CONFIGURED}"));
+        let before = files(&shop);
+        done(&shop, &["install", client, "--yes"]);
+        let now = shop.house.read(file);
+        let plain = now.strip_prefix('\u{feff}').unwrap();
+        assert_eq!(serde_json::from_str::<Value>(plain).unwrap()["model"], "opus");
+        assert!(done(&shop, &["install", client, "--yes"]).contains("already"));
+        assert!(done(&shop, &["doctor"]).lines().any(|line| line.contains(client) && line.contains("it blocks")));
+        done(&shop, &["install", client, "--remove", "--yes"]);
+        assert_eq!(files(&shop), before);
+    }
+}
