@@ -62,3 +62,26 @@ fn a_mark_before_settings_is_read_and_kept() {
         assert_eq!(files(&shop), before);
     }
 }
+
+#[test]
+fn hooks_that_git_has_for_all_repositories_are_not_touched_and_what_they_pass_over_is_told() {
+    let shop = Shop::idle();
+    let user = tempfile::tempdir().unwrap();
+    let home = [("HOME", user.path().to_str().unwrap())];
+    let here = shop.root();
+    let run = |arguments: &[&str]| shop.house.run_in(&here, arguments, "", &home);
+    assert_eq!(run(&["install", "git", "--yes"]).code, 0);
+    let all = user.path().join("hooks");
+    std::fs::create_dir(&all).unwrap();
+    std::fs::write(user.path().join(".gitconfig"), format!("[core]\n\thooksPath = {}\n", all.display())).unwrap();
+    let doctor = run(&["doctor"]);
+    let line = doctor.out.lines().find(|line| line.contains("git hook")).unwrap();
+    assert!(doctor.code == 1 && line.starts_with("bad") && line.contains("core.hooksPath"), "{doctor:?}");
+    let refused = run(&["install", "git", "--yes"]);
+    assert!(refused.code == 3 && refused.err.contains("git config core.hooksPath"), "{refused:?}");
+    assert_eq!(std::fs::read_dir(&all).unwrap().count(), 0, "nothing is written for all");
+    // A folder of this repository's own is where they belong.
+    shop.git(&["config", "core.hooksPath", ".git/hooks"]);
+    assert_eq!(run(&["install", "git", "--yes"]).code, 0);
+    assert!(run(&["doctor"]).out.lines().any(|line| line.contains("git hook") && line.contains("it blocks")));
+}
