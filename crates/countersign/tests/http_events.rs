@@ -7,7 +7,7 @@ mod house;
 mod server;
 
 use serde_json::{Value, json};
-use server::work::{run_with, task};
+use server::work::{listening, run_with, served, task, wait_until};
 use server::{Server, owner, project, token};
 
 #[test]
@@ -53,13 +53,8 @@ fn events_are_followed_and_taken_up_again_without_gap_or_double() {
 
 #[test]
 fn who_listens_hears_no_more_once_their_token_is_over() {
-    let house = project();
-    let server = Server::start(&house, &[]);
-    let mut client = server.client(&owner(&house));
-    run_with(&mut client, 1);
-    let auditor = server.client(&token(&house, "user:ada", "auditor", None));
-    let mut live = auditor.listen("/v1/events?since=3", &[]);
-    assert_eq!(live.next().map(|it| it.0), Some(3));
+    let (house, server, mut client) = served();
+    let mut live = listening(&server.client(&token(&house, "user:ada", "auditor", None)));
     // Another's token that is over is nobody's affair.
     let mut other = client.listen("/v1/events?since=4", &[]);
     let revoked = house.run(&["token", "revoke", "000000000001", "--token-file", &house.owner_token()]);

@@ -7,7 +7,7 @@ mod house;
 mod server;
 
 use serde_json::{Value, json};
-use server::work::{result, run_with, wait_until};
+use server::work::{listening, result, run_with, served, wait_until};
 use server::{Server, owner, project, token};
 
 #[test]
@@ -335,12 +335,8 @@ fn a_ledger_that_stays_busy_is_said_so_and_nothing_was_done() {
 
 #[test]
 fn a_server_whose_ledger_has_moved_says_so_and_answers_nothing_from_the_old_one() {
-    let house = project();
-    let server = Server::start(&house, &[]);
-    let mut client = server.client(&owner(&house));
-    run_with(&mut client, 1);
-    let mut live = client.listen("/v1/events?since=3", &[]);
-    assert_eq!(live.next().map(|it| it.0), Some(3));
+    let (house, _server, mut client) = served();
+    let mut live = listening(&client);
     let questions = ["/readyz", "/v1/runs", "/v1/locks/permission?path=src"];
     for path in questions {
         assert_eq!(client.get(path).status, 200, "{path}");
