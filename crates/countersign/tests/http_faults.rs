@@ -112,20 +112,27 @@ fn what_callers_have_gone_away_from_holds_its_place_and_is_done_before_the_end()
     let house = project();
     let mut server = Server::start(&house, &[]);
     let shown = owner(&house);
-    run_with(&mut server.client(&shown), 1);
+    let run = run_with(&mut server.client(&shown), 1);
     let sql = rusqlite::Connection::open(house.path(".countersign/ledger.db")).unwrap();
     sql.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let body = json!({ "objective": "go on" }).to_string();
-    let request = format!(
-        "POST /v1/commands/run.open HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {shown}\r\n\
-         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-        server.address,
-        body.len()
-    );
+    let request = |path: &str, body: &Value| {
+        let body = body.to_string();
+        format!(
+            "POST {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {shown}\r\naccept: application/json, text/event-stream\r\n\
+             content-type: application/json\r\nmcp-protocol-version: 2025-11-25\r\ncontent-length: {}\r\n\r\n{body}",
+            server.address,
+            body.len()
+        )
+    };
+    let open = request("/v1/commands/run.open", &json!({ "objective": "go on" }));
+    // An agent's client has a place among them, and no other than they have.
+    let params = json!({ "name": "claim", "arguments": { "run_id": run, "task_id": "T-1" } });
+    let claim = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let agent = request("/mcp", &claim);
     let callers: Vec<_> = (0..AT_ONCE)
-        .map(|_| {
+        .map(|n| {
             let mut stream = std::net::TcpStream::connect(&server.address).unwrap();
-            stream.write_all(request.as_bytes()).unwrap();
+            stream.write_all(if n == 0 { &agent } else { &open }.as_bytes()).unwrap();
             stream
         })
         .collect();
@@ -139,12 +146,16 @@ fn what_callers_have_gone_away_from_holds_its_place_and_is_done_before_the_end()
     inside(1);
     let said = server.client(&shown).ask("run.open", &json!({ "objective": "one too many" }));
     assert_eq!((said.status, said.json()["code"].as_str()), (503, Some("BUSY")), "{said:?}");
+    let both = ("accept", "application/json, text/event-stream");
+    let said = server.client(&shown).send("POST", "/mcp", &[both], Some(&claim.to_string())).unwrap();
+    assert_eq!((said.status, said.json()["code"].as_str()), (503, Some("BUSY")), "{said:?}");
     server.signal("TERM");
     wait_until(|| std::net::TcpStream::connect(&server.address).is_err());
     sql.execute_batch("ROLLBACK").unwrap();
     assert_eq!(server.ended(), Some(0));
-    let runs = house.run(&["log"]).out.lines().filter(|line| line.contains("run.opened")).count();
-    assert_eq!(runs, AT_ONCE + 1);
+    let log = house.run(&["log"]).out;
+    let count = |kind: &str| log.lines().filter(|line| line.contains(kind)).count();
+    assert_eq!((count("run.opened"), count("task.claimed")), (AT_ONCE, 1));
 }
 
 #[test]
