@@ -22,6 +22,17 @@ fn what_is_too_much_or_too_slow_is_refused() {
     let text =
         server.client(&shown).send("POST", "/v1/commands/run.open", &[("content-type", "text/plain")], Some("{}"));
     assert_eq!(text.unwrap().status, 415);
+    for (name, value, status) in [
+        ("content-encoding", "gzip", 415),
+        ("content-encoding", "br, identity", 415),
+        ("content-encoding", "Identity", 422),
+        ("content-type", "application/json; charset=utf-16", 415),
+        ("content-type", "application/json; charset=\"UTF-8\"", 422),
+    ] {
+        let said = server.client(&shown).send("POST", "/v1/commands/run.open", &[(name, value)], Some("{}")).unwrap();
+        let code = if status == 415 { "MEDIA_TYPE_UNSUPPORTED" } else { "MISSING_REQUIRED_INPUT" };
+        assert_eq!((said.status, said.json()["code"].as_str()), (status, Some(code)), "{name}: {value}: {said:?}");
+    }
     let raw = |request: &str| {
         let stream = std::net::TcpStream::connect(&server.address).unwrap();
         let mut line = BufReader::new(stream);
@@ -45,7 +56,24 @@ fn what_is_too_much_or_too_slow_is_refused() {
     // A head that does not come, or never ends: the connection is closed.
     assert!(raw("POST /v1").is_err());
     let many: String = (0..200).map(|n| format!("x-{n}: y\r\n")).collect();
-    assert_eq!(raw(&format!("{head}{many}\r\n")).unwrap().status, 431);
+    let bad_line = head.replacen("POST", "P@ST", 1);
+    for (request, status, code) in [
+        (format!("{head}{many}\r\n"), 431, "HEADERS_TOO_LARGE"),
+        (format!("{head}no header\r\n\r\n"), 400, "SCHEMA_INVALID"),
+        (format!("{bad_line}\r\n"), 400, "SCHEMA_INVALID"),
+    ] {
+        let said = raw(&request).unwrap();
+        assert_eq!((said.status, said.header("content-type")), (status, "application/problem+json"), "{said:?}");
+        assert_eq!((said.header("connection"), said.json()["code"].as_str()), ("close", Some(code)), "{said:?}");
+        assert!(!said.json()["help"].as_str().unwrap().is_empty(), "{said:?}");
+    }
+    // As long as a head may be, and longer than that by one.
+    let filled = |length: usize| {
+        let rest = "content-length: 2\r\nx-long: ";
+        let long = "y".repeat(length - head.len() - rest.len() - 4);
+        raw(&format!("{head}{rest}{long}\r\n\r\n{{}}")).unwrap().status
+    };
+    assert_eq!((filled(64 * 1024), filled(64 * 1024 + 1)), (422, 431));
     assert_eq!(server.client(&shown).get("/v1/runs").json()["runs"], json!([]), "nothing of that was done");
 }
 

@@ -26,6 +26,7 @@ mod problem;
 mod reads;
 mod tokens;
 mod upkeep;
+mod words;
 
 pub use gate::{Caller, Hosts};
 pub use listen::{Listening, Tls};
