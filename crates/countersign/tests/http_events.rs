@@ -63,3 +63,24 @@ fn who_listens_hears_no_more_once_their_token_is_over() {
     assert_eq!(live.next(), None);
     assert_eq!(other.next().map(|it| it.0), Some(4));
 }
+
+#[test]
+fn no_token_takes_all_places_of_those_who_listen() {
+    let house = project();
+    let server = Server::start(&house, &[]);
+    let mut client = server.client(&owner(&house));
+    let mut streams: Vec<_> = (0..16).map(|_| client.listen("/v1/events", &[])).collect();
+    assert!(streams.iter_mut().all(|stream| stream.next().is_some_and(|it| it.0 == 1)));
+    let said = client.get("/v1/events");
+    assert_eq!((said.status, said.json()["code"].as_str()), (429, Some("RATE_LIMITED")), "{said:?}");
+    assert_eq!((said.header("retry-after"), said.header("content-type")), ("5", "application/problem+json"));
+    assert!(said.json()["detail"].as_str().unwrap().contains("16 streams"), "{said:?}");
+    // Others still have theirs.
+    let auditor = server.client(&token(&house, "user:ada", "auditor", None));
+    let theirs = auditor.listen("/v1/events", &[]).next();
+    assert_eq!(theirs.map(|it| it.0), Some(1));
+    // Whoever ends one may have another.
+    drop(streams.pop());
+    wait_until(|| client.get("/metrics").body.lines().any(|line| line == "countersign_event_streams 15"));
+    assert_eq!(client.listen("/v1/events", &[]).next().map(|it| it.0), Some(1));
+}

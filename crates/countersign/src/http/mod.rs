@@ -73,6 +73,7 @@ pub struct Server {
     /// Whether the server is to end.
     ending: watch::Receiver<bool>,
     streams: Arc<Semaphore>,
+    listeners: events::Listeners,
     at_once: Arc<Semaphore>,
 }
 
@@ -99,6 +100,7 @@ impl Server {
             head,
             ending,
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+            listeners: events::Listeners::default(),
             at_once: Arc::new(Semaphore::new(AT_ONCE_MAX)),
         }))
     }

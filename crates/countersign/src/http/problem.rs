@@ -117,6 +117,13 @@ impl Problem {
             .with(Header::Retry(1))
     }
 
+    /// One caller listens too often.
+    pub fn too_many_streams(max: usize) -> Self {
+        let why = format!("this token listens to {max} streams of events already, which is as many as it may");
+        let help = "end one of them, or follow everything on one and tell the runs apart by `run`";
+        Self::new(StatusCode::TOO_MANY_REQUESTS, code::RATE_LIMITED, why, help).with(Header::Retry(5))
+    }
+
     /// Something is wrong on our side.
     pub fn internal() -> Self {
         let help = "repeat it with the same Idempotency-Key, which does it once; the server's log says more";
