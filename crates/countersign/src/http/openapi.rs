@@ -189,7 +189,7 @@ fn view(row: &ViewRow, path: &str, name: &str, book: &mut Book) -> Value {
         "schema": { "type": "string" },
     }));
     let shown = book.add(row.info.id, row.shown);
-    let tag = json!({ "schema": { "type": "string" }, "description": "A hash of the body." });
+    let tag = json!({ "schema": { "type": "string" }, "description": "A hash of the body; of a bundle a weak one, without when it was written down." });
     let all: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
     let mut responses = json!({
         "200": { "description": "How it stands.", "headers": { "ETag": tag }, "content": { "application/json": { "schema": shown } } },
