@@ -206,6 +206,18 @@ fn lists_go_on_where_they_stopped() {
     assert_eq!(seen, ["T-1", "T-2", "T-3", "T-4", "T-5"]);
     assert_eq!(client.get(&format!("/v1/runs/{run}/tasks?cursor=xyz")).status, 422);
     assert_eq!(client.get(&format!("/v1/runs/{run}/tasks?limit=1&limit=2")).status, 422);
+    for limit in ["abc", "", "\"2\"", "1e400x"] {
+        let said = client.get(&format!("/v1/runs/{run}/tasks?limit={}", limit.replace('"', "%22")));
+        let problem = said.json();
+        assert_eq!((said.status, problem["code"].as_str()), (422, Some("SCHEMA_INVALID")), "{limit}: {problem}");
+        assert!(problem["help"].as_str().unwrap().contains("`?limit=10`"), "{limit}: {problem}");
+        assert_eq!(problem["findings"][0]["pointer"], "/limit", "{limit}: {problem}");
+    }
+    let many: Vec<Value> = (0..1001).map(|n| task(&format!("T-{}", 1000 + n), &format!("many/{n}"))).collect();
+    let said = client.ask("task.add", &json!({ "run_id": run, "tasks": many }));
+    assert_eq!(said.status, 422, "{said:?}");
+    let help = said.json()["findings"][0]["help"].as_str().unwrap().to_owned();
+    assert!(help.contains("1000 at a time"), "{help}");
 }
 
 /// Where `cargo xtask test` puts it.
