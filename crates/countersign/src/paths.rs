@@ -23,7 +23,9 @@ fn from(here: &Path, project: &Project, path: &str) -> Result<String, String> {
     let wanted = plain(&real(here).join(path));
     // Only if it is not inside as it is written: a link in the project is the project's.
     for wanted in [wanted.clone(), with_links(&wanted)] {
-        if let Some(inside) = bases.iter().find_map(|base| wanted.strip_prefix(base).ok()) {
+        let from_above = bases.last().and_then(|root| worktrees::called_from_above(&wanted, root).ok()?);
+        let inside = || bases.iter().find_map(|base| wanted.strip_prefix(base).ok());
+        if let Some(inside) = from_above.as_deref().or_else(inside) {
             let parts: Option<Vec<&str>> = inside.iter().map(|part| part.to_str()).collect();
             let inside = parts.map(|parts| parts.join("/"));
             let inside = inside.ok_or_else(|| format!("`{path}` is not written in UTF-8"))?;
@@ -38,8 +40,7 @@ fn from(here: &Path, project: &Project, path: &str) -> Result<String, String> {
 fn worktree(here: &Path, root: &Path) -> Option<PathBuf> {
     let main = main_project(here).ok()??;
     let real = root.canonicalize().ok().filter(|real| main.canonicalize().is_ok_and(|main| main == *real))?;
-    let mine = worktrees::in_worktree(here, &real).ok()?;
-    mine.or_else(|| worktrees::worktree(here).map(Path::to_owned))
+    worktrees::in_worktree(here, &real).ok()?
 }
 
 /// The path with its steps upwards done.

@@ -43,13 +43,21 @@ pub fn in_worktree(here: &Path, real: &Path) -> anyhow::Result<Option<PathBuf>> 
     Ok(inside.map(|inside| joined(linked.top, inside)))
 }
 
+/// What lies in a worktree, as a project above the main one calls it: by where it would lie there. None, if it does not lie so.
+pub fn called_from_above(real: &Path, root: &Path) -> anyhow::Result<Option<PathBuf>> {
+    let Some(linked) = linked(real)? else { return Ok(None) };
+    let seat = seat(&linked)?.filter(|seat| seat.top != root);
+    let below = seat.and_then(|seat| seat.top.strip_prefix(root).ok().map(Path::to_owned));
+    Ok(below.map(|below| joined(&below, linked.within)))
+}
+
 /// A place below another. What is joined with nothing would end in a slash.
 fn joined(top: &Path, within: &Path) -> PathBuf {
     if within.as_os_str().is_empty() { top.to_owned() } else { top.join(within) }
 }
 
 /// The worktree that somebody stands in, if it is not the main one.
-pub fn worktree(here: &Path) -> Option<&Path> {
+fn worktree(here: &Path) -> Option<&Path> {
     here.ancestors().find(|it| it.join(".git").is_file())
 }
 

@@ -6,6 +6,7 @@ use crate::cli::Global;
 use crate::cli::asking::pages;
 use crate::client::Client;
 use crate::project::Project;
+use crate::worktrees::called_from_above;
 use anyhow::bail;
 use countersign_engine::Failure;
 use countersign_runner::names;
@@ -66,7 +67,7 @@ pub fn here(asker: &Asker<'_>, event: Option<&Event>) -> anyhow::Result<Option<P
 pub(super) fn of_file(asker: &Asker<'_>, file: &Path) -> anyhow::Result<Option<(Project, String)>> {
     let Some(real) = real(file) else { bail!("`{}` leads nowhere that can be told", file.display()) };
     let Some((project, tree)) = of_folder(asker, real.parent().unwrap_or(Path::new("/")))? else { return Ok(None) };
-    Ok(name_in(&tree, &real).map(|name| (project, name)))
+    Ok(name_in(&project, &tree, &real)?.map(|name| (project, name)))
 }
 
 /// The project that a folder belongs to, and where its files are for whoever works in the folder. None, if it belongs to none.
@@ -81,8 +82,11 @@ pub(super) fn of_folder(asker: &Asker<'_>, folder: &Path) -> anyhow::Result<Opti
 }
 
 /// What a file is called in a project whose files are there. None, if it is not among them.
-pub(super) fn name_in(tree: &Path, file: &Path) -> Option<String> {
-    file.strip_prefix(tree).ok().map(names::of_path)
+pub(super) fn name_in(project: &Project, tree: &Path, file: &Path) -> anyhow::Result<Option<String>> {
+    let root = project.root.as_ref().and_then(|root| root.canonicalize().ok());
+    let from_above = root.map_or(Ok(None), |root| called_from_above(file, &root))?;
+    let inside = from_above.as_deref().or_else(|| file.strip_prefix(tree).ok());
+    Ok(inside.map(names::of_path))
 }
 
 fn kept(project: Project, global: &Global) -> anyhow::Result<Option<Project>> {

@@ -115,3 +115,34 @@ fn several_worktrees_with_a_project_each_are_a_refusal_elsewhere() {
     // Whoever has one of their own uses it.
     assert!(denied(&bare.write("one", "docs/c.md")).unwrap().contains("`docs/c.md`"));
 }
+
+/// A project may have several repositories below it, each with worktrees anywhere.
+#[test]
+fn a_project_above_a_repository_is_that_of_its_worktrees_and_names_are_the_same() {
+    let shop = Shop::unmanaged();
+    shop.git(&["clone", "--quiet", ".", "all/repo"]);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let tree = elsewhere.path().canonicalize().unwrap().join("tree");
+    shop.git(&["-C", "all/repo", "worktree", "add", "--quiet", "-b", "other", tree.to_str().unwrap()]);
+    let all = shop.root().join("all");
+    let run = |folder: &PathBuf, arguments: &[&str], stdin: &str| {
+        let answer = shop.house.run_in(folder, arguments, stdin, &[("COUNTERSIGN_ACTOR", CLAUDE)]);
+        assert_eq!(answer.code, 0, "{arguments:?}: {answer:?}");
+        answer.out
+    };
+    run(&all, &["init", "--name", "all"], "");
+    run(&tree, &["run", "open", "--objective", "o"], "");
+    run(&tree, &["task", "add", "T-1", "--title", "t", "--lock", "src/a", "--accept", "it holds"], "");
+    run(&tree, &["task", "claim", "T-1"], "");
+    let locks: Value = serde_json::from_str(&run(&all, &["lock", "mine", "--format", "json"], "")).unwrap();
+    assert_eq!(locks["locks"][0]["path"], "repo/src/a", "{locks}");
+    for folder in [&tree, &all.join("repo")] {
+        let write = |path: &str| {
+            let event = json!({ "hook_event_name": "PreToolUse", "session_id": "s", "cwd": folder, "tool_name": "Write",
+                "tool_input": { "file_path": folder.join(path), "content": "" } });
+            serde_json::from_str::<Value>(&run(folder, &["hook", "claude-code"], &event.to_string())).unwrap()
+        };
+        assert_eq!(write("src/a/one.rs"), NOTHING(), "{}", folder.display());
+        assert!(denied(&write("docs/c.md")).unwrap().contains("`repo/docs/c.md`"), "{}", folder.display());
+    }
+}
