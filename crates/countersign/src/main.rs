@@ -24,6 +24,7 @@ mod strangers;
 mod terminal;
 mod token;
 mod tracing;
+mod worktrees;
 mod world;
 
 use countersign_runner::files;

@@ -1,6 +1,7 @@
 //! Paths on the command line are meant from where somebody stands; in requests they are meant from the project's root.
 
-use crate::project::{self, Project};
+use crate::project::{Project, main_project};
+use crate::worktrees;
 use std::path::{Component, Path, PathBuf};
 
 /// A path as a request has it: relative to the project's root, or to the worktree's where somebody works in one. Says why,
@@ -22,7 +23,9 @@ fn from(here: &Path, project: &Project, path: &str) -> Result<String, String> {
     let wanted = plain(&real(here).join(path));
     // Only if it is not inside as it is written: a link in the project is the project's.
     for wanted in [wanted.clone(), with_links(&wanted)] {
-        if let Some(inside) = bases.iter().find_map(|base| wanted.strip_prefix(base).ok()) {
+        let from_above = bases.last().and_then(|root| worktrees::called_from_above(&wanted, root).ok()?);
+        let inside = || bases.iter().find_map(|base| wanted.strip_prefix(base).ok());
+        if let Some(inside) = from_above.as_deref().or_else(inside) {
             let parts: Option<Vec<&str>> = inside.iter().map(|part| part.to_str()).collect();
             let inside = parts.map(|parts| parts.join("/"));
             let inside = inside.ok_or_else(|| format!("`{path}` is not written in UTF-8"))?;
@@ -35,9 +38,9 @@ fn from(here: &Path, project: &Project, path: &str) -> Result<String, String> {
 
 /// The project as it lies in the worktree that somebody stands in, if that is another one than the project's own.
 fn worktree(here: &Path, root: &Path) -> Option<PathBuf> {
-    let main = project::main_project(here)?;
+    let main = main_project(here).ok()??;
     let real = root.canonicalize().ok().filter(|real| main.canonicalize().is_ok_and(|main| main == *real))?;
-    project::in_worktree(here, &real).or_else(|| project::worktree(here).map(Path::to_owned))
+    worktrees::in_worktree(here, &real).ok()?
 }
 
 /// The path with its steps upwards done.

@@ -1,11 +1,13 @@
 //! The project: a directory with `.countersign/` in it, and what its configuration says.
 
+use crate::worktrees::{in_main_worktree, in_worktree};
 use anyhow::{Context, bail};
 use countersign_contract::foreign::Foreign;
 use countersign_contract::{Checker, SIZE_MAX, Settings};
 use countersign_diagnostic::Severity;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The directory that makes a directory a project.
@@ -122,7 +124,7 @@ struct ContractConfig {
 
 impl Project {
     /// Finds the project: the directory that was named, or the nearest one above with `.countersign/`, or, in a
-    /// worktree of git, the same from the same place in the main worktree. `size_max` is what the user allows; a file in the project may
+    /// worktree of git, the same from the same place in the main worktree, or what a bare repository has instead. `size_max` is what the user allows; a file in the project may
     /// stay below it, not go beyond.
     pub fn find(named: Option<&Path>, size_max: Option<usize>) -> anyhow::Result<Self> {
         let root = match named {
@@ -132,7 +134,7 @@ impl Project {
                 }
                 Some(named.to_owned())
             }
-            None => std::env::current_dir().ok().and_then(|here| search(&here)),
+            None => std::env::current_dir().ok().map_or(Ok(None), |here| search(&here))?,
         };
         let config_path = root.as_ref().map(|root| root.join(FOLDER).join("config.toml"));
         let config = match config_path.as_ref().filter(|path| path.symlink_metadata().is_ok()) {
@@ -151,11 +153,20 @@ impl Project {
         Checker { contracts, foreign: &self.foreign, settings: &self.settings, raised: &self.raised }
     }
 
-    /// The directories of projects that a place is in, the one that comes first before the others.
-    pub fn roots_above(place: &Path) -> Vec<PathBuf> {
-        let main = in_main_worktree(place);
-        let places = main.iter().flat_map(|main| main.ancestors()).chain(place.ancestors());
-        places.filter(|it| is_root(it)).map(Path::to_owned).collect()
+    /// The first directory that a place is in and that is a project as it is wanted. Those that come after it are not looked at.
+    pub fn root_above<T>(
+        place: &Path,
+        mut wanted: impl FnMut(&Path) -> anyhow::Result<Option<T>>,
+    ) -> anyhow::Result<Option<T>> {
+        let main = in_main_worktree(place)?;
+        for root in main.iter().flat_map(|main| main.ancestors()).chain(place.ancestors()) {
+            if is_root(root)?
+                && let Some(found) = wanted(root)?
+            {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
     }
 
     /// Where the files are that tasks change: the project's directory, as it is in the worktree that the caller stands in.
@@ -169,7 +180,7 @@ impl Project {
     /// The same for somebody who stands elsewhere.
     pub fn tree_root_from(&self, here: &Path) -> Option<PathBuf> {
         let real = self.root.as_ref()?.canonicalize().ok()?;
-        let mine = in_worktree(here, &real).filter(|mine| mine.is_dir());
+        let mine = in_worktree(here, &real).ok().flatten().filter(|mine| mine.is_dir());
         Some(mine.unwrap_or(real))
     }
 
@@ -275,43 +286,41 @@ fn read_config(path: &Path) -> anyhow::Result<Config> {
 
 /// The main worktree's project comes first: its settings may be in version control and so in every worktree, its ledger is
 /// not.
-fn search(here: &Path) -> Option<PathBuf> {
-    main_project(here).or_else(|| above(here))
+fn search(here: &Path) -> anyhow::Result<Option<PathBuf>> {
+    match main_project(here)? {
+        Some(main) => Ok(Some(main)),
+        None => above(here),
+    }
 }
 
-fn above(from: &Path) -> Option<PathBuf> {
-    from.ancestors().find(|it| is_root(it)).map(Path::to_owned)
+/// The nearest project at a place or above it.
+pub fn above(from: &Path) -> anyhow::Result<Option<PathBuf>> {
+    for place in from.ancestors() {
+        if is_root(place)? {
+            return Ok(Some(place.to_owned()));
+        }
+    }
+    Ok(None)
 }
 
-fn is_root(place: &Path) -> bool {
-    place.join(FOLDER).is_dir()
+/// Whether a directory is a project. Where that may not be looked at it is not therefore none: whoever took it for that would
+/// go on as if nothing were managed there.
+pub fn is_root(place: &Path) -> anyhow::Result<bool> {
+    let folder = place.join(FOLDER);
+    match folder.metadata() {
+        Ok(found) => Ok(found.is_dir()),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(false),
+        Err(error) => Err(error).with_context(|| {
+            let folder = folder.display();
+            format!("whether there is a project at {folder} cannot be seen; make it readable, or name the project with --project or COUNTERSIGN_PROJECT")
+        }),
+    }
 }
 
 /// The project of the main worktree, seen from another one: the one at the same place there, or above it.
-pub fn main_project(here: &Path) -> Option<PathBuf> {
-    above(&in_main_worktree(here)?)
-}
-
-/// The same place in the main worktree, seen from another one. What is there need not be there.
-fn in_main_worktree(here: &Path) -> Option<PathBuf> {
-    Some(main_worktree(here)?.join(here.strip_prefix(worktree(here)?).ok()?))
-}
-
-/// What lies in the main worktree, as it lies in the other one that somebody stands in.
-pub fn in_worktree(here: &Path, real: &Path) -> Option<PathBuf> {
-    Some(worktree(here)?.join(real.strip_prefix(main_worktree(here)?).ok()?))
-}
-
-/// The worktree that somebody stands in, if it is not the main one.
-pub fn worktree(here: &Path) -> Option<&Path> {
-    here.ancestors().find(|it| it.join(".git").is_file())
-}
-
-/// The main worktree, seen from another one: its `.git` is a file that names a directory inside the main one's.
-fn main_worktree(here: &Path) -> Option<PathBuf> {
-    let top = worktree(here)?;
-    let text = std::fs::read_to_string(top.join(".git")).ok()?;
-    let directory = top.join(text.strip_prefix("gitdir:")?.trim());
-    let common = std::fs::read_to_string(directory.join("commondir")).ok()?;
-    directory.join(common.trim()).canonicalize().ok()?.parent().map(Path::to_owned)
+pub fn main_project(here: &Path) -> anyhow::Result<Option<PathBuf>> {
+    match in_main_worktree(here)? {
+        Some(main) => above(&main),
+        None => Ok(None),
+    }
 }

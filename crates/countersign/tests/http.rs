@@ -169,6 +169,28 @@ fn what_a_caller_has_already_is_not_sent_again() {
 }
 
 #[test]
+fn a_bundle_is_the_same_while_its_run_stands_as_it_did() {
+    let house = project();
+    let server = Server::start(&house, &[]);
+    let mut client = server.client(&owner(&house));
+    let run = run_with(&mut client, 1);
+    let path = format!("/v1/runs/{run}/bundle");
+    let first = client.get(&path);
+    let tag = first.header("etag").to_owned();
+    assert!(tag.starts_with("W/\"") && tag.len() == 36, "{tag}");
+    // It is written down at another time, and says the same.
+    let again = client.get(&path);
+    assert_ne!(first.json()["bundle"]["generated_at"], again.json()["bundle"]["generated_at"]);
+    assert_eq!(again.header("etag"), tag);
+    let known = client.send("GET", &path, &[("if-none-match", &tag)], None).unwrap();
+    assert_eq!((known.status, known.header("etag")), (304, tag.as_str()));
+    client.ask("task.claim", &json!({ "run_id": run, "task_id": "T-1" })).answer();
+    let changed = client.send("GET", &path, &[("if-none-match", &tag)], None).unwrap();
+    assert_eq!(changed.status, 200, "{changed:?}");
+    assert_ne!(changed.header("etag"), tag);
+}
+
+#[test]
 fn lists_go_on_where_they_stopped() {
     let house = project();
     let server = Server::start(&house, &[]);
@@ -184,6 +206,18 @@ fn lists_go_on_where_they_stopped() {
     assert_eq!(seen, ["T-1", "T-2", "T-3", "T-4", "T-5"]);
     assert_eq!(client.get(&format!("/v1/runs/{run}/tasks?cursor=xyz")).status, 422);
     assert_eq!(client.get(&format!("/v1/runs/{run}/tasks?limit=1&limit=2")).status, 422);
+    for limit in ["abc", "", "\"2\"", "1e400x"] {
+        let said = client.get(&format!("/v1/runs/{run}/tasks?limit={}", limit.replace('"', "%22")));
+        let problem = said.json();
+        assert_eq!((said.status, problem["code"].as_str()), (422, Some("SCHEMA_INVALID")), "{limit}: {problem}");
+        assert!(problem["help"].as_str().unwrap().contains("`?limit=10`"), "{limit}: {problem}");
+        assert_eq!(problem["findings"][0]["pointer"], "/limit", "{limit}: {problem}");
+    }
+    let many: Vec<Value> = (0..1001).map(|n| task(&format!("T-{}", 1000 + n), &format!("many/{n}"))).collect();
+    let said = client.ask("task.add", &json!({ "run_id": run, "tasks": many }));
+    assert_eq!(said.status, 422, "{said:?}");
+    let help = said.json()["findings"][0]["help"].as_str().unwrap().to_owned();
+    assert!(help.contains("1000 at a time"), "{help}");
 }
 
 /// Where `cargo xtask test` puts it.

@@ -7,7 +7,7 @@ mod house;
 mod server;
 
 use serde_json::{Value, json};
-use server::work::{run_with, task};
+use server::work::{listening, run_with, served, task, wait_until};
 use server::{Server, owner, project, token};
 
 #[test]
@@ -53,13 +53,8 @@ fn events_are_followed_and_taken_up_again_without_gap_or_double() {
 
 #[test]
 fn who_listens_hears_no_more_once_their_token_is_over() {
-    let house = project();
-    let server = Server::start(&house, &[]);
-    let mut client = server.client(&owner(&house));
-    run_with(&mut client, 1);
-    let auditor = server.client(&token(&house, "user:ada", "auditor", None));
-    let mut live = auditor.listen("/v1/events?since=3", &[]);
-    assert_eq!(live.next().map(|it| it.0), Some(3));
+    let (house, server, mut client) = served();
+    let mut live = listening(&server.client(&token(&house, "user:ada", "auditor", None)));
     // Another's token that is over is nobody's affair.
     let mut other = client.listen("/v1/events?since=4", &[]);
     let revoked = house.run(&["token", "revoke", "000000000001", "--token-file", &house.owner_token()]);
@@ -67,4 +62,25 @@ fn who_listens_hears_no_more_once_their_token_is_over() {
     run_with(&mut client, 2);
     assert_eq!(live.next(), None);
     assert_eq!(other.next().map(|it| it.0), Some(4));
+}
+
+#[test]
+fn no_token_takes_all_places_of_those_who_listen() {
+    let house = project();
+    let server = Server::start(&house, &[]);
+    let mut client = server.client(&owner(&house));
+    let mut streams: Vec<_> = (0..16).map(|_| client.listen("/v1/events", &[])).collect();
+    assert!(streams.iter_mut().all(|stream| stream.next().is_some_and(|it| it.0 == 1)));
+    let said = client.get("/v1/events");
+    assert_eq!((said.status, said.json()["code"].as_str()), (429, Some("RATE_LIMITED")), "{said:?}");
+    assert_eq!((said.header("retry-after"), said.header("content-type")), ("5", "application/problem+json"));
+    assert!(said.json()["detail"].as_str().unwrap().contains("16 streams"), "{said:?}");
+    // Others still have theirs.
+    let auditor = server.client(&token(&house, "user:ada", "auditor", None));
+    let theirs = auditor.listen("/v1/events", &[]).next();
+    assert_eq!(theirs.map(|it| it.0), Some(1));
+    // Whoever ends one may have another.
+    drop(streams.pop());
+    wait_until(|| client.get("/metrics").body.lines().any(|line| line == "countersign_event_streams 15"));
+    assert_eq!(client.listen("/v1/events", &[]).next().map(|it| it.0), Some(1));
 }

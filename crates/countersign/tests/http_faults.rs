@@ -7,7 +7,7 @@ mod house;
 mod server;
 
 use serde_json::{Value, json};
-use server::work::{result, run_with, wait_until};
+use server::work::{listening, result, run_with, served, wait_until};
 use server::{Server, owner, project, token};
 
 #[test]
@@ -22,6 +22,17 @@ fn what_is_too_much_or_too_slow_is_refused() {
     let text =
         server.client(&shown).send("POST", "/v1/commands/run.open", &[("content-type", "text/plain")], Some("{}"));
     assert_eq!(text.unwrap().status, 415);
+    for (name, value, status) in [
+        ("content-encoding", "gzip", 415),
+        ("content-encoding", "br, identity", 415),
+        ("content-encoding", "Identity", 422),
+        ("content-type", "application/json; charset=utf-16", 415),
+        ("content-type", "application/json; charset=\"UTF-8\"", 422),
+    ] {
+        let said = server.client(&shown).send("POST", "/v1/commands/run.open", &[(name, value)], Some("{}")).unwrap();
+        let code = if status == 415 { "MEDIA_TYPE_UNSUPPORTED" } else { "MISSING_REQUIRED_INPUT" };
+        assert_eq!((said.status, said.json()["code"].as_str()), (status, Some(code)), "{name}: {value}: {said:?}");
+    }
     let raw = |request: &str| {
         let stream = std::net::TcpStream::connect(&server.address).unwrap();
         let mut line = BufReader::new(stream);
@@ -45,7 +56,24 @@ fn what_is_too_much_or_too_slow_is_refused() {
     // A head that does not come, or never ends: the connection is closed.
     assert!(raw("POST /v1").is_err());
     let many: String = (0..200).map(|n| format!("x-{n}: y\r\n")).collect();
-    assert_eq!(raw(&format!("{head}{many}\r\n")).unwrap().status, 431);
+    let bad_line = head.replacen("POST", "P@ST", 1);
+    for (request, status, code) in [
+        (format!("{head}{many}\r\n"), 431, "HEADERS_TOO_LARGE"),
+        (format!("{head}no header\r\n\r\n"), 400, "SCHEMA_INVALID"),
+        (format!("{bad_line}\r\n"), 400, "SCHEMA_INVALID"),
+    ] {
+        let said = raw(&request).unwrap();
+        assert_eq!((said.status, said.header("content-type")), (status, "application/problem+json"), "{said:?}");
+        assert_eq!((said.header("connection"), said.json()["code"].as_str()), ("close", Some(code)), "{said:?}");
+        assert!(!said.json()["help"].as_str().unwrap().is_empty(), "{said:?}");
+    }
+    // As long as a head may be, and longer than that by one.
+    let filled = |length: usize| {
+        let rest = "content-length: 2\r\nx-long: ";
+        let long = "y".repeat(length - head.len() - rest.len() - 4);
+        raw(&format!("{head}{rest}{long}\r\n\r\n{{}}")).unwrap().status
+    };
+    assert_eq!((filled(64 * 1024), filled(64 * 1024 + 1)), (422, 431));
     assert_eq!(server.client(&shown).get("/v1/runs").json()["runs"], json!([]), "nothing of that was done");
 }
 
@@ -112,20 +140,27 @@ fn what_callers_have_gone_away_from_holds_its_place_and_is_done_before_the_end()
     let house = project();
     let mut server = Server::start(&house, &[]);
     let shown = owner(&house);
-    run_with(&mut server.client(&shown), 1);
+    let run = run_with(&mut server.client(&shown), 1);
     let sql = rusqlite::Connection::open(house.path(".countersign/ledger.db")).unwrap();
     sql.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let body = json!({ "objective": "go on" }).to_string();
-    let request = format!(
-        "POST /v1/commands/run.open HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {shown}\r\n\
-         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-        server.address,
-        body.len()
-    );
+    let request = |path: &str, body: &Value| {
+        let body = body.to_string();
+        format!(
+            "POST {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {shown}\r\naccept: application/json, text/event-stream\r\n\
+             content-type: application/json\r\nmcp-protocol-version: 2025-11-25\r\ncontent-length: {}\r\n\r\n{body}",
+            server.address,
+            body.len()
+        )
+    };
+    let open = request("/v1/commands/run.open", &json!({ "objective": "go on" }));
+    // An agent's client has a place among them, and no other than they have.
+    let params = json!({ "name": "claim", "arguments": { "run_id": run, "task_id": "T-1" } });
+    let claim = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let agent = request("/mcp", &claim);
     let callers: Vec<_> = (0..AT_ONCE)
-        .map(|_| {
+        .map(|n| {
             let mut stream = std::net::TcpStream::connect(&server.address).unwrap();
-            stream.write_all(request.as_bytes()).unwrap();
+            stream.write_all(if n == 0 { &agent } else { &open }.as_bytes()).unwrap();
             stream
         })
         .collect();
@@ -139,12 +174,16 @@ fn what_callers_have_gone_away_from_holds_its_place_and_is_done_before_the_end()
     inside(1);
     let said = server.client(&shown).ask("run.open", &json!({ "objective": "one too many" }));
     assert_eq!((said.status, said.json()["code"].as_str()), (503, Some("BUSY")), "{said:?}");
+    let both = ("accept", "application/json, text/event-stream");
+    let said = server.client(&shown).send("POST", "/mcp", &[both], Some(&claim.to_string())).unwrap();
+    assert_eq!((said.status, said.json()["code"].as_str()), (503, Some("BUSY")), "{said:?}");
     server.signal("TERM");
     wait_until(|| std::net::TcpStream::connect(&server.address).is_err());
     sql.execute_batch("ROLLBACK").unwrap();
     assert_eq!(server.ended(), Some(0));
-    let runs = house.run(&["log"]).out.lines().filter(|line| line.contains("run.opened")).count();
-    assert_eq!(runs, AT_ONCE + 1);
+    let log = house.run(&["log"]).out;
+    let count = |kind: &str| log.lines().filter(|line| line.contains(kind)).count();
+    assert_eq!((count("run.opened"), count("task.claimed")), (AT_ONCE, 1));
 }
 
 #[test]
@@ -335,12 +374,8 @@ fn a_ledger_that_stays_busy_is_said_so_and_nothing_was_done() {
 
 #[test]
 fn a_server_whose_ledger_has_moved_says_so_and_answers_nothing_from_the_old_one() {
-    let house = project();
-    let server = Server::start(&house, &[]);
-    let mut client = server.client(&owner(&house));
-    run_with(&mut client, 1);
-    let mut live = client.listen("/v1/events?since=3", &[]);
-    assert_eq!(live.next().map(|it| it.0), Some(3));
+    let (house, _server, mut client) = served();
+    let mut live = listening(&client);
     let questions = ["/readyz", "/v1/runs", "/v1/locks/permission?path=src"];
     for path in questions {
         assert_eq!(client.get(path).status, 200, "{path}");

@@ -176,3 +176,31 @@ fn whoever_is_bound_has_no_part_in_what_others_hold_in_the_same_name() {
         }
     }
 }
+
+#[test]
+fn whoever_is_bound_to_a_task_is_offered_no_other() {
+    let two = Two::new();
+    let token = |task: &str| {
+        let bound = Some(Bound { run: two.own.clone(), task: task.to_owned() });
+        Call { roles: vec![Role::Agent], bound, ..Call::declared("agent") }
+    };
+    let task = |id: &str, path: &str, after: &[&str]| json!({ "task_id": id, "title": "t", "lock_scope": [path], "dependencies": after, "acceptance_criteria": ["it holds"] });
+    let tasks = [task("T-2", "lib", &[]), task("T-3", "bin", &[]), task("T-4", "etc", &["T-3"])];
+    two.ask("ana", "task.add", json!({ "run_id": two.own, "tasks": tasks }));
+    let offered = |task: &str| two.look(&token(task), "task.next", &json!({})).unwrap();
+    // Somebody else would be offered T-2.
+    assert_eq!(offered("T-3")["task"]["task_id"], "T-3");
+    let request = json!({ "run_id": two.own, "task_id": "T-3" }).to_string();
+    two.engine.ask(&Nowhere, &token("T-3"), "task.claim", &request).unwrap();
+    for (task, why) in [
+        ("T-1", "wants files that others hold"),
+        ("T-3", "is in_progress"),
+        ("T-4", "waits for T-3"),
+        ("T-9", "has no such task"),
+    ] {
+        let shown = offered(task);
+        assert!(shown.get("task").is_none_or(Value::is_null), "{shown}");
+        let reason = shown["reason"].as_str().unwrap();
+        assert!(reason.contains(&format!("may speak for {task} alone")) && reason.ends_with(why), "{reason}");
+    }
+}

@@ -61,7 +61,9 @@ impl<T: Shape, const MIN: usize, const MAX: usize> Shape for List<T, MIN, MAX> {
         }
         if length > MAX {
             let message = format!("this list has {length} items, {MAX} are allowed");
-            report.find(&rules::LENGTH_EXCEEDED, at, message, "keep the most important ones");
+            let help =
+                format!("keep the most important ones; where there have to be more, give at most {MAX} at a time");
+            report.find(&rules::LENGTH_EXCEEDED, at, message, help);
             return None;
         }
         sound.then_some(Self(items))

@@ -42,7 +42,7 @@ const FREE_BYTES_MIN: u64 = 64 * 1024 * 1024;
 /// How far the last event may lie in the future before a clock is wrong.
 const CLOCK_MS_MAX: i64 = 60_000;
 
-pub fn run(args: &Args, project: &Project, global: &Global) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, project: &Project, global: &Global, is_named: bool) -> anyhow::Result<Exit> {
     let ledger = global.ledger.as_deref();
     let mut visit = Visit { fix: args.fix, format: args.how.format, faults: 0, checks: Vec::new() };
     visit.good("program", &format!("countersign {}", env!("CARGO_PKG_VERSION")));
@@ -60,7 +60,7 @@ pub fn run(args: &Args, project: &Project, global: &Global) -> anyhow::Result<Ex
     }
     visit.trail(project, global);
     visit.space(project);
-    visit.hooks(project);
+    visit.hooks(super::install::tree(project, is_named));
     if args.how.format == Format::Json {
         output::print(&line(&json!({ "well": visit.faults == 0, "faults": visit.faults, "checks": visit.checks })));
     } else {
@@ -245,11 +245,11 @@ impl Visit {
     }
 
     /// Whether hooks that are set up really block, by asking them for what nobody may.
-    fn hooks(&mut self, project: &Project) {
-        let Some(root) = project.root.as_ref().and_then(|root| root.canonicalize().ok()) else { return };
+    fn hooks(&mut self, tree: Option<PathBuf>) {
+        let Some(tree) = tree else { return };
         for harness in [Harness::ClaudeCode, Harness::Codex, Harness::Git] {
             let what = format!("{} hook", harness.as_str());
-            match probe::try_out(harness, &root) {
+            match probe::try_out(harness, &tree) {
                 Tried::Absent => self.good(&what, "not set up"),
                 Tried::Blocks => self.good(&what, "set up, and it blocks"),
                 Tried::Fails(why) => {

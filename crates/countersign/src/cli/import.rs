@@ -1,7 +1,7 @@
 //! `countersign import`
 
 use super::asking::{How, answer};
-use super::{Exit, Global, output, verify};
+use super::{Exit, Global, output, verify, wrong};
 use crate::files;
 use crate::home::Home;
 use crate::place::{self, Place};
@@ -45,6 +45,12 @@ pub struct Args {
 
 pub fn run(args: &Args, global: &Global, project: &Project) -> anyhow::Result<Exit> {
     let keys = verify::keys(&args.key)?;
+    if args.file.as_os_str() == "-" {
+        return Err(wrong(
+            "an export is gone through twice, which standard input cannot be; write it to a file, and name that"
+                .to_owned(),
+        ));
+    }
     // Once through before anything is made: whose log it is and whether it is whole is known only at its end.
     let whole = verify::read_known(&mut verify::opened(&args.file)?, &keys, &[], &mut |_, _, _, _| Ok(()))
         .with_context(|| format!("{} cannot be imported", args.file.display()))?;

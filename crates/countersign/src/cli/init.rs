@@ -53,7 +53,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<Exit> {
     }
     let root =
         args.directory.canonicalize().with_context(|| format!("`{}` cannot be used", args.directory.display()))?;
-    if let Some(main) = main_project(&root) {
+    if let Some(main) = main_project(&root)? {
         bail!("this is a worktree of {}, whose project and ledger are used here too", main.display());
     }
     let folder = root.join(FOLDER);

@@ -10,10 +10,12 @@ use crate::terminal;
 use anyhow::{Context, bail};
 use serde_json::json;
 use std::io::BufRead;
+use std::path::{Path, PathBuf};
 
 /// Set hooks up in this project, or take them out again
 ///
-/// Shows what would change and asks. What is there stays, and --remove gives back what was there before.
+/// Shows what would change and asks. What is there stays, and --remove gives back what was there before. In a worktree of git
+/// the settings of that worktree are meant; --project names another.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -44,29 +46,45 @@ pub struct Args {
     how: How,
 }
 
-pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
+/// Where a project's hooks are set up: in the worktree that somebody stands in, since its clients read what lies there; or in the
+/// directory that was named.
+pub fn tree(project: &Project, is_named: bool) -> Option<PathBuf> {
+    let named = project.root.as_ref().filter(|_| is_named);
+    named.map_or_else(|| project.tree_root(), |root| root.canonicalize().ok())
+}
+
+pub fn run(args: &Args, project: &Project, is_named: bool) -> anyhow::Result<Exit> {
     let Some(root) = &project.root else {
         bail!("there is no project here; run `countersign init` first, or name one with --project");
     };
     let root = root.canonicalize().with_context(|| format!("{} cannot be found", root.display()))?;
     let program = std::env::current_exe().context("the path of this program cannot be found")?;
+    let tree = tree(project, is_named).unwrap_or_else(|| root.clone());
     let mut memory = Memory::of(&root)?;
-    let plan = Plan::of(args.client, &root, &program, args.remove, &memory)?;
+    let plan = Plan::of(args.client, &tree, &program, args.remove, &memory)?;
+    let place = match (args.client, tree == root) {
+        // Git has the same hooks in every worktree.
+        (Harness::Git, _) | (_, true) => String::new(),
+        _ => format!("in the worktree {}, not in {}: ", tree.display(), root.display()),
+    };
+    let tell = |outcome, said: &str| tell(args, &tree, &plan, outcome, &format!("{place}{said}"));
     if plan.is_empty() {
-        let said = if args.remove { "nothing to take out\n" } else { "everything is set up already\n" };
-        return Ok(tell(args, &plan, Outcome::Unchanged, said));
+        return Ok(tell(
+            Outcome::Unchanged,
+            if args.remove { "nothing to take out\n" } else { "everything is set up already\n" },
+        ));
     }
     let is_text = args.how.format == Format::Text;
     if is_text {
         output::print(&plan.shown());
     }
     if args.dry_run {
-        return Ok(tell(args, &plan, Outcome::Planned, ""));
+        return Ok(tell(Outcome::Planned, if place.is_empty() { "" } else { "nothing was changed\n" }));
     }
     if !args.yes {
         if !is_text || !terminal::can_ask() {
             output::say("nothing was changed: nobody can be asked here; --yes does it without asking");
-            return Ok(tell(args, &plan, Outcome::NotDone, ""));
+            return Ok(tell(Outcome::NotDone, if place.is_empty() { "" } else { "nothing was changed\n" }));
         }
         if !agreed()? {
             output::say("nothing was changed");
@@ -74,11 +92,11 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
         }
     }
     if !args.remove {
-        remember(args.client, &root, &plan, &mut memory)?;
+        remember(args.client, &tree, &plan, &mut memory)?;
     }
     plan.carry_out()?;
     if args.remove {
-        settings::names(args.client).iter().try_for_each(|name| memory.forget(name))?;
+        settings::names(args.client).iter().try_for_each(|name| memory.forget(&tree.join(name)))?;
     }
     let said = match (args.remove, args.client) {
         (true, _) => "taken out\n",
@@ -88,7 +106,7 @@ pub fn run(args: &Args, project: &Project) -> anyhow::Result<Exit> {
         }
         (false, _) => "set up; `countersign doctor` tries whether it blocks\n",
     };
-    Ok(tell(args, &plan, Outcome::Done, said))
+    Ok(tell(Outcome::Done, said))
 }
 
 /// How it ended.
@@ -101,7 +119,7 @@ enum Outcome {
 }
 
 /// Says how it ended, to people in words and to programs as an object.
-fn tell(args: &Args, plan: &Plan, outcome: Outcome, said: &str) -> Exit {
+fn tell(args: &Args, tree: &Path, plan: &Plan, outcome: Outcome, said: &str) -> Exit {
     let word = match outcome {
         Outcome::Done => "done",
         Outcome::Unchanged => "unchanged",
@@ -111,17 +129,18 @@ fn tell(args: &Args, plan: &Plan, outcome: Outcome, said: &str) -> Exit {
     match args.how.format {
         Format::Text => output::print(said),
         Format::Json => output::print(&line(&json!({
-            "client": args.client.as_str(), "remove": args.remove, "outcome": word, "files": plan.files(), "diff": plan.shown(),
+            "client": args.client.as_str(), "remove": args.remove, "outcome": word, "directory": tree, "files": plan.files(),
+            "diff": plan.shown(),
         }))),
     }
     if outcome == Outcome::NotDone { Exit::Refused } else { Exit::Allowed }
 }
 
 /// What the files were is kept before they are touched.
-fn remember(client: Harness, root: &std::path::Path, plan: &Plan, memory: &mut Memory) -> anyhow::Result<()> {
-    for name in settings::names(client) {
-        if let Some(edit) = plan.edits.iter().find(|edit| edit.path == root.join(name)) {
-            memory.keep(name, edit.before.clone())?;
+fn remember(client: Harness, tree: &Path, plan: &Plan, memory: &mut Memory) -> anyhow::Result<()> {
+    for file in settings::names(client).iter().map(|name| tree.join(name)) {
+        if let Some(edit) = plan.edits.iter().find(|edit| edit.path == file) {
+            memory.keep(&file, edit.before.clone())?;
         }
     }
     Ok(())

@@ -292,13 +292,13 @@ fn run(Cli { everywhere: cli, verb }: Cli) -> anyhow::Result<Exit> {
         Verb::Erase(args) => erase::run(&args, &global, &project()?),
         Verb::Rebuild(args) => rebuild::run(&args, &place()?),
         Verb::Backup(args) => backup::run(&args, &place()?),
-        Verb::Doctor(args) => doctor::run(&args, &project()?, &global),
+        Verb::Doctor(args) => doctor::run(&args, &project()?, &global, cli.project.is_some()),
         Verb::Migrate(args) => migrate::run(&args, &project()?, global.ledger.as_deref()),
         Verb::Mcp(args) => mcp::run(&args, &global, project()?),
         Verb::Serve(args) => serve::run(&args, &global, project()?),
         // Answered above: it needs neither settings nor a ledger before it has read what it is asked.
         Verb::Hook(_) => Ok(Exit::Allowed),
-        Verb::Install(args) => install::run(&args, &project()?),
+        Verb::Install(args) => install::run(&args, &project()?, cli.project.is_some()),
         Verb::Completions(args) => completions::run(&args, &mut Cli::command()),
         Verb::Man(args) => man::run(&args, &Cli::command()),
     }

@@ -11,8 +11,7 @@ use countersign_ledger::{
     self as ledger, Checkpoint, EachPage, Error, Event, EventRow, Exported, Ledger, PublicKey, Verified, Verifying,
     read_export, verify,
 };
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,10 +29,11 @@ Examples:
   countersign verify
   countersign verify --checkpoint ~/kept/monday.note
   countersign verify audit.jsonl --key countersign.pub
+  ssh build countersign export | countersign verify - --key countersign.pub
 
 Exit codes: 0 everything matches, 1 something does not, 3 it could not be read.")]
 pub struct Args {
-    /// An export to verify instead of the ledger
+    /// An export to verify instead of the ledger; `-` reads standard input
     #[arg(value_name = "FILE.jsonl")]
     file: Option<PathBuf>,
 
@@ -246,9 +246,12 @@ fn kept_of(project: &str) -> ledger::Result<Option<Checkpoint>> {
     kept.map_err(|error| Error::Unreadable(format!("{error:#}")))
 }
 
-/// Opens an export. A ledger is none, and is told from one before anything is said of its lines.
-pub(super) fn opened(file: &Path) -> anyhow::Result<BufReader<File>> {
-    let mut opened = files::opened(file)?;
+/// Opens an export; `-` is standard input. A ledger is none, and is told from one before anything is said of its lines.
+pub(super) fn opened(file: &Path) -> anyhow::Result<Box<dyn BufRead>> {
+    let mut opened: Box<dyn BufRead> = match file == Path::new("-") {
+        true => Box::new(std::io::stdin().lock()),
+        false => Box::new(files::opened(file)?),
+    };
     let begins = opened.fill_buf().with_context(|| format!("`{}` cannot be read", file.display()))?;
     if place::begins_as_ledger(begins) {
         let path = file.display();

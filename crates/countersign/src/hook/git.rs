@@ -60,7 +60,8 @@ fn by_project(
     }
     for (folder, files) in folders {
         let Some((project, tree)) = of_folder(asker, &folder)? else { continue };
-        let paths: Vec<String> = files.iter().filter_map(|file| name_in(&tree, file)).collect();
+        let named = files.iter().map(|file| name_in(&project, &tree, file));
+        let paths: Vec<String> = named.filter_map(Result::transpose).collect::<anyhow::Result<_>>()?;
         match asked.iter_mut().find(|(known, _)| known.root == project.root) {
             Some((_, known)) => known.extend(paths),
             None => asked.push((project, paths)),

@@ -6,12 +6,14 @@ use crate::cli::Global;
 use crate::cli::asking::pages;
 use crate::client::Client;
 use crate::project::Project;
+use crate::worktrees::called_from_above;
 use anyhow::bail;
 use countersign_engine::Failure;
 use countersign_runner::names;
 use serde_json::{Value, json};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 /// A project's ledger, opened for whoever acts.
 pub struct Desk<'p> {
@@ -53,8 +55,8 @@ pub fn here(asker: &Asker<'_>, event: Option<&Event>) -> anyhow::Result<Option<P
     // A session stays what it is, wherever it goes; which of the worktrees it works in is told by where it is.
     for place in [&own, &works, &current].into_iter().flatten() {
         let Some(mut project) = kept_above(place, asker.global)? else { continue };
-        let is_inside =
-            |place: &PathBuf| project.root.as_ref().is_some_and(|it| Project::roots_above(place).contains(it));
+        let is_own = |root: &Path| Ok((project.root.as_deref() == Some(root)).then_some(()));
+        let is_inside = |place: &PathBuf| Project::root_above(place, is_own).is_ok_and(|found| found.is_some());
         project.from = [&works, &current, &own].into_iter().flatten().find(|place| is_inside(place)).cloned();
         return Ok(Some(project));
     }
@@ -65,21 +67,26 @@ pub fn here(asker: &Asker<'_>, event: Option<&Event>) -> anyhow::Result<Option<P
 pub(super) fn of_file(asker: &Asker<'_>, file: &Path) -> anyhow::Result<Option<(Project, String)>> {
     let Some(real) = real(file) else { bail!("`{}` leads nowhere that can be told", file.display()) };
     let Some((project, tree)) = of_folder(asker, real.parent().unwrap_or(Path::new("/")))? else { return Ok(None) };
-    Ok(name_in(&tree, &real).map(|name| (project, name)))
+    Ok(name_in(&project, &tree, &real)?.map(|name| (project, name)))
 }
 
 /// The project that a folder belongs to, and where its files are for whoever works in the folder. None, if it belongs to none.
 pub(super) fn of_folder(asker: &Asker<'_>, folder: &Path) -> anyhow::Result<Option<(Project, PathBuf)>> {
     let project = match asker.project {
-        Some(named) => kept(Project::find(Some(named), None)?, asker.global)?,
-        None => kept_above(folder, asker.global)?,
+        Some(named) => Project::find(Some(named), None).and_then(|project| kept(project, asker.global)),
+        None => kept_above(folder, asker.global),
     };
-    Ok(project.and_then(|project| project.tree_root_from(folder).map(|tree| (project, tree))))
+    // Where a project cannot be read there is one all the same.
+    asker.managed.fetch_or(project.is_err(), Ordering::SeqCst);
+    Ok(project?.and_then(|project| project.tree_root_from(folder).map(|tree| (project, tree))))
 }
 
 /// What a file is called in a project whose files are there. None, if it is not among them.
-pub(super) fn name_in(tree: &Path, file: &Path) -> Option<String> {
-    file.strip_prefix(tree).ok().map(names::of_path)
+pub(super) fn name_in(project: &Project, tree: &Path, file: &Path) -> anyhow::Result<Option<String>> {
+    let root = project.root.as_ref().and_then(|root| root.canonicalize().ok());
+    let from_above = root.map_or(Ok(None), |root| called_from_above(file, &root))?;
+    let inside = from_above.as_deref().or_else(|| file.strip_prefix(tree).ok());
+    Ok(inside.map(names::of_path))
 }
 
 fn kept(project: Project, global: &Global) -> anyhow::Result<Option<Project>> {
@@ -88,12 +95,7 @@ fn kept(project: Project, global: &Global) -> anyhow::Result<Option<Project>> {
 
 /// The first project that a place is in and that has a ledger. A directory that only looks like a project hides none.
 fn kept_above(place: &Path, global: &Global) -> anyhow::Result<Option<Project>> {
-    for root in Project::roots_above(place) {
-        if let Some(project) = kept(Project::find(Some(&root), None)?, global)? {
-            return Ok(Some(project));
-        }
-    }
-    Ok(None)
+    Project::root_above(place, |root| kept(Project::find(Some(root), None)?, global))
 }
 
 /// Where a path leads: links are followed as far as there is something, and the rest is what will be made.

@@ -7,6 +7,7 @@ use crate::session::{Calls, SERVER};
 use countersign_contract::show;
 use serde_json::Value;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 /// Tools that change one file, and the field that names it.
 const WRITERS: &[(&str, &str)] =
@@ -99,6 +100,9 @@ pub(super) fn before(asker: &Asker<'_>, event: &Event) -> anyhow::Result<Answer>
             Some((_, paths)) => paths.push(path),
             None => asked.push((project, vec![path])),
         }
+    }
+    if !asked.is_empty() {
+        asker.managed.store(true, Ordering::SeqCst);
     }
     let mut alive = Vec::new();
     for (project, paths) in &asked {

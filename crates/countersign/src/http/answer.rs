@@ -47,7 +47,9 @@ pub fn event(stored: &Stored) -> String {
 /// What is shown, unless the caller has it already.
 pub fn shown(value: &Value, headers: &HeaderMap) -> Response {
     let body = visible_json(&value.to_string()).into_owned();
-    let tag = format!("\"{}\"", &Hash::of(body.as_bytes()).hex()[..32]);
+    let timeless = timeless(value);
+    let told = timeless.as_ref().map_or_else(|| body.clone(), Value::to_string);
+    let tag = format!("\"{}\"", &Hash::of(told.as_bytes()).hex()[..32]);
     let same = |it: &str| it == "*" || it.strip_prefix("W/").unwrap_or(it) == tag;
     let known = headers.get_all(IF_NONE_MATCH).iter().filter_map(|it| it.to_str().ok());
     let mut response = match known.flat_map(|it| it.split(',')).any(|it| same(it.trim())) {
@@ -58,11 +60,23 @@ pub fn shown(value: &Value, headers: &HeaderMap) -> Response {
         }
         false => with_type(body, "application/json"),
     };
-    if let Ok(tag) = HeaderValue::from_str(&tag) {
+    // A weak one says that what is meant is the same, not each byte.
+    let weak = if timeless.is_some() { "W/" } else { "" };
+    if let Ok(tag) = HeaderValue::from_str(&format!("{weak}{tag}")) {
         response.headers_mut().insert(ETAG, tag);
     }
     response.extensions_mut().insert(Outcome(OK));
     response
+}
+
+/// A bundle without when it was written down, and without how many tokens it has with that: the run stands as it did. None, if it is
+/// something else, which says nothing of the kind.
+fn timeless(value: &Value) -> Option<Value> {
+    value.get("bundle")?.get("generated_at")?;
+    let mut value = value.clone();
+    value["bundle"].as_object_mut()?.remove("generated_at");
+    value.as_object_mut()?.remove("tokens");
+    Some(value)
 }
 
 /// A text of a type.

@@ -7,7 +7,7 @@ use crate::world::{Afar, Around};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Extension, Path};
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::post;
@@ -136,14 +136,28 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     Ok(Some(text.to_owned()))
 }
 
+/// Refuses a body that is not JSON as it is: of another type, in another encoding, or packed.
 pub(super) fn must_be_json(headers: &HeaderMap) -> Result<(), Problem> {
+    let refused = |why: &str, help: &str| {
+        let (status, code) = (StatusCode::UNSUPPORTED_MEDIA_TYPE, code::MEDIA_TYPE_UNSUPPORTED);
+        Err(Problem::new(status, code, why, help))
+    };
     let said = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
-    let essence = said.split(';').next().unwrap_or_default().trim();
-    if essence.eq_ignore_ascii_case("application/json") {
-        return Ok(());
+    let mut parts = said.split(';').map(str::trim);
+    if !parts.next().unwrap_or_default().eq_ignore_ascii_case("application/json") {
+        return refused("the request is not of the type application/json", "send it as application/json");
     }
-    let (status, code) = (StatusCode::UNSUPPORTED_MEDIA_TYPE, code::MEDIA_TYPE_UNSUPPORTED);
-    Err(Problem::new(status, code, "the request is not of the type application/json", "send it as application/json"))
+    let is_other = |(name, value): (&str, &str)| {
+        name.trim().eq_ignore_ascii_case("charset") && !value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
+    };
+    if parts.filter_map(|it| it.split_once('=')).any(is_other) {
+        return refused("the request is in another charset than UTF-8", "send it in UTF-8, which is what JSON is in");
+    }
+    let mut packed = headers.get_all(CONTENT_ENCODING).iter();
+    if packed.any(|it| !it.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        return refused("the request is packed (Content-Encoding)", "send it as it is, without Content-Encoding");
+    }
+    Ok(())
 }
 
 /// The body, if it is short enough and comes in time.

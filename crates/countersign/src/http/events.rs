@@ -14,13 +14,15 @@ use countersign_diagnostic::{Code, visible_json};
 use countersign_domain::ids::RunId;
 use countersign_engine::{Call, Engine, Stored};
 use countersign_ledger as ledger;
-use std::collections::VecDeque;
-use std::sync::Arc;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
 /// How many events are read at once.
 const PAGE: usize = 256;
+/// How many streams one token may have at once.
+const EACH_MAX: usize = 16;
 /// How often a sign of life is sent when nothing happens, and looked whether who listens still may, and the ledger is still
 /// this one.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -36,9 +38,7 @@ async fn events(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let asked = Asked::read(&headers, query.map_or_else(|_| vec![(String::new(), String::new())], |it| it.0))?;
-    let Ok(place) = Arc::clone(&server.streams).try_acquire_owned() else {
-        return Err(Problem::busy("too many listen for events"));
-    };
+    let place = Place::take(&server, caller.token())?;
     // Who is cut off comes back, and is to be told why there is nothing to come back to.
     let here = Arc::clone(&server);
     let open = tokio::task::spawn_blocking(move || here.engine.ledger().must_be_open()).await;
@@ -59,6 +59,40 @@ async fn events(
         Some((Ok::<_, std::convert::Infallible>(event), stream))
     });
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response())
+}
+
+/// How many listen with each token.
+pub type Listeners = Mutex<HashMap<String, usize>>;
+
+/// A place among those that listen, of which no token has all.
+struct Place {
+    server: Arc<Server>,
+    token: String,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Place {
+    fn take(server: &Arc<Server>, token: &str) -> Result<Self, Problem> {
+        let mut all = server.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = all.get(token).copied().unwrap_or(0);
+        if own >= EACH_MAX {
+            return Err(Problem::too_many_streams(EACH_MAX));
+        }
+        let permit = Arc::clone(&server.streams).try_acquire_owned();
+        let permit = permit.map_err(|_| Problem::busy("too many listen for events"))?;
+        all.insert(token.to_owned(), own + 1);
+        Ok(Self { server: Arc::clone(server), token: token.to_owned(), _permit: permit })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut all = self.server.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        match all.get_mut(&self.token) {
+            Some(own) if *own > 1 => *own -= 1,
+            _ => drop(all.remove(&self.token)),
+        }
+    }
 }
 
 /// Where to begin, and of which run.
@@ -111,7 +145,7 @@ struct Stream {
     page: VecDeque<Stored>,
     head: watch::Receiver<u64>,
     ending: watch::Receiver<bool>,
-    _place: OwnedSemaphorePermit,
+    _place: Place,
 }
 
 impl Stream {

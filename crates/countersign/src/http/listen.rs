@@ -1,5 +1,6 @@
 //! Listening: connections, TLS, and an end that leaves nobody without an answer.
 
+use super::words::Words;
 use anyhow::{Context, bail};
 use axum::Router;
 use hyper::server::conn::http1;
@@ -21,8 +22,12 @@ use tokio_rustls::TlsAcceptor;
 /// How many connections there may be at once. Others wait until one ends.
 const CONNECTIONS_MAX: usize = 1024;
 const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(10);
-const HEADERS_MAX: usize = 64;
-const HEADER_BYTES_MAX: usize = 64 * 1024;
+/// How many headers a request may have.
+pub const HEADERS_MAX: usize = 64;
+/// How many bytes they may have, with the first line.
+pub const HEADER_BYTES_MAX: usize = 64 * 1024;
+/// How much is read ahead. It is more than a head may have, so that one that is too long by little is told so.
+const BUFFER_BYTES_MAX: usize = 2 * HEADER_BYTES_MAX;
 
 /// What a connection is encrypted with.
 pub struct Tls(TlsAcceptor);
@@ -129,8 +134,8 @@ async fn talk(
 ) {
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(patience);
-    builder.max_headers(HEADERS_MAX).max_buf_size(HEADER_BYTES_MAX);
-    let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    builder.max_headers(HEADERS_MAX).max_header_size(HEADER_BYTES_MAX).max_buf_size(BUFFER_BYTES_MAX);
+    let connection = builder.serve_connection(TokioIo::new(Words::over(stream)), TowerToHyperService::new(router));
     // A connection that breaks off is the caller's affair; what it asked for is done all the same.
     let _ = watcher.watch(connection).await;
 }

@@ -26,6 +26,7 @@ mod problem;
 mod reads;
 mod tokens;
 mod upkeep;
+mod words;
 
 pub use gate::{Caller, Hosts};
 pub use listen::{Listening, Tls};
@@ -72,6 +73,7 @@ pub struct Server {
     /// Whether the server is to end.
     ending: watch::Receiver<bool>,
     streams: Arc<Semaphore>,
+    listeners: events::Listeners,
     at_once: Arc<Semaphore>,
 }
 
@@ -98,6 +100,7 @@ impl Server {
             head,
             ending,
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+            listeners: events::Listeners::default(),
             at_once: Arc::new(Semaphore::new(AT_ONCE_MAX)),
         }))
     }

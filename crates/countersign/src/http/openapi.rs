@@ -141,7 +141,7 @@ fn command(row: &CommandRow, book: &mut Book) -> Value {
         "200": { "description": "It was done.", "content": { "application/json": { "schema": reply } } },
         "409": refused("It was understood, and the answer is no.", &codes),
     });
-    refer(&mut responses, &["400", "401", "403", "404", "408", "413", "415", "422", "429", "500", "503"]);
+    refer(&mut responses, &["400", "401", "403", "404", "408", "413", "415", "422", "429", "431", "500", "503"]);
     json!({
         "operationId": info.id,
         "tags": ["commands"],
@@ -189,16 +189,14 @@ fn view(row: &ViewRow, path: &str, name: &str, book: &mut Book) -> Value {
         "schema": { "type": "string" },
     }));
     let shown = book.add(row.info.id, row.shown);
-    let tag = json!({ "schema": { "type": "string" }, "description": "A hash of the body." });
+    let tag = json!({ "schema": { "type": "string" }, "description": "A hash of the body; of a bundle a weak one, without when it was written down." });
     let all: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
     let mut responses = json!({
         "200": { "description": "How it stands.", "headers": { "ETag": tag }, "content": { "application/json": { "schema": shown } } },
         "304": { "description": "The caller has it already." },
         "409": refused("It cannot be shown.", &all),
-        // Said where requests are taken apart, before there is anybody to say more.
-        "414": { "description": "The question is longer than an address may be." },
     });
-    refer(&mut responses, &["400", "401", "403", "404", "422", "429", "500", "503"]);
+    refer(&mut responses, &["400", "401", "403", "404", "422", "429", "431", "500", "503"]);
     json!({
         "operationId": name,
         "tags": ["views"],
@@ -211,7 +209,7 @@ fn view(row: &ViewRow, path: &str, name: &str, book: &mut Book) -> Value {
 fn others() -> Map<String, Value> {
     let text = |media: &str, schema: Value| {
         let mut responses = json!({ "200": { "description": "It.", "content": { media: { "schema": schema } } } });
-        refer(&mut responses, &["401", "403", "429", "500", "503"]);
+        refer(&mut responses, &["400", "401", "403", "429", "431", "500", "503"]);
         responses
     };
     let operation = |id: &str, summary: &str, responses: Value| json!({ "operationId": id, "tags": ["server"], "summary": summary, "responses": responses });
@@ -252,13 +250,14 @@ const SHARED: &[(&str, &str, &[&str])] = &[
     ("404", "There is no such thing.", &[door::NOT_FOUND, "DEPENDENCY_NOT_MET"]),
     ("408", "The body did not arrive in time.", &[door::TOO_SLOW]),
     ("413", "The body is too long.", &[door::BODY_TOO_LARGE]),
-    ("415", "The body is not JSON.", &[door::MEDIA_TYPE_UNSUPPORTED]),
+    ("415", "The body is not JSON in UTF-8, as it is and not packed.", &[door::MEDIA_TYPE_UNSUPPORTED]),
     (
         "422",
         "The request is not of its shape; the findings say where.",
         &["SCHEMA_INVALID", "MISSING_REQUIRED_INPUT", "UNKNOWN_SCHEMA_VERSION", "UNTRUSTED_CONTEXT_BLOCK"],
     ),
     ("429", "Too many requests with one token.", &[door::RATE_LIMITED]),
+    ("431", "The headers are too many or too long, or the question is.", &[door::HEADERS_TOO_LARGE]),
     ("500", "The server broke off; with the same key it is done once.", &[door::INTERNAL, door::OUTCOME_UNKNOWN]),
     ("503", "Not now.", &[door::BUSY, door::LEDGER_UNAVAILABLE]),
 ];

@@ -1,6 +1,7 @@
 //! What is said when something does not go: RFC 9457, with our codes.
 
 use super::BODY_MAX;
+use super::listen::{HEADER_BYTES_MAX, HEADERS_MAX};
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
@@ -13,6 +14,9 @@ use countersign_engine::Failure;
 use countersign_ledger::Error;
 use serde_json::{Value, json};
 use std::any::Any;
+
+/// What a problem is, on the way.
+pub const MEDIA_TYPE: &str = "application/problem+json";
 
 /// A problem, before it is written.
 #[derive(Debug, Clone)]
@@ -55,6 +59,7 @@ pub mod code {
     pub const METHOD_NOT_ALLOWED: &str = "METHOD_NOT_ALLOWED";
     pub const MEDIA_TYPE_UNSUPPORTED: &str = "MEDIA_TYPE_UNSUPPORTED";
     pub const BODY_TOO_LARGE: &str = "BODY_TOO_LARGE";
+    pub const HEADERS_TOO_LARGE: &str = "HEADERS_TOO_LARGE";
     pub const TOO_SLOW: &str = "TOO_SLOW";
     pub const RATE_LIMITED: &str = "RATE_LIMITED";
     pub const BUSY: &str = "BUSY";
@@ -71,6 +76,7 @@ pub mod code {
         METHOD_NOT_ALLOWED,
         MEDIA_TYPE_UNSUPPORTED,
         BODY_TOO_LARGE,
+        HEADERS_TOO_LARGE,
         TOO_SLOW,
         RATE_LIMITED,
         BUSY,
@@ -109,6 +115,13 @@ impl Problem {
         let why = "this token makes more requests than it may";
         Self::new(StatusCode::TOO_MANY_REQUESTS, code::RATE_LIMITED, why, "wait a second, then go on more slowly")
             .with(Header::Retry(1))
+    }
+
+    /// One caller listens too often.
+    pub fn too_many_streams(max: usize) -> Self {
+        let why = format!("this token listens to {max} streams of events already, which is as many as it may");
+        let help = "end one of them, or follow everything on one and tell the runs apart by `run`";
+        Self::new(StatusCode::TOO_MANY_REQUESTS, code::RATE_LIMITED, why, help).with(Header::Retry(5))
     }
 
     /// Something is wrong on our side.
@@ -191,10 +204,18 @@ impl Problem {
         let help = if max < BODY_MAX { "send less; this server takes fewer bytes than others" } else { "send less" };
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, code::BODY_TOO_LARGE, why, help)
     }
-}
 
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
+    /// What stands before the body is longer than it may be.
+    pub fn long_head() -> Self {
+        let why = format!(
+            "there are more than {HEADERS_MAX} headers, or they have more than {HEADER_BYTES_MAX} bytes with the first line"
+        );
+        let help = "send fewer and shorter ones; what is long belongs into the body of a command";
+        Self::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, code::HEADERS_TOO_LARGE, why, help)
+    }
+
+    /// How it is written.
+    pub fn body(&self) -> String {
         let mut body = json!({
             "type": format!("urn:countersign:problem:{}", self.code),
             "title": self.status.canonical_reason().unwrap_or("Problem"),
@@ -204,12 +225,18 @@ impl IntoResponse for Problem {
             "help": self.help,
             "findings": self.findings,
         });
-        if let Some(run) = self.run {
+        if let Some(run) = &self.run {
             body["run"] = json!(run);
         }
-        let mut response = Response::new(Body::from(visible_json(&body.to_string()).into_owned()));
+        visible_json(&body.to_string()).into_owned()
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::from(self.body()));
         *response.status_mut() = self.status;
-        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
         match self.header {
             Header::Nothing => None,
             Header::Retry(seconds) => response.headers_mut().insert(RETRY_AFTER, seconds.into()),

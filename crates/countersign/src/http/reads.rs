@@ -9,10 +9,11 @@ use axum::extract::{Extension, Query, RawPathParams};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::get;
-use countersign_contract::Schemas;
+use countersign_contract::rules::KIND_MISMATCH;
+use countersign_contract::{Schemas, show};
 use countersign_diagnostic::Code;
 use countersign_engine::{VIEWS, ViewRow, view_row};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
@@ -115,6 +116,7 @@ async fn look(
 ) -> Result<Response, Problem> {
     let permit = Arc::clone(&server.at_once).try_acquire_owned();
     let permit = permit.map_err(|_| Problem::busy("too many requests are worked on"))?;
+    must_be_of_kind(row, &asked)?;
     let question = question(row, &asked);
     let (server, patience) = (Arc::clone(&server), server.settings.patience);
     let work = tokio::task::spawn_blocking(move || {
@@ -132,18 +134,49 @@ async fn look(
     }
 }
 
-/// The question as JSON. A field that is there twice stands there twice, for the reader to refuse.
-fn question(row: &ViewRow, asked: &[(String, String)]) -> String {
+/// What a field of a question is.
+fn kind_of(row: &ViewRow, name: &str) -> &'static str {
     static KINDS: LazyLock<HashMap<&str, Map<String, Value>>> =
         LazyLock::new(|| VIEWS.iter().map(|row| (row.info.id, fields(row.question))).collect());
-    let kinds = KINDS.get(row.info.id);
-    let member = |(name, text): &(String, String)| {
-        let kind = kinds.and_then(|kinds| kinds.get(name)?["type"].as_str()).unwrap_or("string");
-        let plain = match kind {
-            "integer" | "number" => serde_json::from_str::<serde_json::Number>(text).is_ok(),
-            "boolean" => matches!(text.as_str(), "true" | "false"),
-            _ => false,
+    KINDS.get(row.info.id).and_then(|kinds| kinds.get(name)?["type"].as_str()).unwrap_or("string")
+}
+
+/// Whether a text can stand in JSON as it is, as what it should be.
+fn is_plain(kind: &str, text: &str) -> bool {
+    match kind {
+        "integer" | "number" => serde_json::from_str::<serde_json::Number>(text).is_ok(),
+        "boolean" => matches!(text, "true" | "false"),
+        _ => false,
+    }
+}
+
+/// Refuses what is no number or neither yes nor no where it should be: in an address nothing stands in quotes, and the reader of the
+/// question would say how it is written in JSON.
+fn must_be_of_kind(row: &ViewRow, asked: &[(String, String)]) -> Result<(), Problem> {
+    for (name, text) in asked {
+        let (wanted, such) = match kind_of(row, name) {
+            kind if is_plain(kind, text) => continue,
+            "integer" | "number" => ("a number", "10"),
+            "boolean" => ("`true` or `false`", "true"),
+            _ => continue,
         };
+        let why = format!("`{name}` has to be {wanted}, and is `{}`", show(text));
+        let help = format!("write it as in `?{name}={such}`, or leave it away");
+        let finding = json!({
+            "rule": KIND_MISMATCH.id, "code": Code::SchemaInvalid.as_str(), "severity": "error", "message": why,
+            "pointer": format!("/{name}"), "help": help, "repair": null,
+        });
+        let mut problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, Code::SchemaInvalid.as_str(), why, help);
+        problem.findings.push(finding);
+        return Err(problem);
+    }
+    Ok(())
+}
+
+/// The question as JSON. A field that is there twice stands there twice, for the reader to refuse.
+fn question(row: &ViewRow, asked: &[(String, String)]) -> String {
+    let member = |(name, text): &(String, String)| {
+        let plain = is_plain(kind_of(row, name), text);
         let value = if plain { text.clone() } else { Value::from(text.as_str()).to_string() };
         format!("{}:{value}", Value::from(name.as_str()))
     };

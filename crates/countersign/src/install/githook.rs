@@ -3,7 +3,7 @@
 use super::entries::{command_of, quoted};
 use super::{Edit, Plan};
 use crate::hook::Harness;
-use anyhow::Context;
+use anyhow::{Context, bail};
 use countersign_runner::git;
 use std::path::{Path, PathBuf};
 
@@ -22,13 +22,32 @@ pub fn folder(root: &Path) -> Option<PathBuf> {
     git::ask_one(root, &["rev-parse", "--git-path", "hooks"]).map(|path| root.join(path))
 }
 
+/// The folder in which git looks for hooks of every repository, where the settings of the user or of the machine name one and those of
+/// this repository do not.
+pub fn folder_of_all(root: &Path) -> Option<PathBuf> {
+    let said = git::ask_one(root, &["config", "--show-scope", "--get", "core.hooksPath"])?;
+    let (scope, _) = said.split_once('\t')?;
+    folder(root).filter(|_| matches!(scope, "global" | "system"))
+}
+
+/// Where ours lie and git does not look: the folder of this repository, while settings name one for all.
+pub fn passed_over(root: &Path) -> Option<PathBuf> {
+    folder_of_all(root)?;
+    let common = git::ask_one(root, &["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
+    let own = Path::new(&common).join("hooks");
+    NAMES.iter().any(|name| is_ours(&own.join(name))).then_some(own)
+}
+
+fn is_ours(path: &Path) -> bool {
+    std::fs::read_to_string(path).is_ok_and(|text| text.contains(MARK))
+}
+
 /// The hooks by name, each with its file if it is there and ours.
 pub fn installed(root: &Path) -> [(&'static str, Option<PathBuf>); 2] {
     let folder = folder(root);
     NAMES.map(|name| {
         let path = folder.as_ref().map(|folder| folder.join(name));
-        let is_ours = |path: &PathBuf| std::fs::read_to_string(path).is_ok_and(|text| text.contains(MARK));
-        (name, path.filter(is_ours))
+        (name, path.filter(|path| is_ours(path)))
     })
 }
 
@@ -62,6 +81,14 @@ pub fn script(name: &str, program: &Path) -> String {
 /// What is to be done to the hooks, or to undo it.
 pub fn plan(root: &Path, program: &Path, remove: bool) -> anyhow::Result<Plan> {
     let folder = folder(root).context("there is no git repository here")?;
+    if let Some(all) = folder_of_all(root).filter(|_| !remove) {
+        bail!(
+            "git looks for the hooks of every repository in {}, as `core.hooksPath` in the settings of the user or the machine says: \
+             what is set up there would be asked everywhere, and what lies in this repository is not asked at all. Give this repository \
+             hooks of its own with `git config core.hooksPath FOLDER`, which then has to run those of all as well, and set them up again",
+            all.display()
+        );
+    }
     let mut plan = Plan::default();
     for name in NAMES {
         let hook = Hook { path: folder.join(name), kept: folder.join(kept(name)) };

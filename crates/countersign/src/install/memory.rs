@@ -3,10 +3,12 @@
 use crate::project::FOLDER;
 use anyhow::Context;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
-/// The files as they were, by name.
+/// The files as they were, by name: as they are called in the project, or whole in another worktree.
 pub struct Memory {
+    root: PathBuf,
     path: PathBuf,
     files: BTreeMap<String, Option<String>>,
 }
@@ -19,29 +21,33 @@ impl Memory {
             Ok(text) => serde_json::from_str(&text).with_context(|| format!("{} is not right", path.display()))?,
             Err(_) => BTreeMap::new(),
         };
-        Ok(Self { path, files })
+        Ok(Self { root: root.to_owned(), path, files })
     }
 
     /// What a file was. The outer none is that nobody knows, the inner that there was none.
-    pub fn before(&self, name: &str) -> Option<&Option<String>> {
-        self.files.get(name)
+    pub fn before(&self, file: &Path) -> Option<&Option<String>> {
+        self.files.get(&self.name(file))
     }
 
     /// Remembers what a file was, unless that is known.
-    pub fn keep(&mut self, name: &str, before: Option<String>) -> anyhow::Result<()> {
-        if !self.files.contains_key(name) {
-            self.files.insert(name.to_owned(), before);
+    pub fn keep(&mut self, file: &Path, before: Option<String>) -> anyhow::Result<()> {
+        if let Entry::Vacant(place) = self.files.entry(self.name(file)) {
+            place.insert(before);
             self.write()?;
         }
         Ok(())
     }
 
     /// Forgets a file.
-    pub fn forget(&mut self, name: &str) -> anyhow::Result<()> {
-        if self.files.remove(name).is_some() {
+    pub fn forget(&mut self, file: &Path) -> anyhow::Result<()> {
+        if self.files.remove(&self.name(file)).is_some() {
             self.write()?;
         }
         Ok(())
+    }
+
+    fn name(&self, file: &Path) -> String {
+        file.strip_prefix(&self.root).unwrap_or(file).display().to_string()
     }
 
     fn write(&self) -> anyhow::Result<()> {

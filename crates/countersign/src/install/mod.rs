@@ -41,11 +41,11 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// What is to be done for a client in a project, or to undo it.
-    pub fn of(harness: Harness, root: &Path, program: &Path, remove: bool, memory: &Memory) -> anyhow::Result<Self> {
+    /// What is to be done for a client in a working tree of a project, or to undo it.
+    pub fn of(harness: Harness, tree: &Path, program: &Path, remove: bool, memory: &Memory) -> anyhow::Result<Self> {
         match harness {
-            Harness::Git => githook::plan(root, program, remove),
-            _ => settings::plan(harness, root, program, remove, memory),
+            Harness::Git => githook::plan(tree, program, remove),
+            _ => settings::plan(harness, tree, program, remove, memory),
         }
     }
 

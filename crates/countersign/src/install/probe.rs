@@ -134,7 +134,13 @@ fn denies(said: &[u8]) -> bool {
 fn git_hooks(root: &Path) -> Tried {
     let hooks = githook::installed(root);
     if hooks.iter().all(|(_, path)| path.is_none()) {
-        return Tried::Absent;
+        return match githook::passed_over(root) {
+            None => Tried::Absent,
+            Some(own) => Tried::Fails(format!(
+                "git does not run what lies in {}: `core.hooksPath` in the settings of the user or the machine names another folder",
+                own.display()
+            )),
+        };
     }
     for (name, path) in hooks {
         let Some(path) = path else {

@@ -52,16 +52,16 @@ pub fn names(harness: Harness) -> &'static [&'static str] {
 }
 
 /// What is to be done to the files of a client, or to undo it.
-pub fn plan(harness: Harness, root: &Path, program: &Path, remove: bool, memory: &Memory) -> anyhow::Result<Plan> {
+pub fn plan(harness: Harness, tree: &Path, program: &Path, remove: bool, memory: &Memory) -> anyhow::Result<Plan> {
     let mut plan = Plan::default();
     for name in files(harness) {
-        let path = root.join(name);
+        let path = tree.join(name);
         let before = read(&path)?;
         let old = before.as_deref().map(|text| object(&path, text)).transpose()?;
         let after = if remove {
             old.clone().and_then(|mut settings| {
                 take(harness, name, &mut settings);
-                restored(&settings, memory.before(name), before.as_deref())
+                restored(&settings, memory.before(&path), before.as_deref())
             })
         } else {
             let mut settings = old.clone().unwrap_or_default();
@@ -69,7 +69,9 @@ pub fn plan(harness: Harness, root: &Path, program: &Path, remove: bool, memory:
             Some(written(&settings, before.as_deref())?)
         };
         let same = match (&old, &after) {
-            (Some(old), Some(after)) => serde_json::from_str::<Map<String, Value>>(after).ok().as_ref() == Some(old),
+            (Some(old), Some(after)) => {
+                serde_json::from_str::<Map<String, Value>>(plain(after)).ok().as_ref() == Some(old)
+            }
             (None, None) => true,
             _ => false,
         };
@@ -141,7 +143,7 @@ fn restored(settings: &Map<String, Value>, known: Option<&Option<String>>, now: 
     match known {
         Some(None) if settings.is_empty() => return None,
         Some(Some(text)) => {
-            let old: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+            let old: Map<String, Value> = serde_json::from_str(plain(text)).unwrap_or_default();
             let without_empty = |mut it: Map<String, Value>| {
                 for key in ["hooks", "mcpServers"] {
                     if it.get(key) == Some(&json!({})) {
@@ -167,8 +169,16 @@ fn read(path: &Path) -> anyhow::Result<Option<String>> {
     }
 }
 
+/// The mark of byte order that some editors put before a text. It is no JSON; whoever wrote it gets it back.
+const MARK: char = '\u{feff}';
+
+fn plain(text: &str) -> &str {
+    text.strip_prefix(MARK).unwrap_or(text)
+}
+
 /// The object in a file. One that is not right is not touched: neither guessed at nor written over.
 pub fn object(path: &Path, text: &str) -> anyhow::Result<Map<String, Value>> {
+    let text = plain(text);
     let place = |at: usize| {
         let before = text.get(..at).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
@@ -181,17 +191,20 @@ pub fn object(path: &Path, text: &str) -> anyhow::Result<Map<String, Value>> {
     if let Err(fault) = parse(text, Form::Json, countersign_contract::SIZE_MAX) {
         bail!("{}: {}; {}. Nothing was changed", place(fault.span.start), fault.message, fault.help);
     }
-    match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
+    match serde_json::from_str(text) {
         Ok(Value::Object(settings)) => Ok(settings),
         Ok(_) => bail!("{}: it is no JSON object. Nothing was changed", place(0)),
         Err(error) => bail!("{}: {error}. Nothing was changed", path.display()),
     }
 }
 
-/// The text of settings, indented as the file was, with a line's end where it had one.
+/// The text of settings, indented as the file was, with a line's end and a mark of byte order where it had them.
 fn written(settings: &Map<String, Value>, like: Option<&str>) -> anyhow::Result<String> {
     let indent = like.and_then(indent).unwrap_or_else(|| "  ".to_owned());
-    let mut out = Vec::new();
+    let mut out = match like.is_some_and(|like| like.starts_with(MARK)) {
+        true => MARK.to_string().into_bytes(),
+        false => Vec::new(),
+    };
     let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
     settings.serialize(&mut serde_json::Serializer::with_formatter(&mut out, formatter))?;
     let mut text = String::from_utf8(out)?;

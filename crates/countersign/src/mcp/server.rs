@@ -6,9 +6,10 @@ use super::{Caller, Shared, carry_out, prompts, resources, tools};
 use crate::place;
 use countersign_engine::Call;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, GetPromptRequestParams, GetPromptResponse, Implementation,
-    JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode,
+    GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -103,7 +104,7 @@ impl Server {
         let done = self.aside(context, work).await;
         // An agent reads results, and its client may keep errors to itself.
         done.or_else(|error| match error.code {
-            rmcp::model::ErrorCode::INTERNAL_ERROR => Ok(Said::unavailable(&error.message).result()),
+            ErrorCode::INTERNAL_ERROR => Ok(Said::unavailable(&error.message).result()),
             _ => Err(error),
         })
     }
@@ -141,6 +142,24 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(why, None));
         };
         Ok(self.call(row, request.arguments.unwrap_or_default(), &context).await?.into())
+    }
+
+    /// What comes here is of a method that there is not, or of one that there is and not of its shape.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        let wanted = match method.as_str() {
+            "tools/call" | "prompts/get" => "`name` has to be a text, and `arguments`, if there are any, an object",
+            "resources/read" => "`uri` has to be a text",
+            "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => {
+                "they have to be an object, and `cursor`, if there is one, a text"
+            }
+            _ => return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)),
+        };
+        Err(ErrorData::invalid_params(format!("the parameters of `{method}` are not of their shape: {wanted}"), None))
     }
 
     async fn list_prompts(

@@ -106,3 +106,30 @@ fn a_ledger_that_somebody_writes_to_keeps_nobody_waiting() {
     assert!(denied(&serde_json::from_str(&refused.out).unwrap()).unwrap().starts_with("SCOPE_VIOLATION"));
     store.rollback();
 }
+
+/// As it is for a user who may not search a directory above: that there is no project cannot be told.
+#[cfg(unix)]
+#[test]
+fn a_project_that_may_not_be_looked_at_is_a_refusal() {
+    let shop = Shop::open();
+    shop.house.write("docs/c.md", "stray");
+    shop.git(&["add", "docs/c.md"]);
+    let folder = shop.house.path(".countersign");
+    std::fs::rename(&folder, shop.house.path(".kept")).unwrap();
+    // Modes do not bind whoever may do anything; a link that leads to itself does.
+    std::os::unix::fs::symlink(".countersign", &folder).unwrap();
+    for (client, event) in WRITES {
+        let answer = shop.answer(client, event, "src/a/one.rs");
+        assert!(denied(&answer).unwrap().contains(".countersign cannot be seen"), "{answer}");
+    }
+    assert_eq!(shop.answer("claude-code", "stop", "")["decision"], "block");
+    let commit = shop.hook("git", "", &[]);
+    assert_eq!((commit.code, commit.err.contains(".countersign cannot be seen")), (2, true), "{commit:?}");
+    let verb = shop.house.run(&["task", "next"]);
+    assert!(verb.code == 3 && verb.err.contains("--project"), "{verb:?}");
+    // Nor is it allowed from where nothing is managed.
+    let elsewhere = Shop::unmanaged();
+    let event = elsewhere.event("claude-code", "write", shop.house.path("docs/c.md").to_str().unwrap());
+    let answer = elsewhere.hook("claude-code", &event, &[]);
+    assert!(answer.out.contains("cannot be seen"), "{answer:?}");
+}

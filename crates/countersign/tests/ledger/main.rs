@@ -99,6 +99,11 @@ fn journey(project: &Project) {
     assert!(project.says(&["verify-proof", "2.proof"]).starts_with("the proof holds: event 2"));
     project.says(&["export", "--out", "all.jsonl"]);
     assert!(project.says(&["verify", "all.jsonl"]).contains("signed by a known key"));
+    let piped = project.house.run_with(&["verify", "-"], &project.house.read("all.jsonl"), &[]);
+    assert!(piped.code == 0 && piped.out.contains("signed by a known key"), "{piped:?}");
+    assert_eq!(project.house.run_with(&["verify", "-"], "{}", &[]).code, 1);
+    let twice = project.house.run_with(&["import", "-"], &project.house.read("all.jsonl"), &[]);
+    assert!(twice.code == 2 && twice.err.contains("write it to a file"), "{twice:?}");
     assert!(project.says(&["verify", "--checkpoint", "kept.note"]).starts_with("everything matches"));
 
     assert_eq!(project.run(&["erase", "2"]).code, 2, "a reason is asked for");

@@ -64,6 +64,17 @@ fn what_is_no_message_is_answered_and_the_next_one_is_read() {
         assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
         assert!(unknown["error"]["message"].as_str().unwrap().contains("known are next, claim"));
         assert_eq!(session.request("no/such/method", json!({}))["error"]["code"], -32601);
+        for (method, params) in [
+            ("tools/call", json!({ "name": "next", "arguments": [] })),
+            ("tools/call", json!({ "name": "next", "arguments": "{}" })),
+            ("tools/call", json!({ "arguments": {} })),
+            ("prompts/get", json!({ "name": 7 })),
+            ("resources/read", json!({})),
+        ] {
+            let answer = session.request(method, params);
+            assert_eq!(answer["error"]["code"], -32602, "{method}: {answer}");
+            assert!(answer["error"]["message"].as_str().unwrap().contains("has to be a text"), "{answer}");
+        }
         // A document that is too large is refused by the check, not by the protocol.
         let (object, refused) =
             session.call("check", json!({ "document": "x".repeat(SIZE_MAX + 1), "name": "a.json" }));

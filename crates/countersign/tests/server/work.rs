@@ -1,7 +1,7 @@
 //! Work to be done over HTTP.
 
 use super::super::house;
-use super::Client;
+use super::{Client, Events, Server, owner, project};
 use serde_json::{Value, json};
 
 /// A task with a path of its own.
@@ -16,6 +16,22 @@ pub fn run_with(client: &mut Client, tasks: usize) -> String {
     let tasks: Vec<Value> = (1..=tasks).map(|n| task(&format!("T-{n}"), &format!("src/{n}.rs"))).collect();
     client.ask("task.add", &json!({ "run_id": run, "tasks": tasks })).answer();
     run
+}
+
+/// A project that is served, with a run of one task in it, and its owner.
+pub fn served() -> (house::House, Server, Client) {
+    let house = project();
+    let server = Server::start(&house, &[]);
+    let mut client = server.client(&owner(&house));
+    run_with(&mut client, 1);
+    (house, server, client)
+}
+
+/// Somebody who listens and has heard everything that `served` did.
+pub fn listening(client: &Client) -> Events {
+    let mut live = client.listen("/v1/events?since=3", &[]);
+    assert_eq!(live.next().map(|it| it.0), Some(3));
+    live
 }
 
 /// A result that passes every check of a task that `run_with` made.

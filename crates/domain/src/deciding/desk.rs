@@ -19,6 +19,8 @@ pub struct Moment {
     pub authn: String,
     /// Whether they answer for what is accepted: a person, as far as the door can tell.
     pub person: bool,
+    /// The only task that they may speak for, where they ask for what they may look at.
+    pub bound: Option<String>,
     /// The id of the project.
     pub project: String,
     /// An id that nothing has yet: a UUID of version 4.

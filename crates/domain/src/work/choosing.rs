@@ -2,7 +2,8 @@
 
 use super::indexes::Whose;
 use super::picking;
-use super::row::{RunRow, TaskRow, task_of};
+use super::row::{RunRow, TaskRow, task_key, task_of};
+use super::task_state::TaskStatus;
 use super::{holding, indexes, steering};
 use crate::deciding::{Desk, Hit, Key, Need, Range, Refusal, Seen};
 use crate::ids::RunId;
@@ -30,6 +31,36 @@ pub(crate) fn needs(named: Option<&RunId>, seen: &Seen, now: i64, worker: &str) 
         _ => {}
     }
     needs
+}
+
+/// What must be seen to tell whether a task can be begun.
+pub(crate) fn needs_of(task: &str, named: Option<&RunId>, seen: &Seen, now: i64) -> Vec<Need> {
+    let mut needs = picking::run_needs(named, seen);
+    let Some(run) = picking::run_so_far(named, seen) else { return needs };
+    let own = task_key(&run, task);
+    needs.push(Need::Entity(own.clone()));
+    if let Some(task) = task_of(seen.so_far(&own)) {
+        needs.extend(holding::needs_at(scope(&task), Some(&own), seen, now));
+    }
+    needs
+}
+
+/// The only task that a worker may speak for, or why it cannot be begun.
+pub(crate) fn only(task: &str, run: &RunRow, seen: &Seen, now: i64, worker: &str) -> Result<TaskRow, String> {
+    let Some(found) = task_of(seen.so_far(&task_key(&run.run, task))) else {
+        return Err(format!("{} may speak for {task} alone, and run {} has no such task", show(worker), run.run));
+    };
+    let waits = || found.waiting_for.join(", ");
+    let why = match found.status {
+        TaskStatus::Todo if !found.waiting_for.is_empty() => format!("waits for {}", waits()),
+        TaskStatus::Todo if found.spec.led || !steering::is_for(&found, worker) => {
+            "is given to somebody else by the plan".to_owned()
+        }
+        TaskStatus::Todo if is_free(&found, seen, now) => return Ok(found),
+        TaskStatus::Todo => "wants files that others hold".to_owned(),
+        other => format!("is {}", other.as_str()),
+    };
+    Err(format!("{} may speak for {task} alone, and it {why}", show(worker)))
 }
 
 /// The best of the tasks that are ready and free, as far as they were looked at.
@@ -153,7 +184,7 @@ fn scope(task: &TaskRow) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
     use crate::deciding::{Facts, Found, Place};
-    use crate::work::row::{run_key, task_key};
+    use crate::work::row::run_key;
     use serde_json::json;
     use std::sync::Arc;
 

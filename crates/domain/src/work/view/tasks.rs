@@ -254,7 +254,7 @@ shape! {
 
 shape! {
     /// The best task that is ready: dependencies done, scope free, not given to somebody else by a plan; by priority and then
-    /// in the order added. Nothing is claimed by looking.
+    /// in the order added. Whoever is bound to a task is offered no other. Nothing is claimed by looking.
     pub closed struct NextTask {
         /// The run; the only open one, if it is not named.
         pub run_id: Option<RunId>,
@@ -267,14 +267,26 @@ impl View for NextTask {
     type Shown = NextShown;
 
     fn needs(&self, seen: &Seen, moment: &Moment) -> Vec<Need> {
-        choosing::needs(self.run_id.as_ref(), seen, moment.now_ms, &moment.actor)
+        let run = self.run_id.as_ref();
+        match &moment.bound {
+            Some(task) => choosing::needs_of(task, run, seen, moment.now_ms),
+            None => choosing::needs(run, seen, moment.now_ms, &moment.actor),
+        }
     }
 
     fn render(&self, seen: &Seen, moment: &Moment, _: Option<&Tree>) -> Result<NextShown, Refusal> {
         let run = picking::open_run(self.run_id.as_ref(), seen)?;
-        let task = choosing::chosen(&run, seen, moment.now_ms, &moment.actor);
-        let reason = task.is_none().then(|| choosing::nothing(&run, seen, &moment.actor).reason);
-        let task = task.map(|task| brief(&task, seen.so_far(&task.key()).map_or(0, |found| found.seq), seen));
-        Ok(NextShown { task, reason })
+        let (now, actor) = (moment.now_ms, &moment.actor);
+        let offered = match &moment.bound {
+            Some(task) => choosing::only(task, &run, seen, now, actor),
+            None => choosing::chosen(&run, seen, now, actor).ok_or_else(|| choosing::nothing(&run, seen, actor).reason),
+        };
+        Ok(match offered {
+            Ok(task) => {
+                let version = seen.so_far(&task.key()).map_or(0, |found| found.seq);
+                NextShown { task: Some(brief(&task, version, seen)), reason: None }
+            }
+            Err(reason) => NextShown { task: None, reason: Some(reason) },
+        })
     }
 }

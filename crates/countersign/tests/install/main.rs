@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 #![allow(dead_code, reason = "each test file uses its part of the house")]
 
+#[path = "../house/mod.rs"]
 mod house;
+mod places;
+#[path = "../shop/mod.rs"]
 mod shop;
 
 use serde_json::{Value, json};
