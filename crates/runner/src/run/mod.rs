@@ -49,6 +49,7 @@ mod recover;
 mod scripts;
 mod settings;
 mod spending;
+mod unseen;
 mod validating;
 mod vouched;
 mod watch;
@@ -176,8 +177,8 @@ impl Run<'_> {
 ///
 /// # Errors
 /// There is a repository, and agents cannot work in it; or there is none, and the plan asks for what only a repository can
-/// show; or something is pinned, or an agent started with something, that is not there; or nobody could ask its judge. The error
-/// says what to do.
+/// show; or something is pinned, or an agent started with something, that is not there; or work could not land; or nobody could ask
+/// its judge. The error says what to do.
 pub fn ready(root: &Path, plan: &Plan) -> Result<(), String> {
     let ground = Ground::of(root, "")?;
     if ground.trees().is_none()
@@ -190,6 +191,7 @@ pub fn ready(root: &Path, plan: &Plan) -> Result<(), String> {
     }
     pinned::must_be_there(&ground, plan)?;
     scripts::must_be_there(&ground, plan)?;
+    unseen::must_land(&ground, plan)?;
     judging::ready(plan)
 }
 
@@ -248,6 +250,9 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, Trouble> {
         run.desk.lead(setup.plan.budgets.as_ref(), &base)?;
     }
     run.note(&Note::Led);
+    for text in goes_on.then(|| unseen::told(&run.ground)).transpose()?.into_iter().flatten() {
+        run.note(&Note::Told { text: &text });
+    }
     recover::recover(&run, before.as_deref())?;
     run.board().catch_up(&run.desk)?;
     let waiting = run.board().rows();

@@ -176,7 +176,7 @@ fn words(note: &Note<'_>) -> Option<(String, String, bool)> {
         Note::Stopped { task, reason } => of(task, format!("waits for a person: {reason}"), true),
         Note::Flag { task, text } => of(task, format!("note: {text}"), false),
         Note::Recovered { task, what } => of(task, format!("left by an earlier runner: {what}"), false),
-        Note::Led | Note::Swept { .. } | Note::Waiting { .. } | Note::Tick { .. } => None,
+        Note::Led | Note::Told { .. } | Note::Swept { .. } | Note::Waiting { .. } | Note::Tick { .. } => None,
     }
 }
 
@@ -197,6 +197,7 @@ pub fn handing(
 fn name(note: &Note<'_>) -> &'static str {
     match note {
         Note::Led => "run",
+        Note::Told { .. } => "told",
         Note::Begun { .. } => "begun",
         Note::Awaited { .. } => "awaited",
         Note::Said { .. } => "said",
@@ -227,6 +228,14 @@ impl Watch for Live {
         let mut state = self.state();
         if let Note::Led = note {
             return self.begin(note);
+        }
+        if let Note::Told { text } = note {
+            // Nothing is drawn yet that it could be written into.
+            match self.format {
+                Format::Json => output::print(&line(&json!({ "note": name(note), "text": text }))),
+                Format::Text => output::print(&format!("note: {text}\n")),
+            }
+            return;
         }
         if let Note::Swept { what } = note {
             match self.format {

@@ -1,0 +1,75 @@
+//! What a run says, and refuses, before anybody works.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod run_support;
+
+use run_support::{Yard, task};
+use serde_json::json;
+use std::process::Command;
+
+/// A project with a submodule `vendor/lib` that holds one file.
+fn with_submodule() -> Yard {
+    let yard = Yard::new();
+    let library = yard.path("library");
+    std::fs::create_dir(&library).unwrap();
+    std::fs::write(library.join("code"), "library\n").unwrap();
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").current_dir(&library);
+        command.args(["-c", "user.name=ann", "-c", "user.email=ann@example.org"]).args(arguments);
+        assert!(command.status().unwrap().success(), "{arguments:?}");
+    };
+    git(&["init", "--quiet"]);
+    git(&["add", "--all"]);
+    git(&["commit", "--quiet", "-m", "library"]);
+    let from = library.display().to_string();
+    yard.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &from, "vendor/lib"]);
+    yard.commit("with a submodule");
+    yard
+}
+
+#[test]
+fn agents_and_checks_find_submodules_as_the_commit_names_them() {
+    let yard = with_submodule();
+    yard.write("vendor/lib/code", "edited\n");
+    let script = "cp vendor/lib/code $scope; git submodule update --init --quiet || exit 1; claim $scope";
+    let check = json!({ "command": ["cmp", "src/T-1", "vendor/lib/code"] });
+    let acceptance = json!([{ "text": "it is the library's", "check": check }]);
+    let answer = yard.one(json!({ "coder": yard.agent(script) }), json!({ "acceptance": acceptance }), json!({}));
+    answer.says("T-1: done (verified)").ended_with(0);
+    assert!(!answer.out.contains("submodule"), "{}", answer.out);
+    assert_eq!(yard.read("src/T-1").as_deref(), Some("library\n"));
+    assert_eq!(yard.read("vendor/lib/code").as_deref(), Some("edited\n"), "nothing of it is touched");
+    yard.write("vendor/lib/code", "library\n");
+    yard.is_tidy();
+}
+
+#[test]
+fn work_in_a_submodule_is_refused_before_and_after() {
+    let yard = with_submodule();
+    for scope in ["vendor/lib", "vendor/lib/code"] {
+        let patch = json!({ "lock_scope": [scope] });
+        let answer = yard.one(json!({ "coder": yard.honest() }), patch, json!({}));
+        answer.says(&format!("the scope `{scope}` of T-1 is in the submodule `vendor/lib`")).ended_with(3);
+    }
+    assert_eq!(yard.runs().len(), 0);
+    let script = "echo x > src/T-1; echo x > vendor/lib/code; claim src/T-1";
+    let answer = yard.one(json!({ "coder": yard.agent(script) }), json!({ "retries": 0 }), json!({}));
+    answer.says("vendor/lib").says("SCOPE_VIOLATION").ended_with(1);
+}
+
+#[test]
+fn submodules_that_are_not_here_are_told_before_anybody_works() {
+    let yard = with_submodule();
+    yard.git(&["submodule", "--quiet", "deinit", "--force", "vendor/lib"]);
+    let agents = || json!({ "coder": yard.agent("cat vendor/lib/code > $scope; claim $scope") });
+    // Git keeps what is not checked out.
+    yard.one(agents(), json!({}), json!({})).ended(0);
+    std::fs::remove_dir_all(yard.repository().join(".git/modules")).unwrap();
+    let plan = yard.plan(agents(), vec![task("T-1", json!({ "lock_scope": ["src/T-1"], "retries": 0 }))], json!({}));
+    let answer = yard.run(&["run", &plan]);
+    answer.says("note: submodules that are not here stay empty").says("`vendor/lib` at ");
+    let (told, begun) = (answer.out.find("submodules").unwrap(), answer.out.find("coder works").unwrap());
+    assert!(told < begun, "{}", answer.out);
+}
