@@ -73,3 +73,28 @@ fn submodules_that_are_not_here_are_told_before_anybody_works() {
     let (told, begun) = (answer.out.find("submodules").unwrap(), answer.out.find("coder works").unwrap());
     assert!(told < begun, "{}", answer.out);
 }
+
+#[test]
+fn edits_that_agents_do_not_see_are_told_once_before_anybody_works() {
+    let yard = Yard::new();
+    yard.write("src/start", "edited\n");
+    yard.write("src/new", "new\n");
+    yard.write("beside", "no task's\n");
+    let tasks =
+        vec![task("T-1", json!({ "lock_scope": ["src"] })), task("T-2", json!({ "lock_scope": ["tests/T-2"] }))];
+    let script = "echo x > ${scope}x; claim ${scope}x";
+    let plan = yard.plan(json!({ "coder": yard.agent(script) }), tasks, json!({}));
+    let answer = yard.run(&["run", &plan, "--no-wait"]);
+    answer.says("do not see these edits in their scopes: `src/start`, `src/new`; commit them first");
+    assert_eq!(answer.out.matches("do not see these edits").count(), 1, "{}", answer.out);
+    let json = yard.run(&["run", &plan, "--no-wait", "--format", "json"]).out;
+    assert!(json.contains(r#""note":"told""#), "{json}");
+    // Peers work where the edits are.
+    let yard = Yard::new();
+    yard.write("src/start", "edited\n");
+    let tasks = vec![task("T-1", json!({ "lock_scope": ["src"], "agent": "pal" }))];
+    let plan = yard.plan(json!({ "pal": { "peer": true } }), tasks, json!({}));
+    let mut going = yard.start(&["run", &plan, "--no-wait"]);
+    going.until("waits for pal");
+    assert!(!going.out.contains("these edits"), "{}", going.out);
+}

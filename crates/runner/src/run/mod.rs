@@ -250,7 +250,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, Trouble> {
         run.desk.lead(setup.plan.budgets.as_ref(), &base)?;
     }
     run.note(&Note::Led);
-    for text in goes_on.then(|| unseen::told(&run.ground)).transpose()?.into_iter().flatten() {
+    for text in goes_on.then(|| unseen::told(&run.ground, setup.plan)).transpose()?.into_iter().flatten() {
         run.note(&Note::Told { text: &text });
     }
     recover::recover(&run, before.as_deref())?;

@@ -2,9 +2,10 @@
 
 use super::ground::Ground;
 use crate::names;
+use crate::worktree::call::{Git, pieces};
 use crate::worktree::change::{called, inside};
 use countersign_contract::show;
-use countersign_domain::plan::payload::Plan;
+use countersign_domain::plan::payload::{Plan, PlannedTask};
 use countersign_domain::work::places::Placed;
 use countersign_domain::work::scope::contains;
 
@@ -36,8 +37,11 @@ pub(super) fn must_land(ground: &Ground, plan: &Plan) -> Result<(), String> {
 }
 
 /// What whoever begins the work should know of before.
-pub(super) fn told(ground: &Ground) -> Result<Vec<String>, String> {
-    Ok(empty_modules(ground)?.into_iter().collect())
+pub(super) fn told(ground: &Ground, plan: &Plan) -> Result<Vec<String>, String> {
+    let mut told = Vec::new();
+    told.extend(empty_modules(ground)?);
+    told.extend(edits(ground, plan)?);
+    Ok(told)
 }
 
 /// The submodules whose folders stay empty where agents work and checks run.
@@ -56,6 +60,36 @@ fn empty_modules(ground: &Ground) -> Result<Option<String>, String> {
             few(&missing)
         )
     }))
+}
+
+/// What is not committed in the scopes of those who work on commits.
+fn edits(ground: &Ground, plan: &Plan) -> Result<Option<String>, String> {
+    let Some(layout) = ground.layout() else { return Ok(None) };
+    let ask = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all"];
+    let out = Git::at(&layout.top).run(&ask, &[])?;
+    let names = pieces(&out).filter_map(|line| inside(line.get(3..)?, layout.prefix.as_bytes())).map(names::resource);
+    let scopes: Vec<&str> = plan
+        .tasks
+        .iter()
+        .filter(|task| has_own_tree(plan, task))
+        .flat_map(|task| task.lock_scope.iter().map(Placed::place))
+        .collect();
+    let edited: Vec<String> = names
+        .filter(|name| scopes.iter().any(|scope| contains(scope, name)))
+        .map(|name| format!("`{}`", show(&name)))
+        .collect();
+    Ok((!edited.is_empty()).then(|| {
+        format!(
+            "agents work on what is committed, and do not see these edits in their scopes: {}; commit them first, or work that \
+             changes the same files waits for you before it lands",
+            few(&edited)
+        )
+    }))
+}
+
+/// Whether whoever does a task works in a tree of its own.
+fn has_own_tree(plan: &Plan, task: &PlannedTask) -> bool {
+    plan.agents.iter().any(|(name, agent)| name == task.agent.as_str() && agent.peer != Some(true))
 }
 
 /// The first of some names, and how many there are more.
