@@ -3,12 +3,35 @@
 use super::Stand;
 use super::obstacles::Way;
 use crate::names;
+use crate::worktree::Layout;
 use crate::worktree::call::Git;
 use crate::worktree::change::{Change, called, is_there};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-/// Updates what the landing changes. Everything else, staged or not, stays as it is.
-pub(super) fn update(git: &Git, stand: &Stand<'_>, way: &Way, changes: &[Change], commit: &str) -> Result<(), String> {
+/// How often it is looked whether another git is done.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Waits until no other git is at work in a working tree, but no longer than that.
+pub(super) fn wait_for_others(place: &Layout, until: Instant) {
+    while lock_of(place).symlink_metadata().is_ok() && Instant::now() < until {
+        std::thread::sleep(TICK);
+    }
+}
+
+/// What git holds while it changes the index.
+fn lock_of(place: &Layout) -> PathBuf {
+    place.git_dir.join("index.lock")
+}
+
+/// Updates what the landing changes, to a commit. Everything else, staged or not, stays as it is.
+pub(super) fn update(
+    git: &Git,
+    stand: &Stand<'_>,
+    way: &Way,
+    (changes, commit): (&[Change], &str),
+    until: Instant,
+) -> Result<(), String> {
     if *way == Way::Begun {
         return complete(git, stand, changes);
     }
@@ -16,9 +39,10 @@ pub(super) fn update(git: &Git, stand: &Stand<'_>, way: &Way, changes: &[Change]
     let read_tree = || git.run(&["read-tree", "-m", "-u", &stand.head, commit], &[]);
     let Err(first) = read_tree() else { return must_be_gone(stand, changes) };
     // It goes by size and time alone. A file that was only touched is known to be the same after a refresh.
+    wait_for_others(stand.place, until);
     let _ = git.run(&["update-index", "-q", "--refresh"], &[]);
     let Err(second) = read_tree() else { return must_be_gone(stand, changes) };
-    let lock = stand.place.git_dir.join("index.lock");
+    let lock = lock_of(stand.place);
     if lock.symlink_metadata().is_ok() {
         return Err(format!(
             "{} is there: another git is at work, or was ended; if none is, remove that file, then land again",
