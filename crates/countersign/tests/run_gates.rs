@@ -75,11 +75,20 @@ fn tests_are_not_passed_by_changing_or_skipping_them() {
 #[test]
 fn a_check_whose_program_is_missing_blocks_and_says_so() {
     let yard = Yard::new();
-    let check = json!([{ "text": "it builds", "check": { "command": ["no-such-program-anywhere"] } }]);
-    let answer = checked(&yard, "echo x > src/T-1; claim src/T-1", &["src/T-1"], check);
-    answer.says("AC-1 command BLOCKED").says("`no-such-program-anywhere` is missing").says("MISSING_VALIDATOR");
+    let program = gone_later(&yard);
+    let check = json!([{ "text": "it builds", "check": { "command": [program] } }]);
+    let script = format!("rm {program}; echo x > src/T-1; claim src/T-1");
+    let answer = checked(&yard, &script, &["src/T-1"], check);
+    answer.says("AC-1 command BLOCKED").says(&format!("`{program}` is missing")).says("MISSING_VALIDATOR");
     assert_eq!(answer.code, 1);
     assert_eq!(yard.count("task.claimed", "T-1"), 1, "trying again would not help");
+}
+
+/// A program that is there when a run begins.
+fn gone_later(yard: &Yard) -> String {
+    let path = yard.path("program");
+    std::fs::write(&path, "").unwrap();
+    path.display().to_string()
 }
 
 /// A response of a validator.
@@ -151,7 +160,7 @@ fn what_a_validator_said_is_told_and_what_is_open_after_that() {
         format!("printf '%s' '{response}'")
     };
     let there = json!({ "file": { "path": "src/T-1" } });
-    let missing = json!({ "command": ["no-such-program-anywhere"] });
+    let missing = json!({ "command": ["GONE"] });
     let decides = "; where more than a word is asked for, the evidence decides";
     let cases: [(&Value, String, i32, Vec<String>); 3] = [
         (
@@ -173,7 +182,9 @@ fn what_a_validator_said_is_told_and_what_is_open_after_that() {
     ];
     for (check, script, code, said) in cases {
         let yard = Yard::new();
-        let mut agents = json!({ "coder": yard.honest() });
+        let program = gone_later(&yard);
+        let check: Value = serde_json::from_str(&check.to_string().replace("GONE", &program)).unwrap();
+        let mut agents = json!({ "coder": yard.agent(&format!("rm {program}; echo x > $scope; claim $scope")) });
         for name in ["v0", "v1"] {
             agents[name] = yard.agent(&script.replace("NAME", name));
             agents[name]["role"] = json!("validator");

@@ -5,7 +5,7 @@
 mod run_support;
 
 use run_support::{Yard, task};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::process::Command;
 
 /// A project with a submodule `vendor/lib` that holds one file.
@@ -97,4 +97,42 @@ fn edits_that_agents_do_not_see_are_told_once_before_anybody_works() {
     let mut going = yard.start(&["run", &plan, "--no-wait"]);
     going.until("waits for pal");
     assert!(!going.out.contains("these edits"), "{}", going.out);
+}
+
+#[test]
+fn programs_that_are_not_there_are_told_before_anybody_works() {
+    let yard = Yard::new();
+    yard.write("tools/here.sh", "");
+    let whole = yard.path("nowhere").display().to_string();
+    let found = yard.path("lib.sh").display().to_string();
+    let of_list = "written as a list, `[pytest, -q]`";
+    let cases = [
+        (json!({ "test": ["pytest -q"] }), of_list),
+        (
+            json!({ "command": ["no-such-program", "-q"] }),
+            "`no-such-program`; there is no such program in the folders of PATH",
+        ),
+        (json!({ "test": ["tools/here.sh"] }), "`tools/here.sh`; it lies here and is not committed"),
+        (json!({ "command": ["./tools/gone.sh"] }), "`./tools/gone.sh`; it is in no commit, and no task may make it"),
+        (json!({ "command": [whole] }), "it is not there"),
+    ];
+    let run = |check: &Value, agents: &Value, more: Value| {
+        let acceptance = json!([{ "text": "it is there", "check": { "file": { "path": "src/T-1" } } }, { "text": "t", "check": check }]);
+        yard.one(agents.clone(), json!({ "acceptance": acceptance, "retries": 0 }), more)
+    };
+    let honest = json!({ "coder": yard.honest() });
+    for (check, says) in cases {
+        let answer = run(&check, &honest, json!({}));
+        answer.says("criterion AC-2 of T-1 is checked with").says(says).ended_with(3);
+    }
+    let mut agents = honest.clone();
+    agents["critic"] = json!({ "command": ["no-such-critic"], "role": "validator" });
+    let answer = run(&json!({ "command": ["true"] }), &agents, json!({ "gates": { "validate": "critic" } }));
+    answer.says("agent critic is started with `no-such-critic`").ended_with(3);
+    assert_eq!(yard.runs().len(), 0);
+    // An agent that has nothing to do may be anything, a task may make a program, and a whole path is anybody's.
+    for check in [json!({ "command": ["true"] }), json!({ "command": ["src/T-1"] }), json!({ "command": [found] })] {
+        let answer = run(&check, &agents, json!({}));
+        answer.says("coder works, attempt 1");
+    }
 }

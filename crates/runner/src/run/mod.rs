@@ -44,6 +44,7 @@ mod no;
 mod notice;
 mod peering;
 mod pinned;
+mod programs;
 mod rechecking;
 mod recover;
 mod scripts;
@@ -177,8 +178,8 @@ impl Run<'_> {
 ///
 /// # Errors
 /// There is a repository, and agents cannot work in it; or there is none, and the plan asks for what only a repository can
-/// show; or something is pinned, or an agent started with something, that is not there; or work could not land; or nobody could ask
-/// its judge. The error says what to do.
+/// show; or something is pinned, or an agent started or something checked with something, that is not there; or work could not
+/// land; or nobody could ask its judge. The error says what to do.
 pub fn ready(root: &Path, plan: &Plan) -> Result<(), String> {
     let ground = Ground::of(root, "")?;
     if ground.trees().is_none()
@@ -191,6 +192,7 @@ pub fn ready(root: &Path, plan: &Plan) -> Result<(), String> {
     }
     pinned::must_be_there(&ground, plan)?;
     scripts::must_be_there(&ground, plan)?;
+    programs::must_be_there(&ground, plan)?;
     unseen::must_land(&ground, plan)?;
     judging::ready(plan)
 }
