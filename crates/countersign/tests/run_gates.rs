@@ -438,6 +438,9 @@ fn what_only_a_person_can_say_waits_in_the_inbox_and_lands_when_they_have_answer
             (&criterion["id"], &criterion["description"], &criterion["question"]),
             (&json!("AC-2"), &json!("it is elegant"), &json!("Is it elegant?"))
         );
+        let kept = yard.git(&["rev-parse", &format!("refs/countersign/{}/T-1", yard.runs()[0])]);
+        assert_eq!(asked["bound"], kept.as_str(), "{asked}");
+        yard.run(&["inbox"]).says(&format!("about        {kept}")).says("--fail AC-2 --evidence TEXT --shown");
         let status = if passes { "PASS" } else { "FAIL" };
         let results = json!([{ "criterion": "AC-2", "status": status, "evidence": "I read it twice, at length" }]);
         let request = json!({ "task_id": "T-1", "shown": asked["shown"], "results": results });
