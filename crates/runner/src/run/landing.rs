@@ -141,7 +141,7 @@ fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: 
         patience: PATIENCE,
     };
     for _ in 0..MOVES_MAX {
-        let landing = match branch::is_other(run, attempt, place) {
+        let landing = match branch::is_other(run, attempt, place)? {
             Some(why) => land_it(run, attempt, None, || Landing::Failed(why))?,
             None => match rechecking::recheck(run, attempt, claimed, &claim)? {
                 Rechecked::Broken => return Ok(None),

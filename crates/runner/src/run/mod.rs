@@ -157,7 +157,8 @@ struct Run<'a> {
     beside: folder::Beside,
     /// The commits that somebody answers for.
     vouched: vouched::Vouched,
-    branch: branch::Branch,
+    /// The branch that work lands on. None where there is no repository.
+    branch: Option<String>,
     /// How git reads and writes files.
     settings: settings::Settings,
     began: Instant,
@@ -225,9 +226,12 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, Trouble> {
     let (commit, told) = (desk.began_at()?, desk.began_with()?);
     let began = commit.clone().map_or_else(|| ground.head(), |commit| Ok(Some(commit)))?;
     let settings = settings::Settings::of(ground.layout(), told.clone())?;
+    let noted = desk.began_on()?;
+    let branch = noted.clone().or_else(|| branch::now(ground.layout()));
     // What the run starts from is noted once, before anybody works.
     let base = json!({
         "commit": began.as_ref().filter(|_| commit.is_none()),
+        "branch": branch.as_ref().filter(|_| noted.is_none()),
         "settings": settings.before().filter(|_| told.is_none()),
     });
     let vouched = vouched::Vouched::since(began);
@@ -238,7 +242,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, Trouble> {
         beside: folder::Beside::default(),
         bell: Condvar::new(),
         stop: Stop::default(),
-        branch: branch::Branch::of(ground.layout()),
+        branch,
         began: Instant::now(),
         setup,
         desk,
