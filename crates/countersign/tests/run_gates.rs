@@ -413,6 +413,22 @@ fn a_judge_over_http_is_asked_and_one_that_cannot_be_reached_holds_back_unless_i
 }
 
 #[test]
+fn a_judge_over_http_that_takes_its_time_holds_nobody_up_who_was_called_off() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let yard = Yard::new();
+    let url = format!("http://{}/v1/messages", silent.local_addr().unwrap());
+    let judge = json!({ "url": url, "model": "judge-1", "key": "JUDGE_KEY" });
+    let more = json!({ "gates": { "judge": judge } });
+    let plan = yard.plan(json!({ "coder": yard.honest() }), vec![task("T-1", json!({}))], more);
+    let going = yard.start_with(&["run", &plan], &[("JUDGE_KEY", "k")]);
+    let (_asked, _) = silent.accept().unwrap();
+    yard.decide(&["run", "cancel", "--reason", "no"]).ended_with(0);
+    let began = std::time::Instant::now();
+    going.end().says("canceled it: no").ended_with(1);
+    assert!(began.elapsed() < std::time::Duration::from_secs(30), "{:?}", began.elapsed());
+}
+
+#[test]
 fn what_only_a_person_can_say_waits_in_the_inbox_and_lands_when_they_have_answered() {
     for (passes, code) in [(true, 0), (false, 1)] {
         let yard = Yard::new();
