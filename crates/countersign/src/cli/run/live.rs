@@ -2,10 +2,11 @@
 //! that happens.
 
 use super::drawn::{self, Drawn};
-use crate::cli::asking::line;
+use crate::cli::asking::{line, pages};
 use crate::cli::interrupt::STOPPING;
 use crate::cli::output::{self, Format};
 use crate::cli::words::{cut, span};
+use crate::client::Client;
 use crate::terminal::Terminal;
 use countersign_diagnostic::visible;
 use countersign_domain::plan::payload::{Budgets, Plan};
@@ -62,6 +63,18 @@ impl Live {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes up where an earlier runner ended: what is done stays done, for as long as it has been.
+    pub fn take_up(&self, client: &Client<'_>) {
+        let Ok(shown) = pages(client, "task.list", (json!({ "run_id": self.run }), "tasks"), None) else { return };
+        let mut state = self.state();
+        for task in shown["tasks"].as_array().into_iter().flatten() {
+            let is_it = |drawn: &&mut Drawn| task["task_id"].as_str().is_some_and(|id| drawn.is(id));
+            if let Some(drawn) = state.tasks.iter_mut().find(is_it) {
+                drawn.take_up(task, task["version"].as_u64().and_then(|seq| since(client, seq)));
+            }
+        }
     }
 
     /// Whether it is drawn over itself, so that nobody else may write between.
@@ -132,6 +145,13 @@ fn validated(validator: &str, verdict: &str, said: &str, (only, open): (&[String
         _ if !only.is_empty() => format!("PASS by {validator} for {}{open}", only.join(", ")),
         _ => format!("{verdict} by {validator}"),
     }
+}
+
+/// How long ago an event happened.
+fn since(client: &Client<'_>, seq: u64) -> Option<Duration> {
+    let event = client.engine().ok()?.stored(seq, seq).ok()?.into_iter().next()?;
+    let time: jiff::Timestamp = event.value()["time"].as_str()?.parse().ok()?;
+    Duration::try_from(jiff::Timestamp::now().duration_since(time)).ok()
 }
 
 /// What happened to a task in a few words, and whether it stands there now.

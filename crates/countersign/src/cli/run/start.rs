@@ -237,6 +237,9 @@ fn carry_out(args: &Args, here: &Here<'_>, client: &Client<'_>, run: &str) -> an
     let concurrency = args.concurrency.map(usize::from).or(planned).unwrap_or(cores);
     let stop = Stop::default();
     let live = Live::new(&plan, run, args.how.format, &stop);
+    if args.resume.is_some() && live.is_drawn() {
+        live.take_up(client);
+    }
     let _signals = interrupt::stops(&stop, !live.is_drawn())?;
     let platform = args.forge.platform(here, root.clone())?;
     let call = leading(client.call()?);
