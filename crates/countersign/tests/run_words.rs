@@ -317,6 +317,7 @@ fn a_dry_run_says_what_each_check_asks() {
         (file(json!({ "json_pointer": "/a/0" })), "file src/T-1: is there, has something at /a/0"),
         (file(json!({ "json_pointer": "/a", "equals": { "b": 1 } })), "file src/T-1: is there, has {\"b\":1} at /a"),
         (file(json!({ "equals": [1] })), "file src/T-1: is there, has [1] as a whole"),
+        (file(json!({ "json_pointer": "/a", "equals": null })), "file src/T-1: is there, has null at /a"),
         (json!({ "diff": true }), "diff: what changed is what was declared, and lies inside the scope"),
         (json!({ "port": 8000 }), "port 8000: something listens"),
         (json!({ "http": { "url": "http://localhost:8000/x" } }), "http GET http://localhost:8000/x: answers 200"),

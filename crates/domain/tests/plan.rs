@@ -154,6 +154,8 @@ fn a_criterion_that_nobody_could_show_is_found() {
         (file(json!({ "exists": true, "contains": "a", "sha256": sha256 })), json!({}), None),
         (file(json!({ "json_pointer": "a" })), json!({}), never),
         (file(json!({ "json_pointer": "/a", "equals": 1 })), json!({}), None),
+        (file(json!({ "json_pointer": "/a", "equals": null })), json!({}), None),
+        (file(json!({ "exists": false, "equals": null })), json!({}), never),
     ];
     for (wanted, more, rule) in cases {
         let text = criterion(wanted, more);
