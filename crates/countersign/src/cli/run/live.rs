@@ -2,6 +2,7 @@
 //! that happens.
 
 use super::drawn::{self, Drawn};
+use super::noted::{self, name};
 use crate::cli::asking::{line, pages};
 use crate::cli::interrupt::STOPPING;
 use crate::cli::output::{self, Format};
@@ -213,36 +214,6 @@ pub fn handing(
     format!("handoff to {to} made, {tokens} of {most} tokens; it had {was}, and {kept_at} keeps the whole of {parts}")
 }
 
-/// The name of a note for programs.
-fn name(note: &Note<'_>) -> &'static str {
-    match note {
-        Note::Led => "run",
-        Note::Told { .. } => "told",
-        Note::Begun { .. } => "begun",
-        Note::Awaited { .. } => "awaited",
-        Note::Said { .. } => "said",
-        Note::Ended { .. } => "ended",
-        Note::Claimed { .. } => "claimed",
-        Note::Seen { .. } => "seen",
-        Note::Validated { .. } => "validated",
-        Note::Judged { .. } => "judged",
-        Note::Queued { .. } => "queued",
-        Note::Landed { .. } => "landed",
-        Note::Answered { .. } => "answered",
-        Note::Handing { .. } => "handing",
-        Note::Handed { .. } => "handed",
-        Note::Received { .. } => "received",
-        Note::Done { .. } => "done",
-        Note::Again { .. } => "again",
-        Note::Stopped { .. } => "stopped",
-        Note::Flag { .. } => "flag",
-        Note::Recovered { .. } => "recovered",
-        Note::Swept { .. } => "swept",
-        Note::Waiting { .. } => "waiting",
-        Note::Tick { .. } => "tick",
-    }
-}
-
 impl Watch for Live {
     fn note(&self, note: &Note<'_>) {
         let mut state = self.state();
@@ -271,8 +242,12 @@ impl Watch for Live {
         if let Note::Waiting { tasks } = note {
             if state.waiting != *tasks {
                 state.waiting = tasks.to_vec();
-                if !self.drawn && self.format == Format::Text && !tasks.is_empty() {
-                    output::print(&format!("waits for a person: {}; see `countersign inbox`\n", tasks.join(", ")));
+                match self.format {
+                    _ if self.drawn || tasks.is_empty() => {}
+                    Format::Json => output::print(&line(&json!({ "note": name(note), "tasks": tasks }))),
+                    Format::Text => {
+                        output::print(&format!("waits for a person: {}; see `countersign inbox`\n", tasks.join(", ")));
+                    }
                 }
             }
             return;
@@ -281,7 +256,7 @@ impl Watch for Live {
             let words = visible(&words).into_owned();
             match (self.format, self.drawn) {
                 (Format::Json, _) => {
-                    output::print(&line(&json!({ "note": name(note), "task_id": task, "text": words })));
+                    output::print(&line(&noted::of_task(note, &task, &words)));
                 }
                 (Format::Text, false) => output::print(&format!("{task}: {words}\n")),
                 (Format::Text, true) => {

@@ -313,7 +313,7 @@ fn conclude(args: &Args, client: &Client<'_>, run: &str, outcome: &Outcome) -> a
         return refused(failure, args.how.format);
     }
     match args.how.format {
-        Format::Json => output::print(&report::json(client, run, outcome)?),
+        Format::Json => output::print(&report::json(client, run, outcome, over.as_deref())?),
         Format::Text => output::print(&report::text(client, run, outcome, over.as_deref())?),
     }
     let all_done = outcome.tasks.iter().all(|task| task.state == State::Done);
