@@ -58,9 +58,11 @@ pub(super) fn update(
 /// whoever works there would bring it back.
 fn must_be_gone(stand: &Stand<'_>, changes: &[Change]) -> Result<(), String> {
     let (gone, there): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| change.after().is_none());
-    // Where the case of letters does not count, a file that is only called otherwise now is still found by its old name.
+    // Where the case of letters or the way in which they are put together does not count, a file that is only called otherwise now
+    // is still found by its old name.
     let is_left = |change: &&Change| {
-        is_there(&stand.place.top, &change.name) && !there.iter().any(|it| it.name.eq_ignore_ascii_case(&change.name))
+        is_there(&stand.place.top, &change.name)
+            && !there.iter().any(|it| is_same(&stand.place.top, &it.name, &change.name))
     };
     let left = gone.into_iter().filter(is_left).map(|it| called(&it.name, stand.place.prefix.as_bytes()));
     let left: Vec<String> = left.collect();
@@ -68,6 +70,19 @@ fn must_be_gone(stand: &Stand<'_>, changes: &[Change]) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("{} could not be removed; nothing has landed; see to it that it can be", left.join(", ")))
+}
+
+/// Whether two names lead to the same file.
+#[cfg(unix)]
+fn is_same(top: &Path, one: &[u8], other: &[u8]) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let file = |name: &[u8]| top.join(names::path(name)).symlink_metadata().map(|found| (found.dev(), found.ino()));
+    matches!((file(one), file(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &Path, one: &[u8], other: &[u8]) -> bool {
+    one.eq_ignore_ascii_case(other)
 }
 
 /// Completes what was begun, file by file. All of them were seen to be what HEAD says or what the landing brings.
@@ -100,4 +115,23 @@ fn remove(top: &Path, name: &[u8]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+#[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_only_called_otherwise_is_known_for_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let (composed, apart, other) = ("\u{e4}", "a\u{308}", "A");
+        for name in [composed, other] {
+            std::fs::write(folder.path().join(name), "x").unwrap();
+        }
+        // What a file system does that does not tell the two names apart.
+        std::fs::hard_link(folder.path().join(composed), folder.path().join(apart)).unwrap();
+        let same = |one: &str, other: &str| is_same(folder.path(), one.as_bytes(), other.as_bytes());
+        assert!(same(composed, apart) && !same(composed, other) && !same(composed, "gone"));
+    }
 }
