@@ -288,6 +288,25 @@ fn who_loses_their_lease_while_they_work_is_ended_and_it_is_said_why() {
 }
 
 #[test]
+fn files_with_odd_names_are_declared_as_they_are_told() {
+    let make = "printf x > \"$(printf 'src/a\\tb')\"; printf x > \"$(printf 'src/c\\nd')\"; ";
+    let cases = [
+        ("claim src/a%09b src/c%0Ad", 0, "T-1: done (verified)"),
+        ("claim src/a%09b", 1, "src/c%0Ad"),
+        ("claim 'src/a\\tb' src/c%0Ad", 1, "it holds the invisible character \\u{9}, which is named as `%09`"),
+    ];
+    for (claim, code, says) in cases {
+        let yard = Yard::new();
+        let acceptance = json!([{ "text": "it is there", "check": { "command": ["sh", "-c", "ls src | grep -q a"] } }]);
+        let patch = json!({ "lock_scope": ["src"], "acceptance": acceptance, "retries": 0 });
+        let answer = yard.one(json!({ "coder": yard.agent(&format!("{make}{claim}")) }), patch, json!({}));
+        assert_eq!(answer.code, code, "{claim}: {}", answer.out);
+        answer.says(says);
+        assert_eq!(yard.read("src/a\tb").is_some() && yard.read("src/c\nd").is_some(), code == 0);
+    }
+}
+
+#[test]
 fn no_agent_and_no_check_sees_what_another_left_and_no_tree_stays() {
     let yard = Yard::new();
     yard.write(".gitignore", "target/\n");
