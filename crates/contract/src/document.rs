@@ -381,7 +381,7 @@ impl<'d> Cursor<'d> {
     fn step(self, step: &str) -> Option<(Option<Cursor<'d>>, Cursor<'d>)> {
         match self.kind() {
             Kind::Object => self.entries().find(|(key, _)| key.raw() == step).map(|(key, value)| (Some(key), value)),
-            Kind::List => self.items().nth(step.parse().ok()?).map(|item| (None, item)),
+            Kind::List => self.items().nth(place(step)?).map(|item| (None, item)),
             _ => None,
         }
     }
@@ -422,6 +422,12 @@ impl<'d> Cursor<'d> {
         let quote = u32::from(node.quoted);
         self.document.text.get((node.start + quote) as usize..(node.end - quote) as usize).unwrap_or_default()
     }
+}
+
+/// The place in a list that a step of a pointer names. It is written in one way only (RFC 6901).
+fn place(step: &str) -> Option<usize> {
+    let is_plain = step == "0" || !step.starts_with(['0', '+']);
+    step.parse().ok().filter(|_| is_plain)
 }
 
 /// The items of a list.

@@ -69,7 +69,7 @@ fn the_python_client_lives_the_same_life_over_http() {
 /// Whether everything came about as it should.
 fn lived(house: &House, seen: &Value, protocol: &str) {
     assert_eq!(seen["protocol"], protocol, "{seen}");
-    assert_eq!(seen["tools"].as_array().unwrap().len(), 26, "{seen}");
+    assert_eq!(seen["tools"].as_array().unwrap().len(), 27, "{seen}");
     assert_eq!(seen["next"]["answer"]["task"]["task_id"], "T-1", "{seen}");
     assert_eq!(seen["claimed"], "in_progress", "{seen}");
     assert_eq!(seen["refused"], json!([true, "DEPENDENCY_NOT_MET"]), "{seen}");
@@ -85,7 +85,7 @@ fn the_inspector_lists_the_tools_without_a_complaint_and_calls_them() {
     let inspect = |arguments: &[&str]| printed(clients::inspector().args(server(&house)).args(arguments), &house);
     // With `--strict` it fails on schemas that some client could not use.
     let tools = inspect(&["--method", "tools/list", "--strict"]);
-    assert_eq!(tools["tools"].as_array().unwrap().len(), 26, "{tools}");
+    assert_eq!(tools["tools"].as_array().unwrap().len(), 27, "{tools}");
     let claim = inspect(&["--method", "tools/call", "--tool-name", "claim", "--tool-arg", "task_id=T-1"]);
     assert_eq!(claim["structuredContent"]["answer"]["owner"], "agent:w1", "{claim}");
     let rule = inspect(&["--method", "resources/read", "--uri", "countersign://rules/LOCK_CONFLICT"]);
@@ -106,7 +106,7 @@ fn the_inspector_finds_the_same_over_http() {
         printed(&mut client, &house)
     };
     let tools = inspect(&["--method", "tools/list", "--strict"]);
-    assert_eq!(tools["tools"].as_array().unwrap().len(), 26, "{tools}");
+    assert_eq!(tools["tools"].as_array().unwrap().len(), 27, "{tools}");
     let claim = inspect(&["--method", "tools/call", "--tool-name", "claim", "--tool-arg", "task_id=T-1"]);
     assert_eq!(claim["structuredContent"]["answer"]["owner"], "agent:w1", "{claim}");
     let rule = inspect(&["--method", "resources/read", "--uri", "countersign://rules/LOCK_CONFLICT"]);

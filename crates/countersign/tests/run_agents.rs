@@ -269,6 +269,44 @@ fn who_works_on_what_is_canceled_is_ended_and_so_is_the_run() {
 }
 
 #[test]
+fn who_loses_their_lease_while_they_work_is_ended_and_it_is_said_why() {
+    for (retries, says) in [(1, "T-1: tried again: "), (0, "T-1: waits for a person: ")] {
+        let yard = Yard::new();
+        let hang = "if [ ! -e $COUNTERSIGN_HOME/hangs ]; then touch $COUNTERSIGN_HOME/hangs; sleep 600; fi; ";
+        let agents = json!({ "coder": yard.agent(&format!("{hang}echo x > $scope; claim $scope")) });
+        let tasks = vec![task("T-1", json!({ "retries": retries, "timeout": "5m" }))];
+        let mut going = yard.start(&["run", &yard.plan(agents, tasks, json!({})), "--no-wait"]);
+        wait_for("the agent", || yard.path("home/hangs").exists());
+        // For somebody whose clock is ahead the time is up.
+        yard.engine_ahead(std::time::Duration::from_secs(360)).settle(8).unwrap();
+        going.until(says);
+        let said = going.out.lines().last().unwrap().to_owned();
+        assert!(said.contains("coder gave no sign of life for 300 s"), "{said}");
+        assert_eq!(going.end().code, i32::from(retries == 0));
+        assert_eq!(yard.processes(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn files_with_odd_names_are_declared_as_they_are_told() {
+    let make = "printf x > \"$(printf 'src/a\\tb')\"; printf x > \"$(printf 'src/c\\nd')\"; ";
+    let cases = [
+        ("claim src/a%09b src/c%0Ad", 0, "T-1: done (verified)"),
+        ("claim src/a%09b", 1, "src/c%0Ad"),
+        ("claim 'src/a\\tb' src/c%0Ad", 1, "it holds the invisible character \\u{9}, which is named as `%09`"),
+    ];
+    for (claim, code, says) in cases {
+        let yard = Yard::new();
+        let acceptance = json!([{ "text": "it is there", "check": { "command": ["sh", "-c", "ls src | grep -q a"] } }]);
+        let patch = json!({ "lock_scope": ["src"], "acceptance": acceptance, "retries": 0 });
+        let answer = yard.one(json!({ "coder": yard.agent(&format!("{make}{claim}")) }), patch, json!({}));
+        assert_eq!(answer.code, code, "{claim}: {}", answer.out);
+        answer.says(says);
+        assert_eq!(yard.read("src/a\tb").is_some() && yard.read("src/c\nd").is_some(), code == 0);
+    }
+}
+
+#[test]
 fn no_agent_and_no_check_sees_what_another_left_and_no_tree_stays() {
     let yard = Yard::new();
     yard.write(".gitignore", "target/\n");

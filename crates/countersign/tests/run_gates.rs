@@ -75,11 +75,20 @@ fn tests_are_not_passed_by_changing_or_skipping_them() {
 #[test]
 fn a_check_whose_program_is_missing_blocks_and_says_so() {
     let yard = Yard::new();
-    let check = json!([{ "text": "it builds", "check": { "command": ["no-such-program-anywhere"] } }]);
-    let answer = checked(&yard, "echo x > src/T-1; claim src/T-1", &["src/T-1"], check);
-    answer.says("AC-1 command BLOCKED").says("`no-such-program-anywhere` is missing").says("MISSING_VALIDATOR");
+    let program = gone_later(&yard);
+    let check = json!([{ "text": "it builds", "check": { "command": [program] } }]);
+    let script = format!("rm {program}; echo x > src/T-1; claim src/T-1");
+    let answer = checked(&yard, &script, &["src/T-1"], check);
+    answer.says("AC-1 command BLOCKED").says(&format!("`{program}` is missing")).says("MISSING_VALIDATOR");
     assert_eq!(answer.code, 1);
     assert_eq!(yard.count("task.claimed", "T-1"), 1, "trying again would not help");
+}
+
+/// A program that is there when a run begins.
+fn gone_later(yard: &Yard) -> String {
+    let path = yard.path("program");
+    std::fs::write(&path, "").unwrap();
+    path.display().to_string()
 }
 
 /// A response of a validator.
@@ -151,7 +160,7 @@ fn what_a_validator_said_is_told_and_what_is_open_after_that() {
         format!("printf '%s' '{response}'")
     };
     let there = json!({ "file": { "path": "src/T-1" } });
-    let missing = json!({ "command": ["no-such-program-anywhere"] });
+    let missing = json!({ "command": ["GONE"] });
     let decides = "; where more than a word is asked for, the evidence decides";
     let cases: [(&Value, String, i32, Vec<String>); 3] = [
         (
@@ -173,7 +182,9 @@ fn what_a_validator_said_is_told_and_what_is_open_after_that() {
     ];
     for (check, script, code, said) in cases {
         let yard = Yard::new();
-        let mut agents = json!({ "coder": yard.honest() });
+        let program = gone_later(&yard);
+        let check: Value = serde_json::from_str(&check.to_string().replace("GONE", &program)).unwrap();
+        let mut agents = json!({ "coder": yard.agent(&format!("rm {program}; echo x > $scope; claim $scope")) });
         for name in ["v0", "v1"] {
             agents[name] = yard.agent(&script.replace("NAME", name));
             agents[name]["role"] = json!("validator");
@@ -402,6 +413,22 @@ fn a_judge_over_http_is_asked_and_one_that_cannot_be_reached_holds_back_unless_i
 }
 
 #[test]
+fn a_judge_over_http_that_takes_its_time_holds_nobody_up_who_was_called_off() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let yard = Yard::new();
+    let url = format!("http://{}/v1/messages", silent.local_addr().unwrap());
+    let judge = json!({ "url": url, "model": "judge-1", "key": "JUDGE_KEY" });
+    let more = json!({ "gates": { "judge": judge } });
+    let plan = yard.plan(json!({ "coder": yard.honest() }), vec![task("T-1", json!({}))], more);
+    let going = yard.start_with(&["run", &plan], &[("JUDGE_KEY", "k")]);
+    let (_asked, _) = silent.accept().unwrap();
+    yard.decide(&["run", "cancel", "--reason", "no"]).ended_with(0);
+    let began = std::time::Instant::now();
+    going.end().says("canceled it: no").ended_with(1);
+    assert!(began.elapsed() < std::time::Duration::from_secs(30), "{:?}", began.elapsed());
+}
+
+#[test]
 fn what_only_a_person_can_say_waits_in_the_inbox_and_lands_when_they_have_answered() {
     for (passes, code) in [(true, 0), (false, 1)] {
         let yard = Yard::new();
@@ -427,6 +454,9 @@ fn what_only_a_person_can_say_waits_in_the_inbox_and_lands_when_they_have_answer
             (&criterion["id"], &criterion["description"], &criterion["question"]),
             (&json!("AC-2"), &json!("it is elegant"), &json!("Is it elegant?"))
         );
+        let kept = yard.git(&["rev-parse", &format!("refs/countersign/{}/T-1", yard.runs()[0])]);
+        assert_eq!(asked["bound"], kept.as_str(), "{asked}");
+        yard.run(&["inbox"]).says(&format!("about        {kept}")).says("--fail AC-2 --evidence TEXT --shown");
         let status = if passes { "PASS" } else { "FAIL" };
         let results = json!([{ "criterion": "AC-2", "status": status, "evidence": "I read it twice, at length" }]);
         let request = json!({ "task_id": "T-1", "shown": asked["shown"], "results": results });

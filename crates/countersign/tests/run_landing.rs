@@ -402,6 +402,22 @@ fn work_does_not_land_on_another_branch_unless_a_person_says_so() {
     }
 }
 
+#[test]
+fn whoever_goes_on_with_a_run_remembers_its_branch() {
+    let yard = Yard::new();
+    let going = while_it_works(&yard, START, of_start());
+    going.kill();
+    yard.git(&["checkout", "--quiet", "-b", "other"]);
+    go(&yard);
+    let answer = yard.resume();
+    answer.says("`other` is checked out, and the run began on `main`").says("task unblock T-1").ended_with(1);
+    assert_eq!(yard.landed().len(), 0);
+    // Who has answered is not asked again, whoever goes on.
+    yard.decide(&["task", "unblock", "T-1", "--reason", "land it here"]).ended_with(0);
+    yard.resume().ended(0);
+    assert_eq!(yard.landed().len(), 1);
+}
+
 /// A git that does something else than the real one, `"$real" "$@"`, when it is to write the files that land.
 fn strange_git(yard: &Yard, instead: &str) -> String {
     let path = std::env::var("PATH").unwrap();

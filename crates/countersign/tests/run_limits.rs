@@ -109,7 +109,7 @@ fn a_budget_of_the_command_line_is_held_to_what_one_of_a_plan_is() {
     yard.run(&["run", &plan, "--no-wait"]).ended(1);
     let begun = yard.runs().len();
     for (name, value, says) in [
-        ("wall_time", json!("39s"), "the run may take 39 s, and one of its tasks alone may be silent for 40 s"),
+        ("wall_time", json!("39s"), "the run would be stopped after 39s, and its task T-1 alone may be silent for 40s"),
         ("attempts", json!(1), "1 attempts are not enough for 2 tasks"),
     ] {
         let budget = format!("{name}={}", value.as_str().map_or(value.to_string(), str::to_owned));
@@ -126,6 +126,20 @@ fn a_budget_of_the_command_line_is_held_to_what_one_of_a_plan_is() {
         yard.run(&["run", &path.display().to_string()]).says("SCHEMA_INVALID").says(says).ended_with(1);
     }
     assert_eq!(yard.runs().len(), begun);
+}
+
+#[test]
+fn tasks_that_are_over_need_no_time_of_a_run_that_goes_on() {
+    let yard = Yard::new();
+    let long = task("T-1", json!({ "timeout": "2h" }));
+    let short = task("T-2", json!({ "timeout": "40s", "depends_on": ["T-1"] }));
+    let script = "if [ $COUNTERSIGN_TASK = T-2 ]; then exit 1; fi; echo x > $scope; claim $scope";
+    let plan = yard.plan(json!({ "coder": yard.agent(script) }), vec![long, short], json!({}));
+    yard.run(&["run", &plan, "--budget", "wall_time=1h"]).says("T-1 alone may be silent for 2h").ended_with(1);
+    yard.run(&["run", &plan, "--no-wait"]).says("T-1: done (verified)").ended_with(1);
+    let resumed = |budget: &str| yard.run(&["run", "--resume", "--no-wait", "--budget", budget]);
+    resumed("wall_time=39s").says("its task T-2 alone may be silent for 40s").ended_with(1);
+    resumed("wall_time=40s").says("1 of 2 tasks are done").ended_with(1);
 }
 
 #[test]

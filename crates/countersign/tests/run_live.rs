@@ -160,3 +160,19 @@ fn an_interrupt_stops_it_and_leaves_the_terminal_as_it_was() {
     assert_eq!(yard.show("T-1")["task"]["status"], "todo");
     assert_eq!(yard.processes(), Vec::<String>::new());
 }
+
+#[test]
+fn a_run_that_goes_on_shows_what_was_done_and_since_when() {
+    let yard = Yard::new();
+    let script = "if [ $COUNTERSIGN_TASK = T-2 ]; then exit 1; fi; mkdir -p src; echo x > $scope; claim $scope";
+    let plan = plan(&yard, script);
+    yard.run(&["run", &plan, "--no-wait"]).says("T-1: done (verified)").ended_with(1);
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    let shown = at_a_terminal(&yard, &["run", "--resume", "--no-wait"], "", "");
+    let row =
+        |line: &&str| line.starts_with("T-1") && ["✓✓✓", "done (verified)", "1"].iter().all(|it| line.contains(it));
+    let first = shown.frames.iter().find(|frame| frame.contains("GATES")).unwrap();
+    let row = first.lines().find(row).unwrap_or_else(|| panic!("{first}"));
+    assert!(["2s", "3s", "4s", "5s", "6s"].iter().any(|it| row.contains(it)), "{row}");
+    assert!(first.lines().any(|line| line.starts_with("T-2") && line.contains("waits for a person")), "{first}");
+}

@@ -213,6 +213,17 @@ fn a_peer_that_validates_is_waited_for_and_speaks_with_a_token_of_its_own() {
     // What waits for somebody takes nobody's place.
     going.until("T-1: waits for critic, a peer, to validate").until("T-2: waits for critic, a peer, to validate");
     let run = yard.runs()[0].clone();
+    // Who validates can ask what waits for them, and about which commit.
+    let waits = |name: &str| {
+        let shown = yard.run(&["gate", "waiting", "--validator", name, "--format", "json"]).ended(0);
+        let shown: Value = serde_json::from_str(&shown).unwrap();
+        let items = shown["items"].as_array().unwrap().clone();
+        let text = |item: &Value, name: &str| item[name].as_str().unwrap().to_owned();
+        items.iter().map(|item| (text(item, "task_id"), text(item, "bound"))).collect::<Vec<_>>()
+    };
+    let kept = |task: &str| yard.git(&["rev-parse", &format!("refs/countersign/{run}/{task}")]);
+    assert_eq!(waits("critic"), ["T-1", "T-2"].map(|task| (task.to_owned(), kept(task))));
+    assert_eq!(waits("somebody"), []);
     let make = ["token", "make", "--role", "reviewer", "--name", "critic", "--format", "json"];
     let token: Value = serde_json::from_str(&yard.decide(&make).ended(0)).unwrap();
     let file = yard.path("critic.token");
@@ -237,6 +248,7 @@ fn a_peer_that_validates_is_waited_for_and_speaks_with_a_token_of_its_own() {
     going.until("T-1: tried again").until("T-1: waits for critic, a peer, to validate");
     say("T-2", "PASS", &own).ended_with(0);
     going.until("T-2: PASS by critic").until("T-2: done (verified)");
+    assert_eq!(waits("critic"), [("T-1".to_owned(), kept("T-1"))]);
     say("T-1", "PASS", &own).ended_with(0);
     going.until("T-1: PASS by critic").until("T-1: done (verified)");
     going.end().ended(0);

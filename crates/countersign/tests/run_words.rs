@@ -96,8 +96,23 @@ fn every_line_for_programs_is_an_object_and_the_last_is_the_end() {
     for name in ["begun", "said", "ended", "claimed", "seen", "validated", "landed", "done", "stopped"] {
         assert!(lines.iter().any(|line| line["note"] == name), "{name}: {}", answer.out);
     }
+    // What the words say is there by its name, too.
+    let find = |name: &str, task: &str| lines.iter().find(|it| it["note"] == name && it["task_id"] == task).unwrap();
+    assert_eq!((&find("begun", "T-1")["agent"], &find("begun", "T-1")["attempt"]), (&json!("coder"), &json!(1)));
+    assert_eq!((&find("said", "T-2")["line"], &find("claimed", "T-1")["changes"]), (&json!("hm"), &json!(1)));
+    assert!(find("ended", "T-1")["took_ms"].is_u64(), "{}", answer.out);
+    let seen = find("seen", "T-1");
+    assert_eq!((&seen["criterion"], &seen["kind"], &seen["status"]), (&json!("AC-1"), &json!("file"), &json!("PASS")));
+    let said = find("validated", "T-1");
+    assert_eq!((&said["validator"], &said["verdict"]), (&json!("builtin"), &json!("PASS")));
+    assert_eq!(find("landed", "T-1")["commit"], yard.git(&["rev-parse", "HEAD"]).as_str());
+    assert_eq!(find("done", "T-1")["assurance"], "verified");
+    assert!(find("stopped", "T-2")["reason"].as_str().is_some_and(|it| !it.is_empty()), "{}", answer.out);
     let end = lines.last().unwrap();
     assert_eq!((&end["note"], &end["end"]), (&json!("end"), &json!("waits")));
+    assert_eq!(end["go_on"], format!("countersign run --resume {}", yard.runs()[0]).as_str());
+    assert_eq!((&end["tasks"][0]["title"], &end["over"]), (&json!("do T-1"), &Value::Null));
+    assert!(end["text"].as_str().unwrap().starts_with("1 of 2 tasks are done after "), "{end}");
     let states: Vec<&Value> = end["tasks"].as_array().unwrap().iter().map(|it| &it["status"]).collect();
     assert_eq!(states, ["done", "blocked"]);
     assert!(end["checkpoint"].as_str().unwrap().starts_with("countersign/"), "{end}");
@@ -317,6 +332,7 @@ fn a_dry_run_says_what_each_check_asks() {
         (file(json!({ "json_pointer": "/a/0" })), "file src/T-1: is there, has something at /a/0"),
         (file(json!({ "json_pointer": "/a", "equals": { "b": 1 } })), "file src/T-1: is there, has {\"b\":1} at /a"),
         (file(json!({ "equals": [1] })), "file src/T-1: is there, has [1] as a whole"),
+        (file(json!({ "json_pointer": "/a", "equals": null })), "file src/T-1: is there, has null at /a"),
         (json!({ "diff": true }), "diff: what changed is what was declared, and lies inside the scope"),
         (json!({ "port": 8000 }), "port 8000: something listens"),
         (json!({ "http": { "url": "http://localhost:8000/x" } }), "http GET http://localhost:8000/x: answers 200"),

@@ -112,7 +112,7 @@ fn every_verb_has_help_with_examples() {
 }
 
 /// What can be asked of the engine, and the verbs that ask it.
-const ASKED: [(&str, &[&str]); 84] = [
+const ASKED: [(&str, &[&str]); 85] = [
     ("run.lead", &["run"]),
     ("handoff.send", &["handoff", "send"]),
     ("handoff.receive", &["handoff", "receive"]),
@@ -189,6 +189,7 @@ const ASKED: [(&str, &[&str]); 84] = [
     ("gate.rule", &["gate", "rule"]),
     ("gate.land", &["gate", "land"]),
     ("gate.status", &["gate", "status"]),
+    ("gate.waiting", &["gate", "waiting"]),
     ("inbox.list", &["inbox"]),
     // What follows a plan, and what is done in the world for it, is asked by runs themselves.
     ("run.plan", &["run"]),

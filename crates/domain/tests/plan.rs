@@ -154,9 +154,12 @@ fn a_criterion_that_nobody_could_show_is_found() {
         (file(json!({ "exists": true, "contains": "a", "sha256": sha256 })), json!({}), None),
         (file(json!({ "json_pointer": "a" })), json!({}), never),
         (file(json!({ "json_pointer": "/a", "equals": 1 })), json!({}), None),
+        (file(json!({ "json_pointer": "/a", "equals": "NULL" })), json!({}), None),
+        (file(json!({ "exists": false, "equals": "NULL" })), json!({}), never),
     ];
     for (wanted, more, rule) in cases {
-        let text = criterion(wanted, more);
+        // To a patch null is what is left out.
+        let text = criterion(wanted, more).replace("\"NULL\"", "null");
         let decision = decide(&text);
         let rules: Vec<&str> = found(&decision).1.into_iter().map(|(rule, _)| rule).collect();
         assert_eq!((rules, decision.allow), (rule.into_iter().collect(), rule.is_none()), "{text}");

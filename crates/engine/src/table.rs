@@ -149,6 +149,7 @@ pub const VIEWS: &[ViewRow] = &[
     ViewRow::of::<delegation::view::ListEntries>(),
     ViewRow::of::<delegation::view::ShowAction>(),
     ViewRow::of::<validation::view::GateStatus>(),
+    ViewRow::of::<validation::view::WaitingGates>(),
     ViewRow::of::<validation::view::ShowPromise>(),
     ViewRow::of::<validation::view::ListPromises>(),
     ViewRow::of::<validation::view::Inbox>(),

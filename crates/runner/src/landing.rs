@@ -24,6 +24,7 @@ use crate::worktree::lock::lock;
 use crate::worktree::message;
 use crate::worktree::{Identity, Layout};
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 /// How often is begun again when HEAD was moved by somebody else in the meantime.
 const TRIES: usize = 3;
@@ -56,6 +57,8 @@ pub struct Claim<'a> {
     pub is_whole: bool,
     /// Whether somebody may have landed it before. The commits since its base are looked through then.
     pub was_tried: bool,
+    /// How long is waited for another git that is at work there.
+    pub patience: Duration,
 }
 
 /// What came of a landing.
@@ -185,8 +188,10 @@ fn by_steps(claim: &Claim, prepared: Option<&Prepared>, steps: &mut dyn FnMut(St
     let mut landed = || {
         let _alone = lock(&claim.place.git_dir.join("countersign-landing.lock"))?;
         let mut claim = *claim;
+        let until = Instant::now() + claim.patience;
         for _ in 0..TRIES {
-            if let Some(landing) = attempt(&claim, prepared, steps)? {
+            updating::wait_for_others(claim.place, until);
+            if let Some(landing) = attempt(&claim, prepared, until, steps)? {
                 return Ok(landing);
             }
             // Whoever moved HEAD may have done so with what was in the files by then.
@@ -207,6 +212,7 @@ pub(crate) struct Stand<'a> {
 fn attempt(
     claim: &Claim,
     prepared: Option<&Prepared>,
+    until: Instant,
     steps: &mut dyn FnMut(Step) -> ControlFlow<()>,
 ) -> Result<Option<Landing>, String> {
     let mut go = |step: Step| match steps(step) {
@@ -262,7 +268,7 @@ fn attempt(
         None => write(claim, &stand.head, &tree)?,
     };
     go(Step::Update)?;
-    if let Err(said) = updating::update(&git, &stand, &way, &changes, &commit) {
+    if let Err(said) = updating::update(&git, &stand, &way, (&changes, &commit), until) {
         // Somebody may have begun to work on the same files since they were looked at.
         return match obstacles::look(&git, &stand, &changes)? {
             obstacles::Way::Blocked(names) => Ok(Some(dirty(&names))),

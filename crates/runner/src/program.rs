@@ -59,6 +59,21 @@ fn find(name: &str, path: &OsStr) -> Option<PathBuf> {
     None
 }
 
+/// Whether a program is found by its name on our own `PATH`. Where nobody can tell, it is.
+#[cfg(unix)]
+pub(crate) fn is_on_path(name: &str) -> bool {
+    use rustix::fs::{Access, access};
+    let Some(path) = std::env::var_os("PATH") else { return true };
+    let is_program =
+        |file: PathBuf| file.metadata().is_ok_and(|found| found.is_file()) && access(&file, Access::EXEC_OK).is_ok();
+    std::env::split_paths(&path).any(|folder| !folder.is_absolute() || is_program(folder.join(name)))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_on_path(_: &str) -> bool {
+    true
+}
+
 /// Whether a file is a program by itself, or says which program reads it. Others are given to a shell, by whoever looks names
 /// up.
 #[cfg(unix)]

@@ -22,6 +22,7 @@ mod layout;
 mod likeness;
 pub(crate) mod lock;
 pub(crate) mod message;
+pub(crate) mod modules;
 pub(crate) mod objects;
 mod removing;
 #[cfg(unix)]
@@ -130,7 +131,9 @@ impl Trees {
     fn made(&self, name: &str, commit: &str, top: &Path, git_dir: PathBuf) -> Result<Worktree, String> {
         let folder = top.join(&self.layout.prefix);
         std::fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
-        Ok(Worktree { name: name.to_owned(), folder, top: top.to_owned(), base: commit.to_owned(), git_dir })
+        let tree = Worktree { name: name.to_owned(), folder, top: top.to_owned(), base: commit.to_owned(), git_dir };
+        self.fill_modules(&tree)?;
+        Ok(tree)
     }
 
     /// A working tree that was made earlier, perhaps by a runner that is no more.

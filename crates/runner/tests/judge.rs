@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -210,7 +211,10 @@ fn run_within(path: &str, acts: Vec<Act>, patience: Duration) -> Run {
     let server = Server::new(acts);
     let url = format!("http://127.0.0.1:{}{path}", server.port);
     let waits = RefCell::new(Vec::new());
-    let sleep = |time: Duration| waits.borrow_mut().push(time.as_millis());
+    let sleep = |time: Duration| {
+        waits.borrow_mut().push(time.as_millis());
+        ControlFlow::Continue(())
+    };
     let criteria = [("AC-1".to_owned(), "the door opens".to_owned())];
     let case = Case {
         task: "T-1",
@@ -496,7 +500,7 @@ fn nothing_is_sent_where_nothing_may_go() {
     let criteria = [];
     let case =
         Case { task: "T", title: "", criteria: &criteria, claim: "", validation: "", evidence: "", test_edits: "" };
-    let never = |_: Duration| panic!("nothing to wait for");
+    let never = |_: Duration| -> ControlFlow<()> { panic!("nothing to wait for") };
     let asked = |url: &str, key: &str| ask(&endpoint(url), key, &case, PATIENCE, &never).unwrap_err();
     for url in [
         "http://judge.example.com/v1/messages",
@@ -520,7 +524,7 @@ fn nobody_there_is_unreachable() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let case = Case { task: "T", title: "", criteria: &[], claim: "", validation: "", evidence: "", test_edits: "" };
     let url = format!("http://127.0.0.1:{free}/v1/messages");
-    let unreachable = ask(&endpoint(&url), KEY, &case, PATIENCE, &|_| ()).unwrap_err();
+    let unreachable = ask(&endpoint(&url), KEY, &case, PATIENCE, &|_| ControlFlow::Continue(())).unwrap_err();
     assert_eq!(unreachable.attempts, 4, "{unreachable}");
 }
 
@@ -540,7 +544,7 @@ fn one_that_does_not_speak_tls_where_it_should_gets_no_key() {
         all
     });
     let case = Case { task: "T", title: "", criteria: &[], claim: "", validation: "", evidence: "", test_edits: "" };
-    let unreachable = ask(&endpoint(&url), KEY, &case, PATIENCE, &|_| ()).unwrap_err();
+    let unreachable = ask(&endpoint(&url), KEY, &case, PATIENCE, &|_| ControlFlow::Continue(())).unwrap_err();
     // However often it was asked, it was asked for its certificate alone.
     for _ in unreachable.attempts..4 {
         let _ = TcpStream::connect(url.trim_start_matches("https://").trim_end_matches("/v1/messages"));

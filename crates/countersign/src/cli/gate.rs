@@ -15,6 +15,7 @@ mod standing;
 mod status;
 mod testify;
 mod validate;
+mod waiting;
 
 use super::asking::Here;
 use super::words::text;
@@ -46,6 +47,7 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
     Status(status::Args),
+    Waiting(waiting::Args),
     Check(check::Args),
     Accept(accept::Args),
     Testify(testify::Args),
@@ -66,6 +68,7 @@ pub fn run(args: &Args, global: &Global, project: impl FnOnce() -> anyhow::Resul
     let here = &Here { global, project: &project };
     match &args.verb {
         Verb::Status(args) => status::run(args, here),
+        Verb::Waiting(args) => waiting::run(args, here),
         Verb::Accept(args) => accept::run(args, here),
         Verb::Testify(args) => testify::run(args, here),
         Verb::Rule(args) => rule::run(args, here),

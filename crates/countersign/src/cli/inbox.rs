@@ -81,6 +81,7 @@ pub fn one(item: &Value, waited: &str) -> String {
     field("run", text(item, "run_id"));
     field("instruction", if task.is_empty() { String::new() } else { instruction.clone() });
     field("sha256", text(item, "sha256"));
+    field("about", text(item, "bound"));
     for line in written(item) {
         field("|", line);
     }
@@ -165,7 +166,7 @@ mod tests {
     fn an_item_says_what_is_asked_and_how_it_is_answered() {
         let item = json!({
             "asks": "acceptance", "run_id": "R", "task_id": "T-1", "title": "Round\u{1b} totals", "code": "ACCEPTANCE_FAILED",
-            "reason": "AC-2 not shown to hold", "since": 7, "failures": ["AC-2"], "shown": "0f.1",
+            "reason": "AC-2 not shown to hold", "since": 7, "failures": ["AC-2"], "shown": "0f.1", "bound": "1e8b",
             "answers": ["countersign gate accept T-1 --failures AC-2 --reason TEXT", "countersign task cancel T-1 --reason TEXT"],
         });
         let wanted = "\
@@ -174,6 +175,7 @@ T-1  acceptance  Round\\u{1b} totals
   because      AC-2 not shown to hold [ACCEPTANCE_FAILED]
   waits        since event 7
   run          R
+  about        1e8b
   failures     AC-2
   answer       countersign gate accept T-1 --failures AC-2 --reason TEXT --shown 0f.1 --run R
   answer       countersign task cancel T-1 --reason TEXT --shown 0f.1 --run R

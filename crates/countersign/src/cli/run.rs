@@ -9,6 +9,7 @@ mod dry;
 pub mod inlining;
 mod list;
 pub(super) mod live;
+mod noted;
 mod open;
 mod reading;
 mod report;

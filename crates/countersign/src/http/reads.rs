@@ -28,6 +28,7 @@ pub const PATHS: &[(&str, &str)] = &[
     ("/v1/runs/{run_id}/plan", "run.plan"),
     ("/v1/runs/{run_id}/reconciliation", "reconcile"),
     ("/v1/runs/{run_id}/tasks", "task.list"),
+    ("/v1/runs/{run_id}/waiting", "gate.waiting"),
     ("/v1/runs/{run_id}/tasks/{task_id}", "task.show"),
     ("/v1/runs/{run_id}/tasks/{task_id}/assignment", "task.assignment"),
     ("/v1/runs/{run_id}/tasks/{task_id}/gates", "gate.status"),

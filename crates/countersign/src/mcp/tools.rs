@@ -215,6 +215,13 @@ pub const TOOLS: &[ToolRow] = &[
          criterion, and who must still look. Name a task or a promise.",
     ),
     row(
+        "gate_waiting",
+        "See what waits for validators",
+        Does::Look("gate.waiting"),
+        "The work of a run that waits for validators who look by themselves, each with the commit to look at and to name as \
+         `bound`. Name yourself as `validator` to see what waits for you; answer with `validate`.",
+    ),
+    row(
         "inbox",
         "See what waits for a person",
         Does::Look("inbox.list"),

@@ -183,6 +183,7 @@ fn every_tool_is_carried_out_by_a_call() {
         ("bundle", json!({})),
         ("submit", json!({ "lease": lease, "result": result() })),
         ("inbox", json!({})),
+        ("gate_waiting", json!({ "validator": "reviewer" })),
     ] {
         done(planner, tool, arguments);
     }

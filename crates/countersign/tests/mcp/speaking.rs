@@ -14,7 +14,7 @@ fn the_newer_revision_needs_no_handshake_and_says_what_it_speaks() {
     session.send(
         &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 9 } }).to_string(),
     );
-    assert_eq!(tools(session).len(), 26);
+    assert_eq!(tools(session).len(), 27);
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "1999-01-01", "io.modelcontextprotocol/clientCapabilities": {},
     });

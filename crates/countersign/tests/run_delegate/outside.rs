@@ -346,3 +346,19 @@ fn what_lacked_authority_is_asked_about_whatever_came_since() {
         yard.run(&["verify"]).ended(0);
     }
 }
+
+#[test]
+fn an_action_that_waits_for_the_platform_is_called_off_with_its_task() {
+    let yard = Yard::new();
+    let forge = Forge::new();
+    forge.answer("POST", 429, json!({ "message": "You have exceeded a secondary rate limit" }));
+    let comment = instruction(&yard, 1, "COMMENT_ON_ISSUE", json!({ "ISSUE_NUMBER": 42, "COMMENT_BODY": "ready" }));
+    let plan = plan(&yard, vec![action("T-1", comment, json!({ "executor": "github", "approval": "policy" }))]);
+    let going = yard.start_with(&["run", &plan, "--github-url", &forge.url], &[("GITHUB_TOKEN", "token-of-a-test")]);
+    wait_for("the first try", || !forge.changes().is_empty());
+    yard.decide(&["run", "cancel", "--reason", "no"]).ended_with(0);
+    let began = std::time::Instant::now();
+    going.end().says("canceled it: no").ended_with(1);
+    assert!(began.elapsed() < std::time::Duration::from_secs(30), "{:?}", began.elapsed());
+    assert_eq!(forge.changes().len(), 1);
+}

@@ -41,7 +41,11 @@ impl Refused {
     pub fn why(self) -> String {
         match self {
             Refused::Blank => "it is blank".to_owned(),
-            Refused::Letter(letter) => format!("it holds the invisible character {}", letter.escape_unicode()),
+            Refused::Letter(letter) => {
+                let bytes: String =
+                    letter.encode_utf8(&mut [0; 4]).bytes().map(|byte| format!("%{byte:02X}")).collect();
+                format!("it holds the invisible character {}, which is named as `{bytes}`", letter.escape_unicode())
+            }
             Refused::Drive => "it begins with a drive letter".to_owned(),
             Refused::Absolute => "it is absolute".to_owned(),
             Refused::LeavesRoot => "its `..` lead out of the project".to_owned(),
@@ -53,7 +57,10 @@ impl Refused {
     pub fn cure(self) -> &'static str {
         match self {
             Refused::Blank => "name a path below the root of the project",
-            Refused::Letter(_) => "remove the character",
+            Refused::Letter(_) => {
+                "remove the character; rename a file that is called so, or name it in scopes and changes with `%` and two \
+                 hexadecimal digits for each unusual byte of that part of its path, such as `a%09b` where there is a tab"
+            }
             Refused::Drive | Refused::Absolute | Refused::LeavesRoot => "write it relative to the root of the project",
             Refused::Edge => "rename the file, or name the folder that holds it",
         }

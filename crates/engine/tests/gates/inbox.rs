@@ -40,7 +40,11 @@ fn the_oldest_comes_first_and_says_what_can_be_answered() {
     assert!(
         answers[1].starts_with("countersign task unblock T-3") && answers[2].starts_with("countersign task cancel T-3")
     );
-    assert!(items[1]["answers"][0].as_str().unwrap().starts_with("countersign gate rule T-1 PASS"));
+    for (n, word) in ["PASS", "WARN", "FAIL"].into_iter().enumerate() {
+        let answer = format!("countersign gate rule T-1 {word} --reason TEXT");
+        assert_eq!(items[1]["answers"][n], answer.as_str(), "{items:?}");
+    }
+    assert!(items[..2].iter().all(|item| item["bound"].is_string()), "{items:?}");
     assert_eq!(items[2]["answers"].as_array().unwrap().len(), 2, "nothing is to be accepted");
     assert!(items.iter().all(|item| item["shown"].is_string()), "{items:?}");
 }

@@ -28,6 +28,7 @@ fn a_person_is_asked_for_what_only_a_person_can_say() {
     let [item] = &stage.inbox()[..] else { panic!() };
     assert_eq!((&item["asks"], &item["failures"]), (&json!("validation"), &json!(["AC-2"])));
     assert!(item["answers"][0].as_str().unwrap().contains("gate testify T-1 --pass AC-2"), "{item}");
+    assert!(item["answers"][1].as_str().unwrap().contains("gate testify T-1 --fail AC-2"), "{item}");
     let request =
         with(json!({ "run_id": stage.run, "task_id": "T-1", "shown": item["shown"] }), saw(&[("AC-2", "PASS")]));
     assert_eq!(code(stage.ask("pia", "gate.testify", &request)), "AUTHORIZATION_MISSING");

@@ -1,6 +1,7 @@
 //! Where actions are carried out, and what executors are made with.
 
 use super::{DryRun, Executor, GITHUB, GitExecutor, GithubExecutor};
+use crate::agent::Stop;
 use countersign_domain::delegation::command::ExecutorKind;
 use std::path::PathBuf;
 
@@ -44,6 +45,14 @@ impl Platform {
     /// # Errors
     /// There is no token, or the address cannot be used. The error says what to do.
     pub fn executor(&self, kind: ExecutorKind) -> Result<Box<dyn Executor>, String> {
+        self.executor_until(kind, &Stop::default())
+    }
+
+    /// The same, who waits for nothing any more once they are asked to stop.
+    ///
+    /// # Errors
+    /// There is no token, or the address cannot be used. The error says what to do.
+    pub fn executor_until(&self, kind: ExecutorKind, stop: &Stop) -> Result<Box<dyn Executor>, String> {
         Ok(match kind {
             ExecutorKind::DryRun => Box::new(DryRun),
             ExecutorKind::Git => Box::new(GitExecutor::new(self.root.clone(), Default::default())),
@@ -51,7 +60,7 @@ impl Platform {
                 let Github { url, token: name } = self.github.as_ref().map_err(String::clone)?;
                 let token = std::env::var(name)
                     .map_err(|_| format!("the variable {name} has no token for the platform; set it and try again"))?;
-                Box::new(GithubExecutor::new(url, &token)?)
+                Box::new(GithubExecutor::new(url, &token)?.until(stop))
             }
         })
     }

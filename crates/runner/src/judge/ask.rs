@@ -4,6 +4,7 @@ use super::form::{self, End, Form, Question, Said};
 use super::line::{self, Broken, Line, Response};
 use super::{Case, Judged, Unreachable, Verdict, clean, prompt, read, wait};
 use countersign_domain::plan::payload::Endpoint;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// How often an endpoint is asked.
@@ -30,8 +31,8 @@ enum Came {
     Never(String),
 }
 
-/// Asks the judge at an endpoint about a case, within some patience. `sleep` waits between attempts; how long it was told
-/// to wait is taken off the patience, whether or not it does. The key is shown to the endpoint and goes nowhere else.
+/// Asks the judge at an endpoint about a case, within some patience. `sleep` waits between attempts, and says whether to
+/// go on; how long it was told to wait is taken off the patience, whether or not it does. The key is shown to the endpoint and goes nowhere else.
 ///
 /// # Errors
 /// There is no verdict: the endpoint cannot be asked, does not answer in time, refuses, or says something else.
@@ -40,7 +41,7 @@ pub fn ask(
     key: &str,
     case: &Case<'_>,
     patience: Duration,
-    sleep: &dyn Fn(Duration),
+    sleep: &dyn Fn(Duration) -> ControlFlow<()>,
 ) -> Result<Judged, Unreachable> {
     let before =
         |why: String| Unreachable { why: without_key(&why, key), attempts: 0, input_tokens: 0, output_tokens: 0 };
@@ -89,10 +90,10 @@ pub fn ask(
                 format!("{why}; the next attempt would be in {pause:.1} s, and there is patience for {left:.1} s");
             return Err(asking.unreachable(&why, &judged));
         }
-        if !pause.is_zero() {
-            sleep(pause);
-            judged.took += pause;
+        if !pause.is_zero() && sleep(pause).is_break() {
+            return Err(asking.unreachable(&why, &judged));
         }
+        judged.took += pause;
     }
 }
 

@@ -1,43 +1,44 @@
-//! Work lands on the branch that was checked out when the run was begun or gone on with.
+//! Work lands on the branch that was checked out when the run was begun.
 //!
 //! Which commit is checked out does not tell: another branch can stand at the same one. Whoever checks one out in the middle of a
-//! run may not mean that work lands there, and is asked once for each task.
+//! run, or before it goes on, may not mean that work lands there, and is asked once for each task. Both the branch and the
+//! question stand in the ledger, so that whoever goes on asks as the first one would, and not again what was answered.
 
 use super::Run;
 use super::attempt::Attempt;
 use crate::worktree::Layout;
-use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use countersign_domain::work::event::TASK_BLOCKED;
 
-/// The branch that work lands on.
-pub(super) struct Branch {
-    began: Option<String>,
-    /// Of which tasks and branches a person was asked: a task that comes back after that was let go on.
-    asked: Mutex<BTreeSet<(String, Option<String>)>>,
+/// What is noted where no branch is checked out.
+const NONE: &str = "HEAD";
+
+/// The branch that is checked out, as it is noted. None, if there is no repository.
+pub(super) fn now(layout: Option<&Layout>) -> Option<String> {
+    layout.map(|layout| layout.branch().unwrap_or_else(|| NONE.to_owned()))
 }
 
-impl Branch {
-    /// The one that is checked out now.
-    pub(super) fn of(layout: Option<&Layout>) -> Self {
-        Self { began: layout.and_then(Layout::branch), asked: Mutex::default() }
+/// What a person is told where another branch is checked out by now. None, if it is the same, or they were told before: a task
+/// that comes back after that was let go on.
+pub(super) fn is_other(run: &Run<'_>, attempt: &Attempt<'_>, place: &Layout) -> Result<Option<String>, String> {
+    let (Some(began), Some(now)) = (&run.branch, now(Some(place))) else { return Ok(None) };
+    if now == *began {
+        return Ok(None);
     }
+    let why = format!(
+        "{} is checked out, and the run began on {}; check that out again, or have it land where you are",
+        called(&now),
+        called(began)
+    );
+    let is_it = |facts: &serde_json::Value| {
+        facts["task"] == attempt.task() && facts["reason"].as_str().is_some_and(|reason| reason.starts_with(&why))
+    };
+    let was_asked = run.desk.any_since(run.desk.opened()?, TASK_BLOCKED, is_it)?;
+    Ok(Some(why).filter(|_| !was_asked))
 }
 
-/// What a person is told where another branch is checked out by now. None, if it is the same, or they were told before.
-pub(super) fn is_other(run: &Run<'_>, attempt: &Attempt<'_>, place: &Layout) -> Option<String> {
-    let (began, now) = (&run.branch.began, place.branch());
-    let mut asked = run.branch.asked.lock().unwrap_or_else(PoisonError::into_inner);
-    if now == *began || !asked.insert((attempt.task().to_owned(), now.clone())) {
-        return None;
+fn called(branch: &str) -> String {
+    if branch == NONE {
+        return "no branch".to_owned();
     }
-    let (began, now) = (called(began.as_deref()), called(now.as_deref()));
-    Some(format!(
-        "{now} is checked out, and the run began on {began}; check that out again, or have it land where you are"
-    ))
-}
-
-fn called(branch: Option<&str>) -> String {
-    let short =
-        |name: &str| format!("`{}`", countersign_contract::show(name.strip_prefix("refs/heads/").unwrap_or(name)));
-    branch.map_or_else(|| "no branch".to_owned(), short)
+    format!("`{}`", countersign_contract::show(branch.strip_prefix("refs/heads/").unwrap_or(branch)))
 }

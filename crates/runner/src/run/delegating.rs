@@ -11,6 +11,7 @@
 use super::attempt::{give_up_lease, stopped};
 use super::no::No;
 use super::{Note, Run, handing};
+use crate::agent::Stop;
 use crate::delegate::{self, Executor, Looked};
 use crate::trouble::Trouble;
 use countersign_domain::deciding::Tree;
@@ -72,7 +73,10 @@ pub(super) fn attempt(run: &Run<'_>, planned: &PlannedTask, number: usize) -> bo
         },
         _ => match claim(run, planned) {
             Ok(lease) => {
-                if let Err(no) = carry_on(run, planned, lease) {
+                // What was begun is brought to its end when the run is stopped; only who has lost the task waits no more.
+                let stop = Stop::default();
+                run.board().hold(number, lease, stop.clone());
+                if let Err(no) = carry_on(run, planned, lease, &stop) {
                     give_up_lease(run, task, lease, &no);
                 }
                 true
@@ -94,7 +98,7 @@ fn claim(run: &Run<'_>, planned: &PlannedTask) -> Result<u64, No> {
     Ok(answer["lease"].as_u64().unwrap_or(0))
 }
 
-fn carry_on(run: &Run<'_>, planned: &PlannedTask, lease: u64) -> Result<(), No> {
+fn carry_on(run: &Run<'_>, planned: &PlannedTask, lease: u64, stop: &Stop) -> Result<(), No> {
     let task = planned.id.as_str();
     // Until it was claimed, somebody else may have acted.
     let look = || run.desk.look("delegation.task", &run.desk.of_task(task)).map_err(No::from);
@@ -104,7 +108,7 @@ fn carry_on(run: &Run<'_>, planned: &PlannedTask, lease: u64) -> Result<(), No> 
         let row = run.desk.look("task.show", &run.desk.of_task(task)).map_err(No::from)?;
         let attempt = row["task"]["attempt"].as_u64().unwrap_or(1);
         run.note(&Note::Begun { task, agent: planned.who(), attempt, lease });
-        is_answered = match act(run, task, &shown) {
+        is_answered = match act(run, task, &shown, stop) {
             Ok(()) => true,
             Err(no) => {
                 // Another run may have used the instruction up meanwhile: then that is what is concluded.
@@ -141,11 +145,11 @@ fn carry_on(run: &Run<'_>, planned: &PlannedTask, lease: u64) -> Result<(), No> 
 }
 
 /// Has the instruction carried out, once, whoever began it before.
-fn act(run: &Run<'_>, task: &str, shown: &Value) -> Result<(), No> {
+fn act(run: &Run<'_>, task: &str, shown: &Value, stop: &Stop) -> Result<(), No> {
     let platform = run.setup.platform;
     let kind = shown["executor"].as_str().and_then(ExecutorKind::parse);
     let kind = kind.ok_or_else(|| "its executor is not known here".to_owned())?;
-    let executor = platform.executor(kind)?;
+    let executor = platform.executor_until(kind, stop)?;
     let setup = setup(run, task, shown, executor.as_ref());
     match delegate::carry_out(&setup) {
         // What cannot be looked at is not taken for done.
@@ -161,7 +165,7 @@ fn act(run: &Run<'_>, task: &str, shown: &Value) -> Result<(), No> {
 fn watch(run: &Run<'_>, task: &str, shown: &Value) -> Result<(), No> {
     let kind = shown["executor"].as_str().and_then(ExecutorKind::parse);
     let kind = kind.ok_or_else(|| "its executor is not known here".to_owned())?;
-    let executor = run.setup.platform.executor(kind)?;
+    let executor = run.setup.platform.executor_until(kind, &run.stop)?;
     let setup = setup(run, task, shown, executor.as_ref());
     setup.watch_again(shown["instruction_id"].as_str().unwrap_or_default()).map_err(said_no)
 }

@@ -259,6 +259,13 @@ impl<'a> Desk<'a> {
         Ok(first.and_then(|event| event.facts()["base"]["commit"].as_str().map(str::to_owned)))
     }
 
+    /// The branch that was checked out when the run was first carried out. None, if nothing of it is noted yet.
+    pub(super) fn began_on(&self) -> Result<Option<String>, String> {
+        let tells = |event: &Stored| event.text("kind") == RUN_LED && event.facts()["base"]["branch"].is_string();
+        let first = self.find(self.opened()?, self.head()?, tells)?;
+        Ok(first.and_then(|event| event.facts()["base"]["branch"].as_str().map(str::to_owned)))
+    }
+
     /// What git's settings were when the run was first carried out. None, if nothing of it is noted yet.
     pub(super) fn began_with(&self) -> Result<Option<Telling>, String> {
         let tells = |event: &Stored| event.text("kind") == RUN_LED && event.facts()["base"]["settings"].is_object();

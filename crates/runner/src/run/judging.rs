@@ -12,10 +12,14 @@ use countersign_domain::plan::ENDPOINT;
 use countersign_domain::plan::payload::{Endpoint, Judge, Plan};
 use countersign_domain::work::effect::EffectKind;
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::ops::ControlFlow;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 /// How long a judge may take.
 const PATIENCE: Duration = Duration::from_secs(300);
+/// How often it is looked whether whoever waits for it was called off.
+const TICK: Duration = Duration::from_millis(100);
 /// What an agent that judges answers with.
 const SCHEMA: &str = r#"{"type":"object","properties":{"verdict":{"enum":["PASS","WARN","FAIL"]},"reasoning":{"type":"string"}},"required":["verdict","reasoning"],"additionalProperties":false}"#;
 
@@ -102,18 +106,9 @@ fn by_endpoint(run: &Run<'_>, attempt: &Attempt<'_>, case: &Case<'_>) -> Result<
     let Some(key) = std::env::var(variable).ok().filter(|key| !key.is_empty()) else {
         return Err(unreachable(format!("the variable {variable} holds no key for the judge; set it")));
     };
-    let sleep = |wait: Duration| {
-        let mut left = wait;
-        while !left.is_zero() && !attempt.stop.is_asked() {
-            let some = left.min(Duration::from_secs(5));
-            std::thread::sleep(some);
-            left -= some;
-            validating::keep_alive(run, attempt);
-        }
-    };
     let effect = Effect { run, attempt, kind: EffectKind::Judge, who: Some(ENDPOINT) };
     effect.start_afar().map_err(|no| unreachable(no.reason))?;
-    let said = judge::ask(&endpoint, &key, case, PATIENCE, &sleep);
+    let said = ask_beside(attempt, &endpoint, key, case);
     let (outcome, read, written) = match &said {
         Ok(judged) => (format!("answered {}", judged.verdict), judged.input_tokens, judged.output_tokens),
         Err(not) => ("gave no verdict".to_owned(), not.input_tokens, not.output_tokens),
@@ -121,6 +116,34 @@ fn by_endpoint(run: &Run<'_>, attempt: &Attempt<'_>, case: &Case<'_>) -> Result<
     let usage = json!({ "input_tokens": read, "output_tokens": written, "model": endpoint.model.as_str() });
     effect.finish(&outcome, &json!({ "usage": usage }));
     said
+}
+
+/// Asks an endpoint from another thread: who is called off does not wait for its answer, which is nobody's then.
+fn ask_beside(attempt: &Attempt<'_>, endpoint: &Endpoint, key: String, case: &Case<'_>) -> Result<Judged, Unreachable> {
+    let (send, said) = mpsc::channel();
+    let (endpoint, stop) = (endpoint.clone(), attempt.stop.clone());
+    let texts = [case.task, case.title, case.claim, case.validation, case.evidence, case.test_edits].map(str::to_owned);
+    let criteria = case.criteria.to_vec();
+    std::thread::spawn(move || {
+        let [task, title, claim, validation, evidence, test_edits] = texts.each_ref().map(String::as_str);
+        let case = Case { task, title, criteria: &criteria, claim, validation, evidence, test_edits };
+        let sleep = |pause: Duration| {
+            let until = Instant::now() + pause;
+            while Instant::now() < until && !stop.is_asked() {
+                std::thread::sleep(TICK.min(until.saturating_duration_since(Instant::now())));
+            }
+            if stop.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        send.send(judge::ask(&endpoint, &key, &case, PATIENCE, &sleep))
+    });
+    loop {
+        match said.recv_timeout(TICK) {
+            Ok(said) => return said,
+            Err(RecvTimeoutError::Timeout) if !attempt.stop.is_asked() => {}
+            Err(RecvTimeoutError::Timeout) => return Err(unreachable("it was called off before it had answered")),
+            Err(RecvTimeoutError::Disconnected) => return Err(unreachable("it could not be asked")),
+        }
+    }
 }
 
 /// The endpoint that the plan names, or, where the judge is only optional, one that the environment names.

@@ -13,9 +13,13 @@ use countersign_domain::plan::payload::Plan;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// How often it is begun anew when people move HEAD while it is looked at what would land.
 const MOVES_MAX: usize = 3;
+
+/// How long is waited for another git that is at work where it lands: most are done in a moment.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Who waits to land, by their place in the fixed order of the plan.
 pub(super) struct Queue {
@@ -134,9 +138,10 @@ fn into_the_tree(run: &Run<'_>, attempt: &Attempt<'_>, claimed: &Claimed, base: 
         identity: &Identity::default(),
         is_whole: true,
         was_tried: !claimed.is_new,
+        patience: PATIENCE,
     };
     for _ in 0..MOVES_MAX {
-        let landing = match branch::is_other(run, attempt, place) {
+        let landing = match branch::is_other(run, attempt, place)? {
             Some(why) => land_it(run, attempt, None, || Landing::Failed(why))?,
             None => match rechecking::recheck(run, attempt, claimed, &claim)? {
                 Rechecked::Broken => return Ok(None),

@@ -44,11 +44,13 @@ mod no;
 mod notice;
 mod peering;
 mod pinned;
+mod programs;
 mod rechecking;
 mod recover;
 mod scripts;
 mod settings;
 mod spending;
+mod unseen;
 mod validating;
 mod vouched;
 mod watch;
@@ -155,7 +157,8 @@ struct Run<'a> {
     beside: folder::Beside,
     /// The commits that somebody answers for.
     vouched: vouched::Vouched,
-    branch: branch::Branch,
+    /// The branch that work lands on. None where there is no repository.
+    branch: Option<String>,
     /// How git reads and writes files.
     settings: settings::Settings,
     began: Instant,
@@ -176,8 +179,8 @@ impl Run<'_> {
 ///
 /// # Errors
 /// There is a repository, and agents cannot work in it; or there is none, and the plan asks for what only a repository can
-/// show; or something is pinned, or an agent started with something, that is not there; or nobody could ask its judge. The error
-/// says what to do.
+/// show; or something is pinned, or an agent started or something checked with something, that is not there; or work could not
+/// land; or nobody could ask its judge. The error says what to do.
 pub fn ready(root: &Path, plan: &Plan) -> Result<(), String> {
     let ground = Ground::of(root, "")?;
     if ground.trees().is_none()
@@ -190,6 +193,8 @@ pub fn ready(root: &Path, plan: &Plan) -> Result<(), String> {
     }
     pinned::must_be_there(&ground, plan)?;
     scripts::must_be_there(&ground, plan)?;
+    programs::must_be_there(&ground, plan)?;
+    unseen::must_land(&ground, plan)?;
     judging::ready(plan)
 }
 
@@ -221,9 +226,12 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, Trouble> {
     let (commit, told) = (desk.began_at()?, desk.began_with()?);
     let began = commit.clone().map_or_else(|| ground.head(), |commit| Ok(Some(commit)))?;
     let settings = settings::Settings::of(ground.layout(), told.clone())?;
+    let noted = desk.began_on()?;
+    let branch = noted.clone().or_else(|| branch::now(ground.layout()));
     // What the run starts from is noted once, before anybody works.
     let base = json!({
         "commit": began.as_ref().filter(|_| commit.is_none()),
+        "branch": branch.as_ref().filter(|_| noted.is_none()),
         "settings": settings.before().filter(|_| told.is_none()),
     });
     let vouched = vouched::Vouched::since(began);
@@ -234,7 +242,7 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, Trouble> {
         beside: folder::Beside::default(),
         bell: Condvar::new(),
         stop: Stop::default(),
-        branch: branch::Branch::of(ground.layout()),
+        branch,
         began: Instant::now(),
         setup,
         desk,
@@ -248,6 +256,9 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, Trouble> {
         run.desk.lead(setup.plan.budgets.as_ref(), &base)?;
     }
     run.note(&Note::Led);
+    for text in goes_on.then(|| unseen::told(&run.ground, setup.plan)).transpose()?.into_iter().flatten() {
+        run.note(&Note::Told { text: &text });
+    }
     recover::recover(&run, before.as_deref())?;
     run.board().catch_up(&run.desk)?;
     let waiting = run.board().rows();

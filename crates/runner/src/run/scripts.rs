@@ -54,7 +54,7 @@ fn scripts(agent: &Agent) -> Vec<String> {
 }
 
 /// A path as git names it, if it leads from the project's folder into it.
-fn within(word: &str) -> Option<String> {
+pub(super) fn within(word: &str) -> Option<String> {
     let parts = Path::new(word).components().filter(|part| *part != Component::CurDir);
     let path = parts.map(|part| matches!(part, Component::Normal(_)).then_some(part)).collect::<Option<PathBuf>>()?;
     path.to_str().filter(|path| !path.is_empty()).map(str::to_owned)

@@ -9,6 +9,8 @@ use std::time::Duration;
 pub enum Note<'a> {
     /// The run is carried out from here on, and by nobody else.
     Led,
+    /// Something that whoever begins should know, before anybody works.
+    Told { text: &'a str },
     /// An agent works on a task.
     Begun { task: &'a str, agent: &'a str, attempt: u64, lease: u64 },
     /// A peer is waited for: what it is to do.

@@ -2,7 +2,7 @@
 
 use super::hearing;
 use crate::program;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -59,6 +59,8 @@ pub(crate) struct Git<'a> {
     /// On which repository, with the folder as its working tree; on the one that the folder belongs to, if it is not
     /// said.
     pub(crate) repository: Option<&'a Path>,
+    /// Where objects are looked for beside its own store.
+    pub(crate) beside: Option<&'a Path>,
 }
 
 /// A call that did not do what was wanted.
@@ -86,7 +88,7 @@ impl From<Fault> for String {
 
 impl<'a> Git<'a> {
     pub(crate) fn at(folder: &'a Path) -> Self {
-        Self { folder, index: None, repository: None }
+        Self { folder, index: None, repository: None, beside: None }
     }
 
     /// Runs git, with some input, and gives what it answers.
@@ -155,12 +157,23 @@ impl<'a> Git<'a> {
         if let Some(repository) = self.repository {
             command.env("GIT_DIR", repository).env("GIT_WORK_TREE", self.folder);
         }
+        if let Some(beside) = self.beside {
+            command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(beside));
+        }
         command.arg("--no-pager");
         for setting in SETTINGS {
             command.args(["-c", setting]);
         }
         apart(&mut command);
         command
+    }
+}
+
+/// A path in a list in which colons stand between them.
+fn quoted(path: &Path) -> OsString {
+    match path.to_str() {
+        Some(text) => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")).into(),
+        None => path.into(),
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 /// What stands for a file that is not there.
 const NONE: &str = "000000";
 /// A repository inside of this one.
-const GITLINK: &str = "160000";
+pub(super) const GITLINK: &str = "160000";
 
 /// One file that differs between two trees: its mode and object before and after, and its name from the top.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -36,7 +36,7 @@ impl Trees {
         }
         let index = tree.git_dir.join(CLAIM);
         // Neither the tree's own `.git` nor its index: an agent may have done anything to them.
-        let git = Git { folder: &tree.top, index: Some(&index), repository: Some(&self.layout.common) };
+        let git = Git { index: Some(&index), repository: Some(&self.layout.common), ..Git::at(&tree.top) };
         remove_all(&index)?;
         let list = || git.run(&["ls-files", "-o", "-m", "-d", "--exclude-standard", "-z"], &[]);
         let kept = Index::read(&tree.git_dir.join(INDEX)).and_then(|kept| kept.write(&index)).is_ok();
@@ -50,7 +50,11 @@ impl Trees {
             }
         };
         let whole = |tree_hash: &str| self.layout.write_commit(tree_hash, &tree.base, &message, &self.identity);
-        self.commit_listed(&git, &tree.base, &listed, &whole)
+        let mut claimed = self.commit_listed(&git, &tree.base, &listed, &whole)?;
+        claimed.left_out.extend(self.changed_modules(tree)?);
+        claimed.left_out.sort();
+        claimed.left_out.dedup();
+        Ok(claimed)
     }
 
     /// Makes one commit on top of a base of what lies in some places of the working tree that people use, and is not ignored. It
@@ -68,7 +72,7 @@ impl Trees {
             return Err(format!("`{}` is no full name of a commit", base.escape_debug()));
         }
         let index = self.layout.git_dir.join(format!("{CLAIM}-{}-{}", std::process::id(), number()));
-        let git = Git { folder: &self.layout.top, index: Some(&index), repository: Some(&self.layout.git_dir) };
+        let git = Git { index: Some(&index), repository: Some(&self.layout.git_dir), ..Git::at(&self.layout.top) };
         let claim = || {
             git.run(&["read-tree", &format!("{base}^{{commit}}")], &[])?;
             let mut arguments: Vec<String> =

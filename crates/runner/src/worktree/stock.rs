@@ -141,8 +141,9 @@ impl Stock {
     }
 
     fn lent(&self, tree: Worktree, is_for_work: bool, index: Index) -> Lent {
-        // Without it the tree cannot be used again, and that is all.
-        let likeness = self.keeps().then(|| Likeness::take(&tree.top, index, &self.clock).ok()).flatten();
+        // Where git alone can make trees known, and where there are repositories inside, each is made anew.
+        let keeps = self.trees.layout.is_plain && !tree.has_modules();
+        let likeness = keeps.then(|| Likeness::take(&tree.top, index, &self.clock).ok()).flatten();
         Lent { tree, is_for_work, before: likeness.zip(holders::now()) }
     }
 
@@ -200,11 +201,6 @@ impl Stock {
     fn count_back(&self, is_for_work: bool) {
         let lent = &mut locked(&self.shelf).lent[usize::from(is_for_work)];
         *lent = lent.saturating_sub(1);
-    }
-
-    /// Where git alone can make trees known, each is made anew.
-    fn keeps(&self) -> bool {
-        self.trees.layout.is_plain
     }
 }
 

@@ -8,6 +8,7 @@ use countersign_runner::landing::{Claim, Landing, Step, land, land_by_steps, lan
 use countersign_runner::worktree::{Identity, Layout, Worktree};
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::time::Duration;
 
 #[test]
 fn a_landed_commit_is_on_top_of_head_and_what_the_user_has_elsewhere_stays() {
@@ -120,6 +121,7 @@ fn head_that_moves_in_the_meantime_is_landed_upon() {
             identity: &identity,
             is_whole: false,
             was_tried: number < cases.len(),
+            patience: Duration::ZERO,
         };
         let mut moved = false;
         let landing = land_by_steps(&claim, &mut |step| {
@@ -174,6 +176,7 @@ fn a_commit_that_says_all_already_lands_as_it_is_where_nothing_came_between() {
             identity: &identity,
             is_whole: true,
             was_tried: true,
+            patience: Duration::ZERO,
         };
         let cut = land_by_steps(&claim, &mut |next| {
             if next == step { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -1,9 +1,12 @@
 //! What is in the way of a landing, and what only looks so.
 
-use crate::support::{Repository, failed, land_at, landed, much, read, try_git, users_work_untouched, write};
+use crate::support::{
+    Repository, failed, land_at, landed, much, read, try_git, users_work_untouched, with_whole_claim, write,
+};
 use countersign_runner::landing::{Claim, Landing, Step, land};
 use countersign_runner::worktree::{Identity, Layout};
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::time::Duration;
 
 /// What the user has done to what the landing changes, and the files that are then reported.
 type Obstacle = (&'static str, fn(&Repository), &'static [&'static str]);
@@ -147,6 +150,23 @@ fn a_lock_of_git_is_said_and_not_removed() {
 }
 
 #[test]
+fn a_git_that_is_done_in_a_moment_is_waited_for() {
+    let it = Repository::new();
+    let claimed = it.claim("T-1", much);
+    write(&it.top(), ".git/index.lock", "");
+    let lock = it.top().join(".git/index.lock");
+    let other = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        std::fs::remove_file(lock).unwrap();
+    });
+    let said =
+        with_whole_claim(&it, &claimed, false, |claim| land(&Claim { patience: Duration::from_secs(60), ..*claim }));
+    landed(&said);
+    other.join().unwrap();
+    assert_eq!(it.status(), "");
+}
+
+#[test]
 fn before_the_first_commit_nothing_lands_and_it_says_what_to_do() {
     let (it, other) = (Repository::empty(""), Repository::new());
     let said = land_at(&it.root(), "T-1", &other.head(), &other.head(), None);
@@ -171,6 +191,7 @@ fn before_the_first_commit_nothing_lands_and_it_says_what_to_do() {
         identity: &identity,
         is_whole: false,
         was_tried: true,
+        patience: Duration::ZERO,
     };
     assert!(failed(&land(&nameless)).contains("without trailers"));
 }

@@ -10,6 +10,7 @@ mod landing_cut_short;
 mod landing_obstacles;
 mod landing_places;
 mod making;
+mod modules;
 mod removing;
 mod stock;
 mod support;

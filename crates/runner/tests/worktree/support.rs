@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 pub fn try_git(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     let settings = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "protocol.file.allow=always"];
@@ -156,6 +157,7 @@ pub fn land_at(root: &Path, task: &str, commit: &str, base: &str, before: Option
         identity: &identity,
         is_whole: false,
         was_tried: true,
+        patience: Duration::ZERO,
     };
     land_by_steps(&claim, &mut |step| {
         if Some(step) == before { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -179,6 +181,7 @@ pub fn with_whole_claim<T>(
         identity: &identity,
         is_whole: true,
         was_tried,
+        patience: Duration::ZERO,
     })
 }
 

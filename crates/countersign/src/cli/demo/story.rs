@@ -121,7 +121,7 @@ fn words(now: &mut Now, note: &Note<'_>) -> Option<String> {
         Note::Flag { text, .. } => line("note", text),
         Note::Recovered { what, .. } => line("left", what),
         Note::Queued { behind, .. } => line("waits", &format!("to land, after {behind}")),
-        Note::Led | Note::Swept { .. } | Note::Waiting { .. } | Note::Tick { .. } => return None,
+        Note::Led | Note::Told { .. } | Note::Swept { .. } | Note::Waiting { .. } | Note::Tick { .. } => return None,
     })
 }
 
@@ -146,7 +146,7 @@ fn task_of<'n>(note: &Note<'n>) -> Option<&'n str> {
         | Note::Stopped { task, .. }
         | Note::Flag { task, .. }
         | Note::Recovered { task, .. } => Some(task),
-        Note::Led | Note::Swept { .. } | Note::Waiting { .. } | Note::Tick { .. } => None,
+        Note::Led | Note::Told { .. } | Note::Swept { .. } | Note::Waiting { .. } | Note::Tick { .. } => None,
     }
 }
 

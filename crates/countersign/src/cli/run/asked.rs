@@ -53,7 +53,7 @@ fn of_file(file: &FileCheck) -> String {
         None | Some("") => "as a whole".to_owned(),
         Some(pointer) => format!("at {pointer}"),
     };
-    match &file.equals {
+    match &*file.equals {
         Some(value) => asks.push(format!("has {} {place}", canonical(&value.to_value()))),
         None if file.json_pointer.is_some() => asks.push(format!("has something {place}")),
         None => {}

@@ -1,9 +1,10 @@
 //! A run as it is drawn on a terminal: its tasks with their gates and what they hold, and what was spent.
 
-use crate::cli::words::{Table, cut, span};
+use crate::cli::words::{Table, cut, span, text};
 use countersign_domain::plan::payload::{Budgets, Judge, Plan, PlannedTask};
 use countersign_domain::work::places::Placed;
 use countersign_runner::run::{Note, Spent};
+use serde_json::Value;
 use std::time::{Duration, Instant};
 
 /// How wide what stands now may be, and what is held.
@@ -76,6 +77,23 @@ impl Drawn {
     /// Whether it is this task.
     pub fn is(&self, task: &str) -> bool {
         self.task == task
+    }
+
+    /// Takes note of how it stood when an earlier runner ended, and for how long.
+    pub fn take_up(&mut self, task: &Value, since: Option<Duration>) {
+        self.attempt = task["attempt"].as_u64().unwrap_or(0);
+        let [status, assurance, blocker] = ["status", "assurance", "blocker"].map(|name| text(task, name));
+        self.now = match status.as_str() {
+            "done" => {
+                self.all_gates(Gate::Passed);
+                format!("done ({assurance})")
+            }
+            "blocked" => format!("waits for a person: {blocker}"),
+            "failed" | "canceled" => status,
+            // Whoever worked on it is gone, and it is begun again.
+            _ => return,
+        };
+        self.since = since.and_then(|since| Instant::now().checked_sub(since));
     }
 
     /// Takes note of where it stands.

@@ -2,10 +2,12 @@
 //! that happens.
 
 use super::drawn::{self, Drawn};
-use crate::cli::asking::line;
+use super::noted::{self, name};
+use crate::cli::asking::{line, pages};
 use crate::cli::interrupt::STOPPING;
 use crate::cli::output::{self, Format};
 use crate::cli::words::{cut, span};
+use crate::client::Client;
 use crate::terminal::Terminal;
 use countersign_diagnostic::visible;
 use countersign_domain::plan::payload::{Budgets, Plan};
@@ -62,6 +64,18 @@ impl Live {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes up where an earlier runner ended: what is done stays done, for as long as it has been.
+    pub fn take_up(&self, client: &Client<'_>) {
+        let Ok(shown) = pages(client, "task.list", (json!({ "run_id": self.run }), "tasks"), None) else { return };
+        let mut state = self.state();
+        for task in shown["tasks"].as_array().into_iter().flatten() {
+            let is_it = |drawn: &&mut Drawn| task["task_id"].as_str().is_some_and(|id| drawn.is(id));
+            if let Some(drawn) = state.tasks.iter_mut().find(is_it) {
+                drawn.take_up(task, task["version"].as_u64().and_then(|seq| since(client, seq)));
+            }
+        }
     }
 
     /// Whether it is drawn over itself, so that nobody else may write between.
@@ -134,6 +148,13 @@ fn validated(validator: &str, verdict: &str, said: &str, (only, open): (&[String
     }
 }
 
+/// How long ago an event happened.
+fn since(client: &Client<'_>, seq: u64) -> Option<Duration> {
+    let event = client.engine().ok()?.stored(seq, seq).ok()?.into_iter().next()?;
+    let time: jiff::Timestamp = event.value()["time"].as_str()?.parse().ok()?;
+    Duration::try_from(jiff::Timestamp::now().duration_since(time)).ok()
+}
+
 /// What happened to a task in a few words, and whether it stands there now.
 fn words(note: &Note<'_>) -> Option<(String, String, bool)> {
     let of = |task: &str, words: String, stands: bool| Some((task.to_owned(), words, stands));
@@ -176,7 +197,7 @@ fn words(note: &Note<'_>) -> Option<(String, String, bool)> {
         Note::Stopped { task, reason } => of(task, format!("waits for a person: {reason}"), true),
         Note::Flag { task, text } => of(task, format!("note: {text}"), false),
         Note::Recovered { task, what } => of(task, format!("left by an earlier runner: {what}"), false),
-        Note::Led | Note::Swept { .. } | Note::Waiting { .. } | Note::Tick { .. } => None,
+        Note::Led | Note::Told { .. } | Note::Swept { .. } | Note::Waiting { .. } | Note::Tick { .. } => None,
     }
 }
 
@@ -193,40 +214,19 @@ pub fn handing(
     format!("handoff to {to} made, {tokens} of {most} tokens; it had {was}, and {kept_at} keeps the whole of {parts}")
 }
 
-/// The name of a note for programs.
-fn name(note: &Note<'_>) -> &'static str {
-    match note {
-        Note::Led => "run",
-        Note::Begun { .. } => "begun",
-        Note::Awaited { .. } => "awaited",
-        Note::Said { .. } => "said",
-        Note::Ended { .. } => "ended",
-        Note::Claimed { .. } => "claimed",
-        Note::Seen { .. } => "seen",
-        Note::Validated { .. } => "validated",
-        Note::Judged { .. } => "judged",
-        Note::Queued { .. } => "queued",
-        Note::Landed { .. } => "landed",
-        Note::Answered { .. } => "answered",
-        Note::Handing { .. } => "handing",
-        Note::Handed { .. } => "handed",
-        Note::Received { .. } => "received",
-        Note::Done { .. } => "done",
-        Note::Again { .. } => "again",
-        Note::Stopped { .. } => "stopped",
-        Note::Flag { .. } => "flag",
-        Note::Recovered { .. } => "recovered",
-        Note::Swept { .. } => "swept",
-        Note::Waiting { .. } => "waiting",
-        Note::Tick { .. } => "tick",
-    }
-}
-
 impl Watch for Live {
     fn note(&self, note: &Note<'_>) {
         let mut state = self.state();
         if let Note::Led = note {
             return self.begin(note);
+        }
+        if let Note::Told { text } = note {
+            // Nothing is drawn yet that it could be written into.
+            match self.format {
+                Format::Json => output::print(&line(&json!({ "note": name(note), "text": text }))),
+                Format::Text => output::print(&format!("note: {text}\n")),
+            }
+            return;
         }
         if let Note::Swept { what } = note {
             match self.format {
@@ -242,8 +242,12 @@ impl Watch for Live {
         if let Note::Waiting { tasks } = note {
             if state.waiting != *tasks {
                 state.waiting = tasks.to_vec();
-                if !self.drawn && self.format == Format::Text && !tasks.is_empty() {
-                    output::print(&format!("waits for a person: {}; see `countersign inbox`\n", tasks.join(", ")));
+                match self.format {
+                    _ if self.drawn || tasks.is_empty() => {}
+                    Format::Json => output::print(&line(&json!({ "note": name(note), "tasks": tasks }))),
+                    Format::Text => {
+                        output::print(&format!("waits for a person: {}; see `countersign inbox`\n", tasks.join(", ")));
+                    }
                 }
             }
             return;
@@ -252,7 +256,7 @@ impl Watch for Live {
             let words = visible(&words).into_owned();
             match (self.format, self.drawn) {
                 (Format::Json, _) => {
-                    output::print(&line(&json!({ "note": name(note), "task_id": task, "text": words })));
+                    output::print(&line(&noted::of_task(note, &task, &words)));
                 }
                 (Format::Text, false) => output::print(&format!("{task}: {words}\n")),
                 (Format::Text, true) => {

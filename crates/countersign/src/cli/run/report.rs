@@ -33,6 +33,16 @@ fn ended(outcome: &Outcome) -> String {
     format!("{done} of {all} tasks are done after {took}{how}")
 }
 
+/// The command that goes on with a run. None, if nothing is left of it.
+fn go_on(run: &str, outcome: &Outcome) -> Option<String> {
+    let more = match &outcome.end {
+        End::Finished => return None,
+        End::Spent(spent) => spent.more.as_ref().map(|more| format!(" --budget {more}")).unwrap_or_default(),
+        End::Waits | End::Stuck | End::Stopped => String::new(),
+    };
+    Some(format!("countersign run --resume {run}{more}"))
+}
+
 /// For people: a table, the reasons of what is not done, what to do, and the checkpoint to keep.
 pub fn text(client: &Client<'_>, run: &str, outcome: &Outcome, over: Option<&str>) -> anyhow::Result<String> {
     let mut table = Table::new(["TASK", "STATUS", "ATTEMPTS", "AGENT", "TITLE"]);
@@ -50,18 +60,13 @@ pub fn text(client: &Client<'_>, run: &str, outcome: &Outcome, over: Option<&str
     if outcome.tasks.iter().any(|task| task.state == State::Blocked) {
         let _ = writeln!(out, "  what a person can do is in `countersign inbox`");
     }
-    match &outcome.end {
-        End::Finished => {}
-        End::Spent(spent) => {
-            let more = spent.more.as_ref().map(|more| format!(" --budget {more}")).unwrap_or_default();
-            let _ = writeln!(out, "  to spend as much again, go on with `countersign run --resume {run}{more}`");
-        }
-        End::Stuck => {
-            let _ = writeln!(out, "  after that, go on with `countersign run --resume {run}`");
-        }
-        End::Waits | End::Stopped => {
-            let _ = writeln!(out, "  go on with `countersign run --resume {run}`");
-        }
+    if let Some(command) = go_on(run, outcome) {
+        let before = match &outcome.end {
+            End::Spent(_) => "to spend as much again, ",
+            End::Stuck => "after that, ",
+            _ => "",
+        };
+        let _ = writeln!(out, "  {before}go on with `{command}`");
     }
     match checkpoint::signed(client.engine()?) {
         Ok(Some((_, note))) => {
@@ -77,14 +82,14 @@ pub fn text(client: &Client<'_>, run: &str, outcome: &Outcome, over: Option<&str
 }
 
 /// For programs: one line.
-pub fn json(client: &Client<'_>, run: &str, outcome: &Outcome) -> anyhow::Result<String> {
+pub fn json(client: &Client<'_>, run: &str, outcome: &Outcome, over: Option<&str>) -> anyhow::Result<String> {
     let tasks: Vec<Value> = outcome
         .tasks
         .iter()
         .map(|task| {
             json!({
                 "task_id": task.task, "status": task.state.as_str(), "assurance": task.assurance, "attempts": task.works,
-                "agent": task.agent, "blocker": task.blocker, "reason": task.why,
+                "agent": task.agent, "title": task.title, "blocker": task.blocker, "reason": task.why,
             })
         })
         .collect();
@@ -98,6 +103,7 @@ pub fn json(client: &Client<'_>, run: &str, outcome: &Outcome) -> anyhow::Result
     let note = checkpoint::signed(client.engine()?).ok().flatten().map(|(_, note)| note);
     let took = u64::try_from(outcome.took.as_millis()).unwrap_or(u64::MAX);
     Ok(line(&json!({
-        "note": "end", "run_id": run, "end": end, "reason": reason, "took_ms": took, "tasks": tasks, "checkpoint": note,
+        "note": "end", "run_id": run, "end": end, "reason": reason, "text": ended(outcome), "over": over,
+        "go_on": go_on(run, outcome), "took_ms": took, "tasks": tasks, "checkpoint": note,
     })))
 }

@@ -2,7 +2,7 @@
 
 use super::live::Live;
 use super::{dry, inlining, reading, report};
-use crate::cli::asking::{Here, How, refused, text_of, wrong};
+use crate::cli::asking::{Here, How, pages, refused, text_of, wrong};
 use crate::cli::delegate::forge::Forge;
 use crate::cli::output::{self, Format};
 use crate::cli::splitting::{Typed, typed};
@@ -104,7 +104,7 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     };
     if let Some(text) = plan.as_ref().filter(|_| !args.budget.is_empty())
         && let Some(plan) = reading::plan(&reading::checked(here, text))
-        && let Some(refusal) = too_little(here, &with_budgets(plan.clone(), &args.budget)?)?
+        && let Some(refusal) = too_little(here, &serde_json::to_value(with_budgets(plan.clone(), &args.budget)?)?)
     {
         return refused(refusal, args.how.format);
     }
@@ -183,12 +183,26 @@ fn with_budgets(plan: Plan, budgets: &[(String, Value)]) -> anyhow::Result<Plan>
 
 /// Why nothing could be done with the budgets that were named for this time: they are held to what those of a plan are. What else
 /// there is to say of it was said when it was begun.
-fn too_little(here: &Here<'_>, plan: &Plan) -> anyhow::Result<Option<Failure>> {
-    let checked = reading::checked(here, &serde_json::to_string(plan)?);
+fn too_little(here: &Here<'_>, plan: &Value) -> Option<Failure> {
+    let checked = reading::checked(here, &plan.to_string());
     let is_of_budget = |it: &Diagnostic| it.severity == Severity::Error && it.pointer.as_str().starts_with("/budgets/");
     let findings: Vec<Diagnostic> = checked.decision.details.diagnostics.into_iter().filter(is_of_budget).collect();
     let refusal = findings.first().map(|it| Refusal::new(it.code, it.message.clone(), it.help.clone()));
-    Ok(refusal.map(|refusal| Failure::Refused(Box::new(Refusal { findings, ..refusal }))))
+    refusal.map(|refusal| Failure::Refused(Box::new(Refusal { findings, ..refusal })))
+}
+
+/// A plan without the tasks that are over: nothing is spent on them any more.
+fn left_of(client: &Client<'_>, run: &str, plan: &Plan) -> anyhow::Result<Value> {
+    let Ok(shown) = pages(client, "task.list", (json!({ "run_id": run }), "tasks"), None) else {
+        bail!("the tasks of run {run} cannot be read");
+    };
+    let is_over = |task: &&Value| ["done", "failed", "canceled"].iter().any(|status| task["status"] == *status);
+    let over: Vec<&Value> = shown["tasks"].as_array().into_iter().flatten().filter(is_over).collect();
+    let mut left = serde_json::to_value(plan)?;
+    if let Some(tasks) = left["tasks"].as_array_mut() {
+        tasks.retain(|task| over.iter().all(|it| it["task_id"] != task["id"]));
+    }
+    Ok(left)
 }
 
 fn start(args: &Args, plan: &str) -> Value {
@@ -210,7 +224,7 @@ fn carry_out(args: &Args, here: &Here<'_>, client: &Client<'_>, run: &str) -> an
     let plan = with_budgets(plan_of(client, run)?, &args.budget)?;
     if args.resume.is_some()
         && !args.budget.is_empty()
-        && let Some(refusal) = too_little(here, &plan)?
+        && let Some(refusal) = too_little(here, &left_of(client, run, &plan)?)
     {
         return refused(refusal, args.how.format);
     }
@@ -223,6 +237,9 @@ fn carry_out(args: &Args, here: &Here<'_>, client: &Client<'_>, run: &str) -> an
     let concurrency = args.concurrency.map(usize::from).or(planned).unwrap_or(cores);
     let stop = Stop::default();
     let live = Live::new(&plan, run, args.how.format, &stop);
+    if args.resume.is_some() && live.is_drawn() {
+        live.take_up(client);
+    }
     let _signals = interrupt::stops(&stop, !live.is_drawn())?;
     let platform = args.forge.platform(here, root.clone())?;
     let call = leading(client.call()?);
@@ -296,7 +313,7 @@ fn conclude(args: &Args, client: &Client<'_>, run: &str, outcome: &Outcome) -> a
         return refused(failure, args.how.format);
     }
     match args.how.format {
-        Format::Json => output::print(&report::json(client, run, outcome)?),
+        Format::Json => output::print(&report::json(client, run, outcome, over.as_deref())?),
         Format::Text => output::print(&report::text(client, run, outcome, over.as_deref())?),
     }
     let all_done = outcome.tasks.iter().all(|task| task.state == State::Done);

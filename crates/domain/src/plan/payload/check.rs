@@ -1,9 +1,9 @@
 //! What a machine can decide about a criterion.
 
-use super::{OneOrMany, Span};
+use super::{Expected, OneOrMany, Span};
 use crate::validation::evidence::EvidenceKind;
 use crate::work::payload::Resource;
-use countersign_contract::{Int, Json, List, Text, pattern, shape};
+use countersign_contract::{Int, List, Text, pattern, shape};
 
 shape! {
     /// One check. It is of the kind whose field is there; exactly one is.
@@ -72,8 +72,8 @@ shape! {
         pub not_contains: Option<OneOrMany<Text>> = "float(",
         /// A place in it, as a JSON pointer.
         pub json_pointer: Option<String>,
-        /// What must stand there.
-        pub equals: Option<Json>,
+        /// What must stand there; null is a value like any other.
+        pub equals: Expected,
     }
 }
 

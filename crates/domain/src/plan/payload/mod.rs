@@ -3,6 +3,7 @@
 mod check;
 mod delegate;
 mod duration;
+mod expected;
 mod gates;
 mod handoff_edge;
 mod one_or_many;
@@ -11,6 +12,7 @@ mod plan;
 pub use check::{Check, FileCheck, HttpCheck, PageCheck, Url};
 pub use delegate::{Approval, Instructed, OfKind, PlannedKind, Written};
 pub use duration::Span;
+pub use expected::Expected;
 pub use gates::{Endpoint, Gates, Judge};
 pub use handoff_edge::HandoffEdge;
 pub use one_or_many::{AnyNumber, OneOrMany};

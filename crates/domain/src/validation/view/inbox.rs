@@ -48,6 +48,8 @@ shape! {
         pub reason: String,
         /// What exactly is to be accepted: a commit by its full name, or `sha256:` and a hash.
         pub content: Option<String>,
+        /// What an answer is about, where something is claimed: a commit, or the hash of contents.
+        pub bound: Option<String>,
         /// Of an action, whether it may have been done: `unknown` (nobody knows), `part` (a part of it was), or `missing` (the
         /// platform said that it was, and does not show it). None, if it was not done.
         pub doubt: Option<String>,
@@ -153,12 +155,13 @@ pub(super) fn item(task: &TaskRow, promise: Option<&PromiseRow>, seen: &Seen, mo
     let (id, content) = (&task.task, task.waits_for_content());
     let again = format!("countersign task unblock {id} --reason TEXT");
     let never = format!("countersign task cancel {id} --reason TEXT");
-    let named = if failures.is_empty() { "AC-N".to_owned() } else { failures.join(",") };
-    let answer = match asks.as_str() {
-        "acceptance" => Some(format!("countersign gate accept {id} --failures {named} --reason TEXT")),
-        "validation" => Some(format!("countersign gate testify {id} --pass {named} --evidence TEXT")),
-        "judgement" => Some(format!("countersign gate rule {id} PASS --reason TEXT")),
-        _ => content.map(|content| format!("countersign run accept {content} --reason TEXT")),
+    let answers = match asks.as_str() {
+        "acceptance" => vec![format!("countersign gate accept {id} --failures {} --reason TEXT", named(&failures))],
+        "validation" => testimonies(id, &failures),
+        "judgement" => {
+            ["PASS", "WARN", "FAIL"].map(|word| format!("countersign gate rule {id} {word} --reason TEXT")).into()
+        }
+        _ => content.map(|content| format!("countersign run accept {content} --reason TEXT")).into_iter().collect(),
     };
     let asked = |it: &GateCriterion| failures.is_empty() || failures.contains(&it.id);
     let criteria = promise.map(|row| gate::criteria(row, seen)).unwrap_or_default().into_iter().filter(asked).collect();
@@ -174,6 +177,7 @@ pub(super) fn item(task: &TaskRow, promise: Option<&PromiseRow>, seen: &Seen, mo
         code: blocker.map(|it| it.code.clone()).unwrap_or_default(),
         reason: blocker.map(|it| it.reason.clone()).unwrap_or_default(),
         content: content.map(str::to_owned),
+        bound: promise.filter(|row| row.claim.is_some()).and_then(|row| row.bound.clone().or(row.commit.clone())),
         doubt: None,
         since: blocker.map_or(0, |it| it.at).into(),
         criteria: criteria.into(),
@@ -183,7 +187,38 @@ pub(super) fn item(task: &TaskRow, promise: Option<&PromiseRow>, seen: &Seen, mo
         test_edits: of_claim(told::TEST_EDITS).into(),
         flags: of_claim(told::FLAGS).into(),
         shown: shown::mark(task, moment.now_ms),
-        answers: answer.into_iter().chain([again, never]).collect::<Vec<_>>().into(),
+        answers: answers.into_iter().chain([again, never]).collect::<Vec<_>>().into(),
         asks,
+    }
+}
+
+/// Criteria as they are named on a command line.
+fn named(ids: &[String]) -> String {
+    if ids.is_empty() { "AC-N".to_owned() } else { ids.join(",") }
+}
+
+/// What somebody who validates can say: that all holds, that only some does, which may be others than here, or that nothing does.
+fn testimonies(id: &str, asked: &[String]) -> Vec<String> {
+    let say = |what: String| format!("countersign gate testify {id} {what} --evidence TEXT");
+    let all = named(asked);
+    let part = asked.split_last().filter(|(_, before)| !before.is_empty());
+    let part = part.map(|(last, before)| format!("--pass {} --fail {last}", before.join(",")));
+    [Some(format!("--pass {all}")), part, Some(format!("--fail {all}"))].into_iter().flatten().map(say).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_verdict_of_a_person_can_be_typed() {
+        let say = |asked: &[&str]| testimonies("T-1", &asked.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>());
+        let all = |words: &[&str]| -> Vec<String> {
+            words.iter().map(|words| format!("countersign gate testify T-1 {words} --evidence TEXT")).collect()
+        };
+        assert_eq!(say(&["AC-2"]), all(&["--pass AC-2", "--fail AC-2"]));
+        let three = ["--pass AC-1,AC-2,AC-4", "--pass AC-1,AC-2 --fail AC-4", "--fail AC-1,AC-2,AC-4"];
+        assert_eq!(say(&["AC-1", "AC-2", "AC-4"]), all(&three));
+        assert_eq!(say(&[]), all(&["--pass AC-N", "--fail AC-N"]));
     }
 }

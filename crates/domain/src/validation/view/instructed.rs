@@ -103,6 +103,7 @@ pub(super) fn escalation(key: &Key, seen: &Seen, moment: &Moment) -> Option<Inbo
         code: code.as_str().to_owned(),
         reason: format!("{}{said}{}", after.reason, meant.unwrap_or_default()),
         content: None,
+        bound: None,
         doubt: row.doubt().map(str::to_owned),
         since: since.into(),
         criteria: Vec::new().into(),

@@ -31,6 +31,8 @@ shape! {
     pub closed struct Start {
         /// The commit that is checked out where people work.
         pub commit: Option<Text<7, 64>> = "9fceb02d0ae598e95dc970b74767f19372d61af8",
+        /// The branch that is checked out there, by its full name, or `HEAD`, if none is.
+        pub branch: Option<Text<1, 4096>> = "refs/heads/main",
         /// The settings by which git reads and writes files, each as a hash.
         pub settings: Option<Json>,
     }

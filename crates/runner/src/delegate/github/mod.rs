@@ -29,6 +29,7 @@ mod triggered;
 mod waiting;
 
 use super::{Attempt, Executor, Obstacle, Seen, now, said};
+use crate::agent;
 use countersign_domain::delegation::command::ExecutorKind;
 use countersign_domain::delegation::payload::DelegationInstruction;
 use line::{Broken, Line, Reply};
@@ -44,6 +45,8 @@ use step::{Blind, Order, Probe, Step, Take};
 pub const GITHUB: &str = "https://api.github.com";
 /// How long is waited in all before the requester is told to come back.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How often it is looked meanwhile whether it is asked to stop.
+const TICK: Duration = Duration::from_millis(100);
 /// How long it may act: every request ends in time by itself, and so does all waiting.
 const SECONDS: u32 = 1800;
 /// How often something is sent at the most.
@@ -54,6 +57,8 @@ pub struct GithubExecutor {
     line: Line,
     patience: Duration,
     wait: Box<dyn Fn(Duration)>,
+    /// Asks it to wait for nothing any more.
+    stop: agent::Stop,
     /// What was seen to forbid an instruction when it was looked whether it can be carried out.
     forbidden: RefCell<Option<(String, Refused, Exchange)>>,
     /// The limit that was met then, the request that met it, and until when nothing should be sent.
@@ -87,7 +92,7 @@ impl GithubExecutor {
     /// Acts at an address, with a token.
     pub fn new(url: &str, token: &str) -> Result<Self, String> {
         let (line, wait) = (Line::new(url, token, None)?, Box::new(std::thread::sleep));
-        Ok(Self { line, patience: PATIENCE, wait, forbidden: RefCell::default(), limited: RefCell::default() })
+        Ok(Self::of(line, PATIENCE, wait))
     }
 
     /// The same with another patience for a single answer and for all waiting, and with another way to wait.
@@ -98,7 +103,24 @@ impl GithubExecutor {
         wait: impl Fn(Duration) + 'static,
     ) -> Result<Self, String> {
         let (line, wait) = (Line::new(url, token, Some(answer))?, Box::new(wait));
-        Ok(Self { line, patience: all, wait, forbidden: RefCell::default(), limited: RefCell::default() })
+        Ok(Self::of(line, all, wait))
+    }
+
+    fn of(line: Line, patience: Duration, wait: Box<dyn Fn(Duration)>) -> Self {
+        let (forbidden, limited, stop) = (RefCell::default(), RefCell::default(), agent::Stop::default());
+        Self { line, patience, wait, stop, forbidden, limited }
+    }
+
+    /// The same, which waits for nothing any more once it is asked to stop. What was sent is seen to its end.
+    pub(crate) fn until(self, stop: &agent::Stop) -> Self {
+        let asked = stop.clone();
+        let wait = move |pause: Duration| {
+            let until = Instant::now() + pause;
+            while !asked.is_asked() && Instant::now() < until {
+                std::thread::sleep(TICK.min(until.saturating_duration_since(Instant::now())));
+            }
+        };
+        Self { wait: Box::new(wait), stop: stop.clone(), ..self }
     }
 
     /// The mark that nobody sees in what is made for an instruction, for whoever looks for it there.
@@ -132,15 +154,15 @@ impl GithubExecutor {
         Err("it was tried too often".to_owned())
     }
 
-    /// Waits, if that is within the patience.
+    /// Waits, if that is within the patience, and nobody has asked to stop.
     fn may_wait(&self, pause: Duration, progress: &mut Progress) -> bool {
         let waited = progress.waited + pause;
-        if waited > self.patience {
+        if waited > self.patience || self.stop.is_asked() {
             return false;
         }
         progress.waited = waited;
         (self.wait)(pause);
-        true
+        !self.stop.is_asked()
     }
 
     /// Whether a step was done, and what shows it.

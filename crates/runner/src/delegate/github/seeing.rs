@@ -42,6 +42,9 @@ impl GithubExecutor {
                 Err(Stop::Refused(refused)) => return Ok(Seen { holds: false, says: refused.message() }),
             }
             if looks < looks_max && !self.may_wait(waiting::backoff(looks), &mut progress) {
+                if self.stop.is_asked() {
+                    return Err("it was called off before the platform showed it".to_owned());
+                }
                 break;
             }
         }

@@ -1,4 +1,4 @@
-use crate::plan::payload::Plan;
+use crate::plan::payload::{Plan, PlannedTask};
 use countersign_contract::diagnostic::Pointer;
 use countersign_contract::{Report, Subject, rule};
 
@@ -55,11 +55,13 @@ const HEARTBEAT_MIN: i64 = 5;
 const TIMEOUT: i64 = 20 * 60;
 
 fn check(it: &Subject<'_, Plan>, report: &mut Report) {
-    let mut longest = 0;
+    let mut longest: Option<(i64, &PlannedTask)> = None;
     for (index, task) in it.record.tasks.iter().enumerate() {
         let at = |key: &'static str| Pointer::at("/tasks").item(index).key(key);
         let timeout = task.timeout.as_ref().map_or(TIMEOUT, |span| span.seconds());
-        longest = longest.max(timeout);
+        if longest.is_none_or(|(most, _)| most < timeout) {
+            longest = Some((timeout, task));
+        }
         if timeout < TIMEOUT_MIN {
             let message = format!("{} may be silent for {timeout} s, which is less than {TIMEOUT_MIN} s", task.id);
             report.add(at("timeout"), message, "allow at least 30s");
@@ -71,9 +73,17 @@ fn check(it: &Subject<'_, Plan>, report: &mut Report) {
         }
     }
     let Some(budgets) = &it.record.budgets else { return };
-    if let Some(wall) = budgets.wall_time.as_ref().map(|span| span.seconds()).filter(|wall| *wall < longest) {
-        let message = format!("the run may take {wall} s, and one of its tasks alone may be silent for {longest} s");
-        report.add(Pointer::at("/budgets/wall_time"), message, "allow more time, or shorten the timeouts");
+    if let (Some(wall), Some((longest, task))) = (&budgets.wall_time, longest)
+        && wall.seconds() < longest
+    {
+        let (wall, longest) = (said(wall.seconds()), said(longest));
+        let unsaid = if task.timeout.is_none() { ", which is its timeout where the plan says none" } else { "" };
+        let message = format!(
+            "the run would be stopped after {wall}, and its task {} alone may be silent for {longest}{unsaid}",
+            task.id
+        );
+        let help = format!("allow a wall_time of at least {longest}, or give {} a timeout of at most {wall}", task.id);
+        report.add(Pointer::at("/budgets/wall_time"), message, help);
     }
     let tasks = it.record.tasks.len() as i64;
     if let Some(attempts) = budgets.attempts.map(|it| it.get()).filter(|attempts| *attempts < tasks) {
@@ -84,4 +94,10 @@ fn check(it: &Subject<'_, Plan>, report: &mut Report) {
         let message = format!("with {money} dollars nothing can be done");
         report.add(Pointer::at("/budgets/money"), message, "allow more, or leave it out");
     }
+}
+
+/// A length of time as it is written in a plan.
+fn said(seconds: i64) -> String {
+    let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")];
+    parts.iter().filter(|(count, _)| *count > 0).map(|(count, unit)| format!("{count}{unit}")).collect()
 }

@@ -1,0 +1,138 @@
+//! What a run says, and refuses, before anybody works.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod run_support;
+
+use run_support::{Yard, task};
+use serde_json::{Value, json};
+use std::process::Command;
+
+/// A project with a submodule `vendor/lib` that holds one file.
+fn with_submodule() -> Yard {
+    let yard = Yard::new();
+    let library = yard.path("library");
+    std::fs::create_dir(&library).unwrap();
+    std::fs::write(library.join("code"), "library\n").unwrap();
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").current_dir(&library);
+        command.args(["-c", "user.name=ann", "-c", "user.email=ann@example.org"]).args(arguments);
+        assert!(command.status().unwrap().success(), "{arguments:?}");
+    };
+    git(&["init", "--quiet"]);
+    git(&["add", "--all"]);
+    git(&["commit", "--quiet", "-m", "library"]);
+    let from = library.display().to_string();
+    yard.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &from, "vendor/lib"]);
+    yard.commit("with a submodule");
+    yard
+}
+
+#[test]
+fn agents_and_checks_find_submodules_as_the_commit_names_them() {
+    let yard = with_submodule();
+    yard.write("vendor/lib/code", "edited\n");
+    let script = "cp vendor/lib/code $scope; git submodule update --init --quiet || exit 1; claim $scope";
+    let check = json!({ "command": ["cmp", "src/T-1", "vendor/lib/code"] });
+    let acceptance = json!([{ "text": "it is the library's", "check": check }]);
+    let answer = yard.one(json!({ "coder": yard.agent(script) }), json!({ "acceptance": acceptance }), json!({}));
+    answer.says("T-1: done (verified)").ended_with(0);
+    assert!(!answer.out.contains("submodule"), "{}", answer.out);
+    assert_eq!(yard.read("src/T-1").as_deref(), Some("library\n"));
+    assert_eq!(yard.read("vendor/lib/code").as_deref(), Some("edited\n"), "nothing of it is touched");
+    yard.write("vendor/lib/code", "library\n");
+    yard.is_tidy();
+}
+
+#[test]
+fn work_in_a_submodule_is_refused_before_and_after() {
+    let yard = with_submodule();
+    for scope in ["vendor/lib", "vendor/lib/code"] {
+        let patch = json!({ "lock_scope": [scope] });
+        let answer = yard.one(json!({ "coder": yard.honest() }), patch, json!({}));
+        answer.says(&format!("the scope `{scope}` of T-1 is in the submodule `vendor/lib`")).ended_with(3);
+    }
+    assert_eq!(yard.runs().len(), 0);
+    let script = "echo x > src/T-1; echo x > vendor/lib/code; claim src/T-1";
+    let answer = yard.one(json!({ "coder": yard.agent(script) }), json!({ "retries": 0 }), json!({}));
+    answer.says("vendor/lib").says("SCOPE_VIOLATION").ended_with(1);
+}
+
+#[test]
+fn submodules_that_are_not_here_are_told_before_anybody_works() {
+    let yard = with_submodule();
+    yard.git(&["submodule", "--quiet", "deinit", "--force", "vendor/lib"]);
+    let agents = || json!({ "coder": yard.agent("cat vendor/lib/code > $scope; claim $scope") });
+    // Git keeps what is not checked out.
+    yard.one(agents(), json!({}), json!({})).ended(0);
+    std::fs::remove_dir_all(yard.repository().join(".git/modules")).unwrap();
+    let plan = yard.plan(agents(), vec![task("T-1", json!({ "lock_scope": ["src/T-1"], "retries": 0 }))], json!({}));
+    let answer = yard.run(&["run", &plan]);
+    answer.says("note: submodules that are not here stay empty").says("`vendor/lib` at ");
+    let (told, begun) = (answer.out.find("submodules").unwrap(), answer.out.find("coder works").unwrap());
+    assert!(told < begun, "{}", answer.out);
+}
+
+#[test]
+fn edits_that_agents_do_not_see_are_told_once_before_anybody_works() {
+    let yard = Yard::new();
+    yard.write("src/start", "edited\n");
+    yard.write("src/new", "new\n");
+    yard.write("beside", "no task's\n");
+    let tasks =
+        vec![task("T-1", json!({ "lock_scope": ["src"] })), task("T-2", json!({ "lock_scope": ["tests/T-2"] }))];
+    let script = "echo x > ${scope}x; claim ${scope}x";
+    let plan = yard.plan(json!({ "coder": yard.agent(script) }), tasks, json!({}));
+    let answer = yard.run(&["run", &plan, "--no-wait"]);
+    answer.says("do not see these edits in their scopes: `src/start`, `src/new`; commit them first");
+    assert_eq!(answer.out.matches("do not see these edits").count(), 1, "{}", answer.out);
+    let json = yard.run(&["run", &plan, "--no-wait", "--format", "json"]).out;
+    assert!(json.contains(r#""note":"told""#), "{json}");
+    // Peers work where the edits are.
+    let yard = Yard::new();
+    yard.write("src/start", "edited\n");
+    let tasks = vec![task("T-1", json!({ "lock_scope": ["src"], "agent": "pal" }))];
+    let plan = yard.plan(json!({ "pal": { "peer": true } }), tasks, json!({}));
+    let mut going = yard.start(&["run", &plan, "--no-wait"]);
+    going.until("waits for pal");
+    assert!(!going.out.contains("these edits"), "{}", going.out);
+}
+
+#[test]
+fn programs_that_are_not_there_are_told_before_anybody_works() {
+    let yard = Yard::new();
+    yard.write("tools/here.sh", "");
+    let whole = yard.path("nowhere").display().to_string();
+    let found = yard.path("lib.sh").display().to_string();
+    let of_list = "written as a list, `[pytest, -q]`";
+    let cases = [
+        (json!({ "test": ["pytest -q"] }), of_list),
+        (
+            json!({ "command": ["no-such-program", "-q"] }),
+            "`no-such-program`; there is no such program in the folders of PATH",
+        ),
+        (json!({ "test": ["tools/here.sh"] }), "`tools/here.sh`; it lies here and is not committed"),
+        (json!({ "command": ["./tools/gone.sh"] }), "`./tools/gone.sh`; it is in no commit, and no task may make it"),
+        (json!({ "command": [whole] }), "it is not there"),
+    ];
+    let run = |check: &Value, agents: &Value, more: Value| {
+        let acceptance = json!([{ "text": "it is there", "check": { "file": { "path": "src/T-1" } } }, { "text": "t", "check": check }]);
+        yard.one(agents.clone(), json!({ "acceptance": acceptance, "retries": 0 }), more)
+    };
+    let honest = json!({ "coder": yard.honest() });
+    for (check, says) in cases {
+        let answer = run(&check, &honest, json!({}));
+        answer.says("criterion AC-2 of T-1 is checked with").says(says).ended_with(3);
+    }
+    let mut agents = honest.clone();
+    agents["critic"] = json!({ "command": ["no-such-critic"], "role": "validator" });
+    let answer = run(&json!({ "command": ["true"] }), &agents, json!({ "gates": { "validate": "critic" } }));
+    answer.says("agent critic is started with `no-such-critic`").ended_with(3);
+    assert_eq!(yard.runs().len(), 0);
+    // An agent that has nothing to do may be anything, a task may make a program, and a whole path is anybody's.
+    for check in [json!({ "command": ["true"] }), json!({ "command": ["src/T-1"] }), json!({ "command": [found] })] {
+        let answer = run(&check, &agents, json!({}));
+        answer.says("coder works, attempt 1");
+    }
+}
