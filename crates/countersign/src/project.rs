@@ -179,8 +179,13 @@ impl Project {
 
     /// The same for somebody who stands elsewhere.
     pub fn tree_root_from(&self, here: &Path) -> Option<PathBuf> {
+        self.named_from(here).filter(|mine| mine.is_dir()).or_else(|| self.root.as_ref()?.canonicalize().ok())
+    }
+
+    /// Where the names of files begin for somebody who stands elsewhere. The branch that they are on need not have it yet.
+    pub fn named_from(&self, here: &Path) -> Option<PathBuf> {
         let real = self.root.as_ref()?.canonicalize().ok()?;
-        let mine = in_worktree(here, &real).ok().flatten().filter(|mine| mine.is_dir());
+        let mine = in_worktree(here, &real).ok().flatten();
         Some(mine.unwrap_or(real))
     }
 

@@ -2,7 +2,7 @@
 //! directory that holds the repository, or the one worktree that has a ledger.
 
 use crate::place;
-use crate::project::{FOLDER, above, is_root};
+use crate::project::{FOLDER, Project, above, is_root};
 use anyhow::{Context, bail};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -37,18 +37,30 @@ pub fn in_worktree(here: &Path, real: &Path) -> anyhow::Result<Option<PathBuf>> 
     let tops = match main(&linked.common)? {
         Some(main) => vec![main],
         // Any of them may be the one whose project it is, and those below the holder are no files of it.
-        None => all(&linked.common)?.into_iter().chain(linked.common.parent().map(Path::to_owned)).collect(),
+        None => all(&linked.common)?.into_iter().chain(holder(&linked.common)?).collect(),
     };
-    let inside = tops.iter().find_map(|top| real.strip_prefix(top).ok());
+    // Of those that lie in one another, the inner one has it.
+    let inside = tops.iter().filter_map(|top| real.strip_prefix(top).ok()).min_by_key(|it| it.components().count());
     Ok(inside.map(|inside| joined(linked.top, inside)))
 }
 
+/// Where the worktree begins that somebody stands in, if it is not the main one of its repository.
+pub fn top(here: &Path) -> anyhow::Result<Option<PathBuf>> {
+    Ok(linked(here)?.map(|linked| linked.top.to_owned()))
+}
+
 /// What lies in a worktree, as a project above the main one calls it: by where it would lie there. None, if it does not lie so.
+///
+/// Where there is no main one, it is called by where it lies, as everything else in the project is, and elsewhere by its
+/// repository: several of them may lie in one folder, and a file of one is none of the other.
 pub fn called_from_above(real: &Path, root: &Path) -> anyhow::Result<Option<PathBuf>> {
     let Some(linked) = linked(real)? else { return Ok(None) };
-    let seat = seat(&linked)?.filter(|seat| seat.top != root);
-    let below = seat.and_then(|seat| seat.top.strip_prefix(root).ok().map(Path::to_owned));
-    Ok(below.map(|below| joined(&below, linked.within)))
+    let Some(seat) = seat(&linked)?.filter(|seat| seat.top != root) else { return Ok(None) };
+    if !seat.is_tree && linked.top.starts_with(root) {
+        return Ok(None);
+    }
+    let base = if seat.is_tree { &seat.top } else { &linked.common };
+    Ok(base.strip_prefix(root).ok().map(|below| joined(below, linked.within)))
 }
 
 /// A place below another. What is joined with nothing would end in a slash.
@@ -56,22 +68,26 @@ fn joined(top: &Path, within: &Path) -> PathBuf {
     if within.as_os_str().is_empty() { top.to_owned() } else { top.join(within) }
 }
 
-/// The worktree that somebody stands in, if it is not the main one.
-fn worktree(here: &Path) -> Option<&Path> {
-    here.ancestors().find(|it| it.join(".git").is_file())
+/// The worktree that somebody stands in, if it is not the main one. A submodule is a part of the one that it lies in.
+fn linked(here: &Path) -> anyhow::Result<Option<Linked<'_>>> {
+    for top in here.ancestors().filter(|it| it.join(".git").is_file()) {
+        if let Some(common) = common_of(top)? {
+            let within = here.strip_prefix(top).unwrap_or(Path::new(""));
+            return Ok(Some(Linked { top, within, common }));
+        }
+    }
+    Ok(None)
 }
 
-/// The worktree that somebody stands in: its `.git` is a file that names a directory inside of the common one.
-fn linked(here: &Path) -> anyhow::Result<Option<Linked<'_>>> {
-    let Some(top) = worktree(here) else { return Ok(None) };
+/// What a worktree has in common with the others: its `.git` is a file that names a directory inside of that. None, if it is no
+/// such file.
+fn common_of(top: &Path) -> anyhow::Result<Option<PathBuf>> {
     let Some(text) = named_in(&top.join(".git"))? else { return Ok(None) };
     let Some(named) = text.strip_prefix("gitdir:") else { return Ok(None) };
     let directory = top.join(named.trim());
     let Some(common) = named_in(&directory.join("commondir"))? else { return Ok(None) };
     let common = directory.join(common);
-    let common = common.canonicalize().with_context(|| format!("{} cannot be found", common.display()))?;
-    let within = here.strip_prefix(top).unwrap_or(Path::new(""));
-    Ok(Some(Linked { top, within, common }))
+    common.canonicalize().map(Some).with_context(|| format!("{} cannot be found", common.display()))
 }
 
 /// The main worktree of a repository. A bare one has none, and where git's directory lies elsewhere nothing names it.
@@ -89,16 +105,18 @@ fn seat(linked: &Linked<'_>) -> anyhow::Result<Option<Seat>> {
     if let Some(top) = main(&linked.common)? {
         return Ok(Some(Seat { top, is_tree: true }));
     }
-    let Some(holder) = linked.common.parent() else { return Ok(None) };
-    if above(holder)?.is_some() {
-        return Ok(Some(Seat { top: holder.to_owned(), is_tree: false }));
+    let beside = holder(&linked.common)?.unwrap_or_else(|| linked.common.clone());
+    let beside = Seat { top: beside, is_tree: false };
+    if has_ledger(beside.top.ancestors())? {
+        return Ok(Some(beside));
     }
-    if has_ledger(linked.top, linked.within)? {
+    let in_tree = |top: &Path| linked.within.ancestors().map(|it| joined(top, it)).collect::<Vec<_>>();
+    if has_ledger(in_tree(linked.top))? {
         return Ok(None);
     }
     let mut others = Vec::new();
     for top in all(&linked.common)? {
-        if has_ledger(&top, linked.within)? {
+        if has_ledger(in_tree(&top))? {
             others.push(top);
         }
     }
@@ -111,7 +129,23 @@ fn seat(linked: &Linked<'_>) -> anyhow::Result<Option<Seat>> {
             another.display()
         );
     }
-    Ok(others.pop().map(|top| Seat { top, is_tree: true }))
+    let other = others.pop().map(|top| Seat { top, is_tree: true });
+    // What nobody has a ledger for may have settings.
+    let is_set = other.is_none() && above(&beside.top)?.is_some();
+    Ok(other.or_else(|| is_set.then_some(beside)))
+}
+
+/// The folder that holds a repository without a main worktree, and stands for that one. None, if it holds more than one.
+fn holder(common: &Path) -> anyhow::Result<Option<PathBuf>> {
+    let Some(holder) = common.parent() else { return Ok(None) };
+    let context = || format!("what lies beside {} cannot be seen", common.display());
+    for entry in std::fs::read_dir(holder).with_context(context)? {
+        let path = entry.with_context(context)?.path();
+        if path != common && path.join("HEAD").is_file() && path.join("objects").is_dir() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(holder.to_owned()))
 }
 
 /// The worktrees of a repository beside its main one.
@@ -129,12 +163,15 @@ fn all(common: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-/// Whether a worktree has a project with a ledger, at a place or above it. Settings may be in version control and so in
-/// every worktree; a ledger is not.
-fn has_ledger(top: &Path, within: &Path) -> anyhow::Result<bool> {
-    for root in within.ancestors().map(|it| joined(top, it)) {
-        if is_root(&root)? && (place::is_there(&root.join(FOLDER).join(place::FILE))? || place::pinned(&root).is_some())
-        {
+/// Whether one of some places is a project with a ledger. One that is named in settings counts as well as one that is there.
+fn has_ledger(places: impl IntoIterator<Item = impl AsRef<Path>>) -> anyhow::Result<bool> {
+    for root in places {
+        let root = root.as_ref();
+        if !is_root(root)? {
+            continue;
+        }
+        let is_there = place::is_there(&root.join(FOLDER).join(place::FILE))? || place::pinned(root).is_some();
+        if is_there || Project::find(Some(root), None)?.ledger.is_some() {
             return Ok(true);
         }
     }

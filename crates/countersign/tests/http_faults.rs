@@ -27,7 +27,9 @@ fn what_is_too_much_or_too_slow_is_refused() {
         ("content-encoding", "br, identity", 415),
         ("content-encoding", "Identity", 422),
         ("content-type", "application/json; charset=utf-16", 415),
+        ("content-encoding", "", 422),
         ("content-type", "application/json; charset=\"UTF-8\"", 422),
+        ("content-type", "application/json;charset=utf8", 422),
     ] {
         let said = server.client(&shown).send("POST", "/v1/commands/run.open", &[(name, value)], Some("{}")).unwrap();
         let code = if status == 415 { "MEDIA_TYPE_UNSUPPORTED" } else { "MISSING_REQUIRED_INPUT" };

@@ -60,7 +60,7 @@ pub fn run(args: &Args, project: &Project, global: &Global, is_named: bool) -> a
     }
     visit.trail(project, global);
     visit.space(project);
-    visit.hooks(super::install::tree(project, is_named));
+    visit.hooks(project, super::install::tree(project, is_named));
     if args.how.format == Format::Json {
         output::print(&line(&json!({ "well": visit.faults == 0, "faults": visit.faults, "checks": visit.checks })));
     } else {
@@ -245,17 +245,27 @@ impl Visit {
     }
 
     /// Whether hooks that are set up really block, by asking them for what nobody may.
-    fn hooks(&mut self, tree: Option<PathBuf>) {
-        let Some(tree) = tree else { return };
+    fn hooks(&mut self, project: &Project, tree: Option<PathBuf>) {
+        let root = project.root.as_ref().and_then(|root| root.canonicalize().ok());
+        let (Some(tree), Some(root)) = (tree, root) else { return };
         for harness in [Harness::ClaudeCode, Harness::Codex, Harness::Git] {
             let what = format!("{} hook", harness.as_str());
-            match probe::try_out(harness, &tree) {
+            match probe::try_out(harness, &tree, &root) {
                 Tried::Absent => self.good(&what, "not set up"),
                 Tried::Blocks => self.good(&what, "set up, and it blocks"),
                 Tried::Fails(why) => {
                     let mend = format!("`countersign install {}` sets it up anew", harness.as_str());
                     self.bad(&what, &format!("set up, and {why}; {mend}"));
                 }
+                Tried::PassedOver(own) => self.bad(
+                    &what,
+                    &format!(
+                        "set up, and git does not run what lies in {}: `core.hooksPath` in the settings of the user or the machine names \
+                         another folder; give this repository hooks of its own with `git config core.hooksPath FOLDER` and set them up \
+                         there, or take these out with `countersign install git --remove`",
+                        own.display()
+                    ),
+                ),
             }
         }
     }

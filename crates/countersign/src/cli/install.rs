@@ -7,6 +7,7 @@ use crate::hook::Harness;
 use crate::install::{Memory, Plan, settings};
 use crate::project::Project;
 use crate::terminal;
+use crate::worktrees;
 use anyhow::{Context, bail};
 use serde_json::json;
 use std::io::BufRead;
@@ -49,8 +50,15 @@ pub struct Args {
 /// Where a project's hooks are set up: in the worktree that somebody stands in, since its clients read what lies there; or in the
 /// directory that was named.
 pub fn tree(project: &Project, is_named: bool) -> Option<PathBuf> {
-    let named = project.root.as_ref().filter(|_| is_named);
-    named.map_or_else(|| project.tree_root(), |root| root.canonicalize().ok())
+    let root = project.root.as_ref()?.canonicalize().ok()?;
+    if is_named {
+        return Some(root);
+    }
+    let tree = project.tree_root().unwrap_or_else(|| root.clone());
+    // A project above the repository has no place of its own in the worktree.
+    let here = std::env::current_dir().ok().filter(|_| tree == root);
+    let top = here.and_then(|here| worktrees::top(&here.canonicalize().ok()?).ok()?);
+    Some(top.filter(|top| !root.starts_with(top)).unwrap_or(tree))
 }
 
 pub fn run(args: &Args, project: &Project, is_named: bool) -> anyhow::Result<Exit> {

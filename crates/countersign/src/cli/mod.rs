@@ -238,6 +238,9 @@ fn run(Cli { everywhere: cli, verb }: Cli) -> anyhow::Result<Exit> {
     // Whatever is done from here on reads the clock, and may take for granted that what it shows is a time.
     countersign_ledger::Clock::System.now()?;
     let project = || Project::find(cli.project.as_deref(), cli.max_size.map(|size| size as usize));
+    // A variable says whose ledger is meant, and nothing of where somebody stands.
+    let variable = std::env::var_os("COUNTERSIGN_PROJECT").map(std::path::PathBuf::from);
+    let is_named = cli.project.is_some() && variable != cli.project;
     // A variable that is set to nothing says nothing.
     let unset = std::env::var_os("COUNTERSIGN_ACTOR").is_some_and(|it| it.is_empty());
     let actor = cli.actor.filter(|actor| !(unset && actor.is_empty()));
@@ -292,13 +295,13 @@ fn run(Cli { everywhere: cli, verb }: Cli) -> anyhow::Result<Exit> {
         Verb::Erase(args) => erase::run(&args, &global, &project()?),
         Verb::Rebuild(args) => rebuild::run(&args, &place()?),
         Verb::Backup(args) => backup::run(&args, &place()?),
-        Verb::Doctor(args) => doctor::run(&args, &project()?, &global, cli.project.is_some()),
+        Verb::Doctor(args) => doctor::run(&args, &project()?, &global, is_named),
         Verb::Migrate(args) => migrate::run(&args, &project()?, global.ledger.as_deref()),
         Verb::Mcp(args) => mcp::run(&args, &global, project()?),
         Verb::Serve(args) => serve::run(&args, &global, project()?),
         // Answered above: it needs neither settings nor a ledger before it has read what it is asked.
         Verb::Hook(_) => Ok(Exit::Allowed),
-        Verb::Install(args) => install::run(&args, &project()?, cli.project.is_some()),
+        Verb::Install(args) => install::run(&args, &project()?, is_named),
         Verb::Completions(args) => completions::run(&args, &mut Cli::command()),
         Verb::Man(args) => man::run(&args, &Cli::command()),
     }

@@ -78,7 +78,7 @@ pub(super) fn of_folder(asker: &Asker<'_>, folder: &Path) -> anyhow::Result<Opti
     };
     // Where a project cannot be read there is one all the same.
     asker.managed.fetch_or(project.is_err(), Ordering::SeqCst);
-    Ok(project?.and_then(|project| project.tree_root_from(folder).map(|tree| (project, tree))))
+    Ok(project?.and_then(|project| project.named_from(folder).map(|tree| (project, tree))))
 }
 
 /// What a file is called in a project whose files are there. None, if it is not among them.

@@ -147,14 +147,15 @@ pub(super) fn must_be_json(headers: &HeaderMap) -> Result<(), Problem> {
     if !parts.next().unwrap_or_default().eq_ignore_ascii_case("application/json") {
         return refused("the request is not of the type application/json", "send it as application/json");
     }
+    let is_utf8 = |charset: &str| ["utf-8", "utf8", "us-ascii"].iter().any(|it| charset.eq_ignore_ascii_case(it));
     let is_other = |(name, value): (&str, &str)| {
-        name.trim().eq_ignore_ascii_case("charset") && !value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
+        name.trim().eq_ignore_ascii_case("charset") && !is_utf8(value.trim().trim_matches('"'))
     };
     if parts.filter_map(|it| it.split_once('=')).any(is_other) {
         return refused("the request is in another charset than UTF-8", "send it in UTF-8, which is what JSON is in");
     }
     let mut packed = headers.get_all(CONTENT_ENCODING).iter();
-    if packed.any(|it| !it.as_bytes().eq_ignore_ascii_case(b"identity")) {
+    if packed.any(|it| !it.is_empty() && !it.as_bytes().eq_ignore_ascii_case(b"identity")) {
         return refused("the request is packed (Content-Encoding)", "send it as it is, without Content-Encoding");
     }
     Ok(())

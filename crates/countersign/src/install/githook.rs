@@ -23,11 +23,11 @@ pub fn folder(root: &Path) -> Option<PathBuf> {
 }
 
 /// The folder in which git looks for hooks of every repository, where the settings of the user or of the machine name one and those of
-/// this repository do not.
+/// this repository do not. One that is not named from the root on is another in every repository.
 pub fn folder_of_all(root: &Path) -> Option<PathBuf> {
-    let said = git::ask_one(root, &["config", "--show-scope", "--get", "core.hooksPath"])?;
-    let (scope, _) = said.split_once('\t')?;
-    folder(root).filter(|_| matches!(scope, "global" | "system"))
+    let said = git::ask_one(root, &["config", "--show-scope", "--type=path", "--get", "core.hooksPath"])?;
+    let (scope, named) = said.split_once('\t')?;
+    folder(root).filter(|_| matches!(scope, "global" | "system") && Path::new(named).is_absolute())
 }
 
 /// Where ours lie and git does not look: the folder of this repository, while settings name one for all.
@@ -90,7 +90,9 @@ pub fn plan(root: &Path, program: &Path, remove: bool) -> anyhow::Result<Plan> {
         );
     }
     let mut plan = Plan::default();
-    for name in NAMES {
+    // Those that git passes over were set up as well.
+    let folders = [Some(folder), passed_over(root).filter(|_| remove)];
+    for (folder, name) in folders.iter().flatten().flat_map(|folder| NAMES.map(|name| (folder, name))) {
         let hook = Hook { path: folder.join(name), kept: folder.join(kept(name)) };
         match remove {
             true => hook.take_out(&mut plan),

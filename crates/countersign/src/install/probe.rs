@@ -4,7 +4,7 @@ use super::{Handlers, command_of, githook, settings};
 use crate::hook::{Harness, PATCHER, git};
 use countersign_runner::program;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -20,13 +20,15 @@ pub enum Tried {
     Blocks,
     /// It does not, and this is why.
     Fails(String),
+    /// It lies there, and git looks elsewhere, as the settings of the user or of the machine say.
+    PassedOver(PathBuf),
 }
 
 /// Tries the hook of a client in a project.
-pub fn try_out(harness: Harness, root: &Path) -> Tried {
+pub fn try_out(harness: Harness, tree: &Path, root: &Path) -> Tried {
     match harness {
-        Harness::Git => git_hooks(root),
-        _ => client_hook(harness, root),
+        Harness::Git => git_hooks(tree),
+        _ => client_hook(harness, tree, root),
     }
 }
 
@@ -44,8 +46,8 @@ fn all_settings(harness: Harness, root: &Path) -> anyhow::Result<Vec<Value>> {
     Ok(all)
 }
 
-fn client_hook(harness: Harness, root: &Path) -> Tried {
-    let all = match all_settings(harness, root) {
+fn client_hook(harness: Harness, tree: &Path, root: &Path) -> Tried {
+    let all = match all_settings(harness, tree) {
         Ok(all) => all,
         Err(error) => return Tried::Fails(format!("its settings cannot be read: {error:#}")),
     };
@@ -72,13 +74,13 @@ fn client_hook(harness: Harness, root: &Path) -> Tried {
             return Tried::Fails(format!("it runs another program than this one: {command}"));
         }
     }
-    match settings::server_is_nameless(harness, root) {
+    match settings::server_is_nameless(harness, tree) {
         Ok(false) => {}
         Ok(true) => return Tried::Fails("its server is not told whose sessions call (`--client`)".to_owned()),
         Err(error) => return Tried::Fails(format!("its servers cannot be read: {error:#}")),
     }
     for tool in tools(harness) {
-        match answer(&own, root, &event(root, tool)) {
+        match answer(&own, tree, &event(tree, root, tool)) {
             Some(said) if denies(&said) => {}
             Some(said) => {
                 let said = String::from_utf8_lossy(&said).trim().to_owned();
@@ -98,8 +100,8 @@ fn tools(harness: Harness) -> &'static [&'static str] {
     }
 }
 
-/// A write that nobody may ever do, by a tool.
-fn event(root: &Path, tool: &str) -> Value {
+/// A write that nobody may ever do, by a tool: into the project's own folder, wherever its files are worked on.
+fn event(tree: &Path, root: &Path, tool: &str) -> Value {
     let path = root.join(git::PROBE);
     let input = match tool {
         PATCHER => {
@@ -108,7 +110,7 @@ fn event(root: &Path, tool: &str) -> Value {
         "Edit" => json!({ "file_path": path, "old_string": "", "new_string": "" }),
         _ => json!({ "file_path": path, "content": "" }),
     };
-    json!({ "hook_event_name": "PreToolUse", "session_id": "probe", "cwd": root, "tool_name": tool, "tool_input": input })
+    json!({ "hook_event_name": "PreToolUse", "session_id": "probe", "cwd": tree, "tool_name": tool, "tool_input": input })
 }
 
 fn answer(command: &str, root: &Path, event: &Value) -> Option<Vec<u8>> {
@@ -136,10 +138,7 @@ fn git_hooks(root: &Path) -> Tried {
     if hooks.iter().all(|(_, path)| path.is_none()) {
         return match githook::passed_over(root) {
             None => Tried::Absent,
-            Some(own) => Tried::Fails(format!(
-                "git does not run what lies in {}: `core.hooksPath` in the settings of the user or the machine names another folder",
-                own.display()
-            )),
+            Some(own) => Tried::PassedOver(own),
         };
     }
     for (name, path) in hooks {
@@ -203,7 +202,7 @@ mod tests {
         for (harness, wanted) in [(Harness::ClaudeCode, &["Write", "Edit"][..]), (Harness::Codex, &["apply_patch"])] {
             assert_eq!(tools(harness), wanted);
             for tool in tools(harness) {
-                let event = event(place, tool);
+                let event = event(place, place, tool);
                 assert_eq!(event["tool_name"], *tool);
                 assert!(event["tool_input"].to_string().contains("/project/.countersign/probe"), "{event}");
             }

@@ -35,15 +35,14 @@ impl Bare {
 
     /// What a hook says to a write, to whoever works in a worktree.
     fn write(&self, name: &str, path: &str) -> Value {
+        self.write_as(name, path, &[("COUNTERSIGN_ACTOR", CLAUDE)])
+    }
+
+    fn write_as(&self, name: &str, path: &str, variables: &[(&str, &str)]) -> Value {
         let tree = self.tree(name);
         let event = json!({ "hook_event_name": "PreToolUse", "session_id": "s", "cwd": tree, "tool_name": "Write",
             "tool_input": { "file_path": tree.join(path), "content": "" } });
-        let answer = self.shop.house.run_in(
-            &tree,
-            &["hook", "claude-code"],
-            &event.to_string(),
-            &[("COUNTERSIGN_ACTOR", CLAUDE)],
-        );
+        let answer = self.shop.house.run_in(&tree, &["hook", "claude-code"], &event.to_string(), variables);
         assert_eq!((answer.code, answer.err.as_str()), (0, ""), "{answer:?}");
         serde_json::from_str(&answer.out).unwrap()
     }
@@ -76,9 +75,80 @@ fn a_project_in_one_of_the_worktrees_is_that_of_all() {
     }
     let again = bare.run("two", &["init"]);
     assert!(again.code == 3 && again.err.contains("is a worktree of"), "{again:?}");
-    // Settings that are in version control are everywhere, the ledger is not.
-    std::fs::create_dir(bare.tree("two").join(".countersign")).unwrap();
-    assert!(denied(&bare.write("two", "docs/c.md")).is_some());
+    // Settings that are in version control are everywhere, the ledger is not; nor is it where a folder was left.
+    for folder in [bare.tree("two"), bare.shop.root().join("all")] {
+        std::fs::create_dir(folder.join(".countersign")).unwrap();
+        assert!(denied(&bare.write("two", "docs/c.md")).is_some(), "{}", folder.display());
+    }
+    assert_eq!(bare.run("one", &["task", "list"]).code, 0);
+}
+
+#[test]
+fn a_ledger_that_settings_name_is_one_for_everybody() {
+    let bare = Bare::new();
+    let file = bare.elsewhere.path().join("shared.db");
+    let made = bare.run("one", &["init", "--name", "shop", "--ledger", file.to_str().unwrap()]);
+    assert_eq!((made.code, bare.run("one", &["run", "open", "--objective", "o"]).code), (0, 0), "{made:?}");
+    // Whoever made it has noted that in their own settings; others have not.
+    let home = tempfile::tempdir().unwrap();
+    let home = [("COUNTERSIGN_ACTOR", CLAUDE), ("COUNTERSIGN_HOME", home.path().to_str().unwrap())];
+    for name in ["one", "two"] {
+        assert!(denied(&bare.write_as(name, "docs/c.md", &home)).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn of_worktrees_in_one_another_the_inner_one_has_its_project() {
+    let bare = Bare::new();
+    bare.shop.git(&["-C", "all/.bare", "worktree", "add", "--quiet", "-b", "inner", "../one/.wt/inner"]);
+    bare.open("one/.wt/inner");
+    for name in ["one", "two", "far", "one/.wt/inner"] {
+        assert!(denied(&bare.write(name, "docs/c.md")).unwrap().contains("`docs/c.md`"), "{name}");
+    }
+}
+
+/// A file of one repository is none of the other, though both are called alike there.
+#[test]
+fn several_bare_repositories_in_a_folder_have_names_of_their_own() {
+    for (folder, named) in [("all", "web.git/src/a"), ("all/repos", "repos/web.git/src/a")] {
+        let shop = Shop::unmanaged();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let far = elsewhere.path().canonicalize().unwrap().join("far");
+        for name in ["api", "web"] {
+            let own = format!("{folder}/{name}.git");
+            shop.git(&["clone", "--quiet", "--bare", ".", &own]);
+            let tree = shop.root().join("all").join(name);
+            shop.git(&["-C", &own, "worktree", "add", "--quiet", "-b", name, tree.to_str().unwrap()]);
+        }
+        shop.git(&[
+            "-C",
+            &format!("{folder}/web.git"),
+            "worktree",
+            "add",
+            "--quiet",
+            "-b",
+            "far",
+            far.to_str().unwrap(),
+        ]);
+        let all = shop.root().join("all");
+        let run = |folder: &PathBuf, arguments: &[&str], stdin: &str| {
+            let answer = shop.house.run_in(folder, arguments, stdin, &[("COUNTERSIGN_ACTOR", CLAUDE)]);
+            assert_eq!(answer.code, 0, "{arguments:?}: {answer:?}");
+            answer.out
+        };
+        run(&all, &["init", "--name", "all"], "");
+        run(&all, &["run", "open", "--objective", "o"], "");
+        run(&all.join("api"), &["task", "add", "T-1", "--title", "t", "--lock", "src/a", "--accept", "it holds"], "");
+        run(&all, &["task", "claim", "T-1"], "");
+        let write = |tree: PathBuf| {
+            let event = json!({ "hook_event_name": "PreToolUse", "session_id": "s", "cwd": tree, "tool_name": "Write",
+                "tool_input": { "file_path": tree.join("src/a/one.rs"), "content": "" } });
+            serde_json::from_str::<Value>(&run(&tree, &["hook", "claude-code"], &event.to_string())).unwrap()
+        };
+        assert_eq!(write(all.join("api")), NOTHING(), "{folder}");
+        assert!(denied(&write(all.join("web"))).unwrap().contains("`web/src/a/one.rs`"), "{folder}");
+        assert!(denied(&write(far.clone())).unwrap().contains(named), "{folder}");
+    }
 }
 
 #[test]
@@ -145,4 +215,39 @@ fn a_project_above_a_repository_is_that_of_its_worktrees_and_names_are_the_same(
         assert_eq!(write("src/a/one.rs"), NOTHING(), "{}", folder.display());
         assert!(denied(&write("docs/c.md")).unwrap().contains("`repo/docs/c.md`"), "{}", folder.display());
     }
+}
+
+/// A submodule is a part of the worktree that it lies in, and a folder that a branch does not have yet is where it will be.
+#[test]
+fn what_lies_deeper_in_a_worktree_is_managed_as_in_the_main_one() {
+    let shop = Shop::unmanaged();
+    shop.git(&["clone", "--quiet", ".", "all"]);
+    shop.git(&["clone", "--quiet", ".", "module"]);
+    let module = shop.root().join("module");
+    let always = ["-c", "protocol.file.allow=always"];
+    shop.git(&[&always[..], &["-C", "all", "submodule", "--quiet", "add", module.to_str().unwrap(), "sub"]].concat());
+    shop.git(&["-C", "all", "commit", "--quiet", "--message", "a module"]);
+    shop.git(&["-C", "all", "worktree", "add", "--quiet", "-b", "other", "../tree"]);
+    shop.git(&[&always[..], &["-C", "tree", "submodule", "--quiet", "update", "--init"]].concat());
+    let (all, tree) = (shop.root().join("all"), shop.root().join("tree"));
+    let run = |folder: &PathBuf, arguments: &[&str], stdin: &str| {
+        let answer = shop.house.run_in(folder, arguments, stdin, &[("COUNTERSIGN_ACTOR", CLAUDE)]);
+        assert_eq!(answer.code, 0, "{arguments:?}: {answer:?}");
+        answer.out
+    };
+    let write = |path: PathBuf| {
+        let event = json!({ "hook_event_name": "PreToolUse", "session_id": "s", "cwd": tree, "tool_name": "Write",
+            "tool_input": { "file_path": path, "content": "" } });
+        serde_json::from_str::<Value>(&run(&tree, &["hook", "claude-code"], &event.to_string())).unwrap()
+    };
+    run(&all, &["init", "--name", "all"], "");
+    run(&all, &["run", "open", "--objective", "o"], "");
+    assert!(denied(&write(tree.join("sub/src/a/one.rs"))).unwrap().contains("`sub/src/a/one.rs`"));
+    // A project in a folder that only the main worktree has.
+    std::fs::rename(all.join(".countersign"), all.join(".elsewhere")).unwrap();
+    let inner = all.join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    run(&inner, &["init", "--name", "inner"], "");
+    run(&inner, &["run", "open", "--objective", "o"], "");
+    assert!(denied(&write(tree.join("inner/new.rs"))).unwrap().contains("`new.rs`"));
 }

@@ -40,8 +40,12 @@ fn in_another_worktree_its_own_settings_are_meant_and_it_is_said() {
         assert_eq!(std::fs::read_to_string(tree.join(file)).unwrap(), "{\"mine\":1}");
     }
     assert_eq!(files(&shop), before);
-    // Whoever names the project means its directory.
+    // A variable says whose ledger is meant, and nothing of where.
     let root = shop.root();
+    let variable = [("COUNTERSIGN_PROJECT", root.to_str().unwrap())];
+    let planned = shop.house.run_in(&tree, &["install", "codex", "--dry-run"], "", &variable);
+    assert!(planned.out.contains(&format!("in the worktree {}", tree.display())), "{planned:?}");
+    // Whoever names the project means its directory.
     done_in(&shop, &tree, &["--project", root.to_str().unwrap(), "install", "codex", "--yes"]);
     assert!(shop.house.path(".codex/hooks.json").exists());
 }
@@ -80,8 +84,31 @@ fn hooks_that_git_has_for_all_repositories_are_not_touched_and_what_they_pass_ov
     let refused = run(&["install", "git", "--yes"]);
     assert!(refused.code == 3 && refused.err.contains("git config core.hooksPath"), "{refused:?}");
     assert_eq!(std::fs::read_dir(&all).unwrap().count(), 0, "nothing is written for all");
-    // A folder of this repository's own is where they belong.
+    assert!(line.contains("countersign install git --remove"), "{line}");
+    assert_eq!(run(&["install", "git", "--remove", "--yes"]).code, 0);
+    assert!(!shop.house.path(".git/hooks/pre-commit").exists());
+    // A folder of this repository's own is where they belong, whoever names it.
+    std::fs::write(user.path().join(".gitconfig"), "[core]\n\thooksPath = .githooks\n").unwrap();
+    assert_eq!(run(&["install", "git", "--yes"]).code, 0);
+    assert!(shop.house.path(".githooks/pre-commit").exists());
     shop.git(&["config", "core.hooksPath", ".git/hooks"]);
     assert_eq!(run(&["install", "git", "--yes"]).code, 0);
     assert!(run(&["doctor"]).out.lines().any(|line| line.contains("git hook") && line.contains("it blocks")));
+}
+
+#[test]
+fn a_project_above_a_repository_is_set_up_in_its_worktree() {
+    let shop = Shop::unmanaged();
+    shop.git(&["clone", "--quiet", ".", "all/repo"]);
+    let all = shop.root().join("all");
+    let other = tempfile::tempdir().unwrap();
+    let tree = other.path().canonicalize().unwrap().join("tree");
+    shop.git(&["-C", "all/repo", "worktree", "add", "--quiet", "-b", "other", tree.to_str().unwrap()]);
+    done_in(&shop, &all, &["init", "--name", "all"]);
+    let said = done_in(&shop, &tree, &["install", "claude-code", "--yes"]);
+    assert!(said.contains(&format!("in the worktree {}", tree.display())), "{said}");
+    assert!(tree.join(".claude/settings.json").exists() && !all.join(".claude").exists());
+    assert!(
+        done_in(&shop, &tree, &["doctor"]).lines().any(|it| it.contains("claude-code") && it.contains("it blocks"))
+    );
 }
