@@ -58,6 +58,21 @@ fn work_in_a_submodule_is_refused_before_and_after() {
     let script = "echo x > src/T-1; echo x > vendor/lib/code; claim src/T-1";
     let answer = yard.one(json!({ "coder": yard.agent(script) }), json!({ "retries": 0 }), json!({}));
     answer.says("vendor/lib").says("SCOPE_VIOLATION").ended_with(1);
+    let patch = json!({ "lock_scope": ["src/T-1", "vendor"], "retries": 0 });
+    let answer = yard.one(json!({ "coder": yard.agent(script) }), patch, json!({}));
+    answer.says("put the files of that submodule back: the work of T-1 cannot land in there").ended_with(1);
+    assert!(!answer.out.contains("without a `.git`"), "{}", answer.out);
+}
+
+#[test]
+fn submodules_that_cannot_be_filled_are_told_and_keep_nobody_from_working() {
+    let yard = with_submodule();
+    std::fs::create_dir_all(yard.repository().join(".git/info")).unwrap();
+    std::fs::write(yard.repository().join(".git/info/attributes"), "code filter=broken\n").unwrap();
+    yard.git(&["config", "filter.broken.smudge", "false"]);
+    yard.git(&["config", "filter.broken.required", "true"]);
+    let answer = yard.one(json!({ "coder": yard.honest() }), json!({}), json!({}));
+    answer.says("T-1: note: submodule vendor/lib cannot be filled, and stays empty").says("T-1: done").ended_with(0);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::programs;
 use crate::names;
 use crate::worktree::call::{Git, pieces};
 use crate::worktree::change::{called, inside};
-use crate::worktree::modules::Module;
+use crate::worktree::modules::{MODULES_MAX, Module};
 use countersign_contract::show;
 use countersign_domain::plan::payload::{Plan, PlannedTask};
 use countersign_domain::work::places::Placed;
@@ -44,7 +44,8 @@ pub(super) fn modules(ground: &Ground, such: impl Fn(&Module) -> bool) -> Result
 
 /// What whoever begins the work should know of before: the tasks that are left are given. What cannot be found out is said.
 pub(super) fn told(ground: &Ground, plan: &Plan, left: &[&PlannedTask]) -> Vec<String> {
-    let found = [empty_modules(ground), edits(ground, plan, left), programs::told(ground, plan, left)];
+    let found =
+        [empty_modules(ground), more_modules(ground), edits(ground, plan, left), programs::told(ground, plan, left)];
     let unknown = |why| Some(format!("what agents would not find where they work cannot be told: {why}"));
     found.into_iter().filter_map(|it| it.unwrap_or_else(unknown)).collect()
 }
@@ -63,6 +64,17 @@ fn empty_modules(ground: &Ground) -> Result<Option<String>, String> {
             "submodules that are not here stay empty where agents work and checks run: {}; if anything needs them, run \
              `git submodule update --init --recursive` and begin again",
             few(&missing)
+        )
+    }))
+}
+
+/// Whether there may be more submodules than are looked into.
+fn more_modules(ground: &Ground) -> Result<Option<String>, String> {
+    let (Some(layout), Some(commit)) = (ground.layout(), ground.head()?) else { return Ok(None) };
+    let is_full = layout.modules(&commit)?.len() >= MODULES_MAX;
+    Ok(is_full.then(|| {
+        format!(
+            "the first {MODULES_MAX} submodules are filled where agents work and checks run; if there are more, they stay empty"
         )
     }))
 }
