@@ -294,3 +294,24 @@ fn what_only_a_repository_can_show_is_not_begun_without_one() {
         }
     }
 }
+
+#[test]
+fn nobody_who_works_pretends_that_a_person_was_asked_where_it_lands() {
+    let yard = Yard::new();
+    let mark = yard.path("mark");
+    let script = format!(
+        r#"if [ ! -f {mark} ]; then
+  touch {mark}
+  "$COUNTERSIGN_BIN" task block T-1 --reason '`other` is checked out, and the run began on `main`; check that out again, or have it land where you are; then unblock it' >&2
+  exit 1
+fi
+echo x > src/T-1; claim src/T-1"#,
+        mark = mark.display()
+    );
+    yard.one(json!({ "coder": yard.agent(&script) }), json!({}), json!({})).ended_with(1);
+    assert_eq!(yard.count("task.blocked", "T-1"), 1);
+    yard.git(&["checkout", "--quiet", "-b", "other"]);
+    yard.decide(&["task", "unblock", "T-1", "--reason", "go on"]).ended_with(0);
+    yard.resume().says("`other` is checked out, and the run began on `main`").ended_with(1);
+    assert_eq!((yard.count("task.blocked", "T-1"), yard.landed().len()), (2, 0));
+}

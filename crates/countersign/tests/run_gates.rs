@@ -88,6 +88,7 @@ fn a_check_whose_program_is_missing_blocks_and_says_so() {
 fn gone_later(yard: &Yard) -> String {
     let path = yard.path("program");
     std::fs::write(&path, "").unwrap();
+    std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     path.display().to_string()
 }
 

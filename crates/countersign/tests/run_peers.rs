@@ -256,6 +256,22 @@ fn a_peer_that_validates_is_waited_for_and_speaks_with_a_token_of_its_own() {
 }
 
 #[test]
+fn what_was_called_off_waits_for_no_validator() {
+    let yard = Yard::new();
+    let agents = json!({ "coder": yard.honest(), "critic": { "peer": true, "role": "validator" } });
+    let tasks = ["T-1", "T-2"].map(|id| task(id, json!({ "acceptance": [{ "text": "it is elegant" }] })));
+    let more = json!({ "gates": { "validate": "critic" }, "concurrency": 1 });
+    let mut going = yard.start(&["run", &yard.plan(agents, tasks.to_vec(), more), "--no-wait"]);
+    going.until("T-1: waits for critic, a peer, to validate").until("T-2: waits for critic, a peer, to validate");
+    yard.decide(&["task", "cancel", "T-1", "--reason", "not wanted"]).ended_with(0);
+    let shown = yard.run(&["gate", "waiting", "--format", "json"]).ended(0);
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    let waits: Vec<&Value> = shown["items"].as_array().unwrap().iter().map(|item| &item["task_id"]).collect();
+    assert_eq!(waits, ["T-2"]);
+    going.kill();
+}
+
+#[test]
 fn peers_that_validate_are_waited_for_side_by_side() {
     let yard = Yard::new();
     let peer = json!({ "peer": true, "role": "validator" });

@@ -62,11 +62,20 @@ fn find(name: &str, path: &OsStr) -> Option<PathBuf> {
 /// Whether a program is found by its name on our own `PATH`. Where nobody can tell, it is.
 #[cfg(unix)]
 pub(crate) fn is_on_path(name: &str) -> bool {
-    use rustix::fs::{Access, access};
     let Some(path) = std::env::var_os("PATH") else { return true };
-    let is_program =
-        |file: PathBuf| file.metadata().is_ok_and(|found| found.is_file()) && access(&file, Access::EXEC_OK).is_ok();
-    std::env::split_paths(&path).any(|folder| !folder.is_absolute() || is_program(folder.join(name)))
+    std::env::split_paths(&path).any(|folder| !folder.is_absolute() || is_program(&folder.join(name)))
+}
+
+/// Whether something is a file that may be executed. Where nobody can tell, it is.
+#[cfg(unix)]
+pub(crate) fn is_program(file: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    file.metadata().is_ok_and(|found| found.is_file()) && access(file, Access::EXEC_OK).is_ok()
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_program(_: &Path) -> bool {
+    true
 }
 
 #[cfg(not(unix))]

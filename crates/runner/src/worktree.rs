@@ -63,6 +63,8 @@ pub struct Worktree {
     pub folder: PathBuf,
     /// The commit that it was made from.
     pub base: String,
+    /// Why submodules stay empty in it that are here.
+    pub unfilled: Vec<String>,
     /// What git keeps about it.
     git_dir: PathBuf,
 }
@@ -131,8 +133,9 @@ impl Trees {
     fn made(&self, name: &str, commit: &str, top: &Path, git_dir: PathBuf) -> Result<Worktree, String> {
         let folder = top.join(&self.layout.prefix);
         std::fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
-        let tree = Worktree { name: name.to_owned(), folder, top: top.to_owned(), base: commit.to_owned(), git_dir };
-        self.fill_modules(&tree)?;
+        let (name, top, base) = (name.to_owned(), top.to_owned(), commit.to_owned());
+        let mut tree = Worktree { name, folder, top, base, unfilled: Vec::new(), git_dir };
+        tree.unfilled = self.fill_modules(&tree)?;
         Ok(tree)
     }
 
@@ -144,7 +147,8 @@ impl Trees {
         }
         let git_dir = self.git_dir_of(&top).ok_or_else(|| format!("there is no working tree {}", top.display()))?;
         let folder = top.join(&self.layout.prefix);
-        Ok(Worktree { name: name.to_owned(), folder, top, base: base.to_owned(), git_dir })
+        let (name, base) = (name.to_owned(), base.to_owned());
+        Ok(Worktree { name, folder, top, base, unfilled: Vec::new(), git_dir })
     }
 
     /// Where a name stands.

@@ -29,8 +29,10 @@ pub(super) fn is_other(run: &Run<'_>, attempt: &Attempt<'_>, place: &Layout) -> 
         called(&now),
         called(began)
     );
+    // Whoever works on a task can block it with the same words, but only who leads the run says that it asks about a landing.
     let is_it = |facts: &serde_json::Value| {
-        facts["task"] == attempt.task() && facts["reason"].as_str().is_some_and(|reason| reason.starts_with(&why))
+        let says_so = || facts["reason"].as_str().is_some_and(|reason| reason.starts_with(&why));
+        facts["task"] == attempt.task() && facts["asks"] == "landing" && says_so()
     };
     let was_asked = run.desk.any_since(run.desk.opened()?, TASK_BLOCKED, is_it)?;
     Ok(Some(why).filter(|_| !was_asked))

@@ -256,8 +256,8 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, Trouble> {
         run.desk.lead(setup.plan.budgets.as_ref(), &base)?;
     }
     run.note(&Note::Led);
-    for text in goes_on.then(|| unseen::told(&run.ground, setup.plan)).transpose()?.into_iter().flatten() {
-        run.note(&Note::Told { text: &text });
+    if goes_on {
+        tell_before(&run);
     }
     recover::recover(&run, before.as_deref())?;
     run.board().catch_up(&run.desk)?;
@@ -280,6 +280,22 @@ pub fn carry_out(setup: &Setup<'_>) -> Result<Outcome, Trouble> {
     }
     let tasks = run.board().rows();
     Ok(Outcome { end: end?, tasks, took: run.began.elapsed() })
+}
+
+/// Says what whoever begins the work should know of before. Nothing that fails here keeps anybody from working.
+fn tell_before(run: &Run<'_>) {
+    let rows = {
+        let mut board = run.board();
+        board.catch_up(&run.desk).map_or_else(|_| Vec::new(), |()| board.rows())
+    };
+    let is_over = |task: &PlannedTask| {
+        let mut over = rows.iter().filter(|row| matches!(row.state, State::Done | State::Failed | State::Canceled));
+        over.any(|row| row.task == task.id.as_str())
+    };
+    let left: Vec<&PlannedTask> = run.setup.plan.tasks.iter().filter(|task| !is_over(task)).collect();
+    for text in unseen::told(&run.ground, run.setup.plan, &left) {
+        run.note(&Note::Told { text: &text });
+    }
 }
 
 /// Gives tasks out until there is nothing left to give.

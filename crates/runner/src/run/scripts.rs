@@ -5,10 +5,13 @@
 
 use super::ground::Ground;
 use super::pinned::may_make;
+use super::unseen::modules;
 use crate::names;
 use crate::worktree::call::{Git, pieces};
+use crate::worktree::modules::Module;
 use countersign_contract::show;
 use countersign_domain::plan::payload::{Agent, Plan};
+use countersign_domain::work::scope::contains;
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
@@ -31,7 +34,9 @@ pub(super) fn must_be_there(ground: &Ground, plan: &Plan) -> Result<(), String> 
     let ask: Vec<&str> = ask.chain(named.iter().map(|(_, path)| path.as_str())).collect();
     let out = Git::at(ground.root()).run(&ask, &[])?;
     let there: BTreeSet<String> = pieces(&out).map(names::resource).collect();
-    match named.iter().find(|(_, path)| !there.contains(&names::resource(path.as_bytes()))) {
+    let modules = modules(ground, Module::is_here)?;
+    let is_there = |path: &str| there.contains(path) || modules.iter().any(|module| contains(module, path));
+    match named.iter().find(|(_, path)| !is_there(&names::resource(path.as_bytes()))) {
         None => Ok(()),
         Some((agent, path)) => Err(format!(
             "agent {} is started with `{}`, which lies here and is not in commit {}; agents work in checkouts of commits and \

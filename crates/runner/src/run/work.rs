@@ -46,6 +46,9 @@ pub(super) fn work(run: &Run<'_>, attempt: &Attempt<'_>, gate: &Value) -> Result
         return in_tree(run, attempt, gate, None, &mut After::Unknown);
     };
     let lent = stock.for_work(&run.ground.name(task, &attempt.lease.to_string()), base).map_err(No::from)?;
+    for text in &lent.tree.unfilled {
+        run.note(&Note::Flag { task, text });
+    }
     let mut after = After::Unknown;
     let done = in_tree(run, attempt, gate, Some(&lent.tree), &mut after);
     run.ground.back(lent, after);
@@ -80,7 +83,7 @@ fn in_tree(
     let (bound, changed, world) = match tree {
         Some(tree) => {
             let claimed = claim(run, attempt, tree)?;
-            must_be_whole(attempt, &claimed.left_out, &result)?;
+            must_be_whole(attempt, &claimed, &result)?;
             let all = claimed.changed.iter().chain(&claimed.left_out);
             let changed = all.map(|path| (path.clone(), Some(claimed.commit.clone()))).collect();
             let seen = Tree { commit: Some(claimed.commit.clone()), changed };
@@ -146,14 +149,17 @@ fn unread(attempt: &Attempt<'_>, text: &str, no: No) -> No {
 
 /// Refuses a result that says that all is done where something in its scope is no part of the commit: what lies in a repository
 /// inside of this one would be claimed, validated and not there.
-fn must_be_whole(attempt: &Attempt<'_>, left_out: &[String], result: &str) -> Result<(), No> {
+fn must_be_whole(attempt: &Attempt<'_>, claimed: &crate::worktree::Claimed, result: &str) -> Result<(), No> {
     let scope = scope(attempt);
     let within = |path: &&String| scope.iter().any(|place| contains(place, path));
-    let Some(path) = left_out.iter().find(within).filter(|_| around::says_done(result)) else { return Ok(()) };
+    let left_out = claimed.left_out.iter().find(within);
+    let Some(path) = left_out.filter(|_| around::says_done(result)) else { return Ok(()) };
+    let cure = match claimed.modules.contains(path) {
+        true => format!("put the files of that submodule back: the work of {} cannot land in there", attempt.task()),
+        false => format!("the work of {} is taken without a `.git` there", attempt.task()),
+    };
     let reason = format!(
-        "{path} is a git repository of its own, and what is in it cannot be part of a commit of this one; the work of {} is \
-         taken without a `.git` there",
-        attempt.task()
+        "{path} is a git repository of its own, and what is in it cannot be part of a commit of this one; {cure}"
     );
     Err(No::filed("INTEGRITY_MISMATCH", reason))
 }

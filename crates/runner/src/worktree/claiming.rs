@@ -25,6 +25,8 @@ pub struct Claimed {
     /// What was changed and is not part of it: files outside of the project's folder, named from the top, repositories
     /// inside of the tree, and submodules.
     pub left_out: Vec<String>,
+    /// Those of them that are submodules.
+    pub modules: Vec<String>,
 }
 
 impl Trees {
@@ -51,7 +53,8 @@ impl Trees {
         };
         let whole = |tree_hash: &str| self.layout.write_commit(tree_hash, &tree.base, &message, &self.identity);
         let mut claimed = self.commit_listed(&git, &tree.base, &listed, &whole)?;
-        claimed.left_out.extend(self.changed_modules(tree)?);
+        claimed.modules = self.changed_modules(tree)?;
+        claimed.left_out.extend(claimed.modules.iter().cloned());
         claimed.left_out.sort();
         claimed.left_out.dedup();
         Ok(claimed)
@@ -138,11 +141,11 @@ impl Trees {
             changes = self.layout.between(base, &tree_hash)?;
         }
         let changed: Vec<String> = changes.iter().map(|it| called(&it.name, prefix)).collect();
-        let left_out = left_out.into_iter().collect();
+        let (left_out, modules) = (left_out.into_iter().collect(), Vec::new());
         if changed.is_empty() {
-            return Ok(Claimed { commit: base.to_owned(), tree_hash, changed, left_out });
+            return Ok(Claimed { commit: base.to_owned(), tree_hash, changed, left_out, modules });
         }
-        Ok(Claimed { commit: whole(&tree_hash)?, tree_hash, changed, left_out })
+        Ok(Claimed { commit: whole(&tree_hash)?, tree_hash, changed, left_out, modules })
     }
 
     /// The tree of the base, with some files as the index has them by now, and without others: what the index is, since nothing

@@ -11,13 +11,17 @@ use super::call::{Git, pieces};
 use super::change::{GITLINK, called};
 use super::removing::remove_all;
 use super::{Layout, Trees, Worktree};
-use crate::names;
+use crate::{names, program};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// How many are looked into.
-const MODULES_MAX: usize = 256;
+pub(crate) const MODULES_MAX: usize = 256;
 /// What git keeps about those of a working tree: stands beside its index.
 const OWN: &str = "countersign-modules";
+/// The names of those that were filled, in there.
+const FILLED: &str = "filled";
 
 /// A submodule.
 #[derive(Clone, Debug)]
@@ -66,10 +70,16 @@ impl Layout {
                 break;
             }
             let objects = stores(&folder, &kept).into_iter().find(|objects| self.has(objects, &commit));
+            let at = found.len();
             found.push(Module { name: name.clone(), commit: commit.clone(), objects: objects.clone() });
             let Some(objects) = objects else { continue };
             let git = Git { beside: Some(&objects), ..*git };
-            self.add_modules(&git, &commit, (&folder, &kept, &[&name, b"/".as_slice()].concat()), found)?;
+            let above = [&name, b"/".as_slice()].concat();
+            // Of a clone that has only a part, not all that the commit needs is here.
+            if self.add_modules(&git, &commit, (&folder, &kept, &above), found).is_err() {
+                found.truncate(at + 1);
+                found[at].objects = None;
+            }
         }
         Ok(())
     }
@@ -101,26 +111,44 @@ impl Worktree {
 }
 
 impl Trees {
-    /// Fills the folders of submodules, as far as what belongs there is here. The others stay empty.
-    pub(super) fn fill_modules(&self, tree: &Worktree) -> Result<(), String> {
+    /// Fills the folders of submodules, as far as what belongs there is here and can be written. The others stay empty. Gives
+    /// why some could not be filled.
+    pub(super) fn fill_modules(&self, tree: &Worktree) -> Result<Vec<String>, String> {
         if tree.top.join(".gitmodules").symlink_metadata().is_err() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let own = tree.git_dir.join(OWN);
         remove_all(&own)?;
+        let (mut filled, mut empty, mut said) = (Vec::new(), Vec::new(), Vec::new());
         for (n, module) in self.layout.modules(&tree.base)?.iter().enumerate() {
-            let Some(objects) = &module.objects else { continue };
             let (folder, git_dir) = (tree.top.join(names::path(&module.name)), own.join(n.to_string()));
-            let said = |error: std::io::Error| format!("submodule {} cannot be filled: {error}", folder.display());
-            make_known(&folder, &git_dir, objects, &module.commit).map_err(said)?;
-            let index = git_dir.join("index");
-            let git = self.of_module(&folder, &index, objects);
-            let filled = git.run(&["read-tree", "--reset", "-u", "--no-sparse-checkout", &module.commit], &[]);
-            filled.map_err(|fault| {
-                let name = called(&module.name, b"");
-                format!("submodule {name} cannot be filled: {}; run `git submodule update --init --force`", fault.text)
-            })?;
+            let is_nowhere = empty.iter().any(|above: &PathBuf| folder.starts_with(above));
+            let Some(objects) = module.objects.as_ref().filter(|_| !is_nowhere) else { continue };
+            let Err(why) = self.fill(&folder, &git_dir, objects, &module.commit) else {
+                filled.extend([&module.name, b"\0".as_slice()].concat());
+                continue;
+            };
+            remove_all(&git_dir)?;
+            remove_all(&folder)?;
+            // Without a folder git would take it for removed.
+            std::fs::create_dir_all(&folder)
+                .map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
+            empty.push(folder);
+            let name = called(&module.name, self.layout.prefix.as_bytes());
+            said.push(format!("submodule {name} cannot be filled, and stays empty: {why}"));
         }
+        if own.is_dir() {
+            let kept = std::fs::write(own.join(FILLED), filled);
+            kept.map_err(|error| format!("which submodules are filled cannot be noted: {error}"))?;
+        }
+        Ok(said)
+    }
+
+    fn fill(&self, folder: &Path, git_dir: &Path, objects: &Path, commit: &str) -> Result<(), String> {
+        make_known(folder, git_dir, objects, commit).map_err(|error| error.to_string())?;
+        let index = git_dir.join("index");
+        let git = self.of_module(folder, &index, objects);
+        git.run(&["read-tree", "--reset", "-u", "--no-sparse-checkout", commit], &[])?;
         Ok(())
     }
 
@@ -130,15 +158,17 @@ impl Trees {
         if !tree.has_modules() {
             return Ok(changed);
         }
+        let filled = std::fs::read(tree.git_dir.join(OWN).join(FILLED)).unwrap_or_default();
         for module in self.layout.modules(&tree.base)? {
-            let Some(objects) = &module.objects else { continue };
+            let is_filled = pieces(&filled).any(|name| name == module.name);
+            let Some(objects) = module.objects.as_ref().filter(|_| is_filled) else { continue };
             let (folder, index) = (tree.top.join(names::path(&module.name)), tree.git_dir.join("countersign-module"));
             let git = self.of_module(&folder, &index, objects);
             remove_all(&index)?;
             // Its own index is anybody's who works there.
             let is_same = folder.is_dir() && {
                 git.run(&["read-tree", &module.commit], &[])?;
-                git.run(&["ls-files", "-m", "-d", "-z"], &[])?.is_empty()
+                is_as_filled(&git, &tree.git_dir.join("countersign-filled"))?
             };
             if !is_same {
                 changed.push(called(&module.name, self.layout.prefix.as_bytes()));
@@ -151,6 +181,40 @@ impl Trees {
     fn of_module<'a>(&'a self, folder: &'a Path, index: &'a Path, objects: &'a Path) -> Git<'a> {
         Git { index: Some(index), repository: Some(&self.layout.common), beside: Some(objects), ..Git::at(folder) }
     }
+}
+
+/// Whether every file of an index lies there as git writes it. Through filters that is not always what git would read from it
+/// again, so what it takes for changed is written once more, aside, and compared.
+fn is_as_filled(git: &Git, aside: &Path) -> Result<bool, String> {
+    let listed = git.run(&["ls-files", "-m", "-d", "-z"], &[])?;
+    let listed: BTreeSet<&[u8]> = pieces(&listed).collect();
+    if listed.iter().any(|name| git.folder.join(names::path(name)).symlink_metadata().is_err()) {
+        return Ok(false);
+    }
+    if listed.is_empty() {
+        return Ok(true);
+    }
+    remove_all(aside)?;
+    let mut prefix = OsString::from("--prefix=");
+    prefix.push(aside.join(""));
+    let input: Vec<u8> = listed.iter().flat_map(|name| [*name, b"\0".as_slice()].concat()).collect();
+    git.run(&["checkout-index".as_ref(), "-z".as_ref(), "--stdin".as_ref(), prefix.as_os_str()], &input)?;
+    let is_same = |name: &&[u8]| is_equal(&git.folder.join(names::path(name)), &aside.join(names::path(name)));
+    let are_same = listed.iter().all(is_same);
+    remove_all(aside)?;
+    Ok(are_same)
+}
+
+/// Whether two files are the same, or two links. Folders are not compared.
+fn is_equal(one: &Path, other: &Path) -> bool {
+    let (Ok(first), Ok(second)) = (one.symlink_metadata(), other.symlink_metadata()) else { return false };
+    if first.is_symlink() || second.is_symlink() {
+        return matches!((one.read_link(), other.read_link()), (Ok(one), Ok(other)) if one == other);
+    }
+    first.is_file()
+        && second.is_file()
+        && program::is_program(one) == program::is_program(other)
+        && matches!((std::fs::read(one), std::fs::read(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Makes a folder a repository that borrows its objects.

@@ -6,6 +6,10 @@ use countersign_runner::worktree::{After, Stock};
 /// A repository with a submodule `module`, in which there is another one, `inner`.
 fn nested() -> (Repository, [Repository; 2]) {
     let (it, middle, inner) = (Repository::new(), Repository::new(), Repository::new());
+    for (repository, text) in [(&middle, "middle"), (&inner, "inner")] {
+        repository.write("own", text);
+        repository.commit("with a file of its own");
+    }
     middle.git(&["submodule", "--quiet", "add", inner.top().to_str().unwrap(), "inner"]);
     middle.commit("with a submodule");
     it.git(&["submodule", "--quiet", "add", middle.top().to_str().unwrap(), "module"]);
@@ -86,4 +90,52 @@ fn trees_with_submodules_are_made_anew_each_time() {
         assert!(!top.exists());
     }
     stock.clear();
+}
+
+#[test]
+fn what_filters_write_otherwise_than_they_read_is_no_change() {
+    let (it, other) = (Repository::new(), Repository::new());
+    for name in ["a.txt", "b.txt"] {
+        other.write(name, "one\r\ntwo\r\n");
+    }
+    other.commit("with other ends of lines");
+    other.write(".gitattributes", "*.txt text\n");
+    other.git(&["add", ".gitattributes"]);
+    other.git(&["commit", "-qm", "with attributes"]);
+    it.git(&["submodule", "--quiet", "add", other.top().to_str().unwrap(), "module"]);
+    it.commit("with a submodule");
+    let trees = it.trees();
+    let tree = trees.make("run1/T-1.1", &it.head()).unwrap();
+    let left_out = || trees.commit_all(&tree, "Work", &trailers("T-1")).unwrap().left_out;
+    assert_eq!(read(&tree.folder, "module/a.txt").as_deref(), Some("one\r\ntwo\r\n"));
+    assert_eq!(left_out(), Vec::<String>::new());
+    write(&tree.folder, "module/a.txt", "one\r\nthree\r\n");
+    assert_eq!(left_out(), ["module"]);
+    write(&tree.folder, "module/a.txt", "one\r\ntwo\r\n");
+    assert_eq!(left_out(), Vec::<String>::new());
+    std::fs::remove_file(tree.folder.join("module/b.txt")).unwrap();
+    assert_eq!(left_out(), ["module"]);
+    trees.remove(&tree).unwrap();
+}
+
+#[test]
+fn submodules_that_cannot_be_filled_stay_empty_and_it_is_said() {
+    for inside in ["", "inner/"] {
+        let (it, _others) = nested();
+        let trees = it.trees();
+        let before = trees.make("run1/T-1.1", &it.head()).unwrap();
+        assert_eq!(before.unfilled, Vec::<String>::new());
+        let module = it.top().join(format!("module/{inside}"));
+        let blob = git(&module, &["rev-parse", "HEAD:own"]);
+        let objects = git(&module, &["rev-parse", "--path-format=absolute", "--git-path", "objects"]);
+        std::fs::remove_file(format!("{objects}/{}/{}", &blob[..2], &blob[2..])).unwrap();
+        let tree = trees.make("run1/T-1.2", &it.head()).unwrap();
+        let [said] = &tree.unfilled[..] else { panic!("{:?}", tree.unfilled) };
+        let name = format!("module/{inside}");
+        let name = name.trim_end_matches('/');
+        assert!(said.starts_with(&format!("submodule {name} cannot be filled, and stays empty")), "{said}");
+        assert_eq!(std::fs::read_dir(tree.folder.join(name)).unwrap().count(), 0);
+        assert_eq!(tree.folder.join("module/src/b.rs").exists(), !inside.is_empty());
+        assert_eq!(trees.commit_all(&tree, "Work", &trailers("T-1")).unwrap().left_out, Vec::<String>::new());
+    }
 }

@@ -5,6 +5,7 @@ use crate::ids::RunId;
 use crate::validation::gates::Standing;
 use crate::validation::row::{BUILTIN, PERSON, PromiseRow, promise_key, promise_of};
 use crate::work::row::{TaskRow, task_of};
+use crate::work::task_state::TaskStatus;
 use crate::work::view::cursor::{self, PAGE, PAGE_MAX};
 use crate::work::{indexes, picking};
 use countersign_contract::{Int, List, Name, shape};
@@ -58,6 +59,10 @@ impl WaitingGates {
     }
 
     fn item(&self, task: &TaskRow, row: &PromiseRow) -> Option<WaitingGate> {
+        // What was given up, or waits for a person, nobody else needs to look at.
+        if task.status != TaskStatus::InProgress || row.is_final() {
+            return None;
+        }
         let Standing::Unvalidated(who) = row.standing() else { return None };
         // What the checks refute nobody else is asked about, so they come first.
         if who.iter().any(|it| it == BUILTIN) {
