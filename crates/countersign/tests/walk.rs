@@ -133,6 +133,7 @@ fn work(walk: &Walk) {
         ("lock.who", "lock who src/1"),
         ("lock.may", "lock may src/1 --as w1"),
         ("lock.mine", "lock mine --as w1"),
+        ("gate.waiting", "gate waiting"),
         ("lock.list", "lock list"),
         ("worklog.show", "worklog show T-1"),
         ("reconcile", "reconcile"),
