@@ -1,7 +1,7 @@
 //! Worktrees of a bare repository, which has no main one: the project is in the directory that holds it, or in one of them.
 
 use super::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A bare repository in a directory, with worktrees beside it and one elsewhere.
 struct Bare {
@@ -107,6 +107,22 @@ fn of_worktrees_in_one_another_the_inner_one_has_its_project() {
     }
 }
 
+/// Carries a verb out in a folder, in the session's name.
+#[track_caller]
+fn done_in(shop: &Shop, folder: &Path, arguments: &[&str], stdin: &str) -> String {
+    let answer = shop.house.run_in(folder, arguments, stdin, &[("COUNTERSIGN_ACTOR", CLAUDE)]);
+    assert_eq!(answer.code, 0, "{arguments:?}: {answer:?}");
+    answer.out
+}
+
+/// What a hook says to a write, to whoever works in a folder.
+#[track_caller]
+fn write_in(shop: &Shop, folder: &Path, file: &Path) -> Value {
+    let event = json!({ "hook_event_name": "PreToolUse", "session_id": "s", "cwd": folder, "tool_name": "Write",
+        "tool_input": { "file_path": file, "content": "" } });
+    serde_json::from_str(&done_in(shop, folder, &["hook", "claude-code"], &event.to_string())).unwrap()
+}
+
 /// A file of one repository is none of the other, though both are called alike there.
 #[test]
 fn several_bare_repositories_in_a_folder_have_names_of_their_own() {
@@ -131,20 +147,12 @@ fn several_bare_repositories_in_a_folder_have_names_of_their_own() {
             far.to_str().unwrap(),
         ]);
         let all = shop.root().join("all");
-        let run = |folder: &PathBuf, arguments: &[&str], stdin: &str| {
-            let answer = shop.house.run_in(folder, arguments, stdin, &[("COUNTERSIGN_ACTOR", CLAUDE)]);
-            assert_eq!(answer.code, 0, "{arguments:?}: {answer:?}");
-            answer.out
-        };
-        run(&all, &["init", "--name", "all"], "");
-        run(&all, &["run", "open", "--objective", "o"], "");
-        run(&all.join("api"), &["task", "add", "T-1", "--title", "t", "--lock", "src/a", "--accept", "it holds"], "");
-        run(&all, &["task", "claim", "T-1"], "");
-        let write = |tree: PathBuf| {
-            let event = json!({ "hook_event_name": "PreToolUse", "session_id": "s", "cwd": tree, "tool_name": "Write",
-                "tool_input": { "file_path": tree.join("src/a/one.rs"), "content": "" } });
-            serde_json::from_str::<Value>(&run(&tree, &["hook", "claude-code"], &event.to_string())).unwrap()
-        };
+        let run = |folder: &Path, arguments: &[&str]| done_in(&shop, folder, arguments, "");
+        run(&all, &["init", "--name", "all"]);
+        run(&all, &["run", "open", "--objective", "o"]);
+        run(&all.join("api"), &["task", "add", "T-1", "--title", "t", "--lock", "src/a", "--accept", "it holds"]);
+        run(&all, &["task", "claim", "T-1"]);
+        let write = |tree: PathBuf| write_in(&shop, &tree, &tree.join("src/a/one.rs"));
         assert_eq!(write(all.join("api")), NOTHING(), "{folder}");
         assert!(denied(&write(all.join("web"))).unwrap().contains("`web/src/a/one.rs`"), "{folder}");
         assert!(denied(&write(far.clone())).unwrap().contains(named), "{folder}");
@@ -195,23 +203,15 @@ fn a_project_above_a_repository_is_that_of_its_worktrees_and_names_are_the_same(
     let tree = elsewhere.path().canonicalize().unwrap().join("tree");
     shop.git(&["-C", "all/repo", "worktree", "add", "--quiet", "-b", "other", tree.to_str().unwrap()]);
     let all = shop.root().join("all");
-    let run = |folder: &PathBuf, arguments: &[&str], stdin: &str| {
-        let answer = shop.house.run_in(folder, arguments, stdin, &[("COUNTERSIGN_ACTOR", CLAUDE)]);
-        assert_eq!(answer.code, 0, "{arguments:?}: {answer:?}");
-        answer.out
-    };
-    run(&all, &["init", "--name", "all"], "");
-    run(&tree, &["run", "open", "--objective", "o"], "");
-    run(&tree, &["task", "add", "T-1", "--title", "t", "--lock", "src/a", "--accept", "it holds"], "");
-    run(&tree, &["task", "claim", "T-1"], "");
-    let locks: Value = serde_json::from_str(&run(&all, &["lock", "mine", "--format", "json"], "")).unwrap();
+    let run = |folder: &Path, arguments: &[&str]| done_in(&shop, folder, arguments, "");
+    run(&all, &["init", "--name", "all"]);
+    run(&tree, &["run", "open", "--objective", "o"]);
+    run(&tree, &["task", "add", "T-1", "--title", "t", "--lock", "src/a", "--accept", "it holds"]);
+    run(&tree, &["task", "claim", "T-1"]);
+    let locks: Value = serde_json::from_str(&run(&all, &["lock", "mine", "--format", "json"])).unwrap();
     assert_eq!(locks["locks"][0]["path"], "repo/src/a", "{locks}");
     for folder in [&tree, &all.join("repo")] {
-        let write = |path: &str| {
-            let event = json!({ "hook_event_name": "PreToolUse", "session_id": "s", "cwd": folder, "tool_name": "Write",
-                "tool_input": { "file_path": folder.join(path), "content": "" } });
-            serde_json::from_str::<Value>(&run(folder, &["hook", "claude-code"], &event.to_string())).unwrap()
-        };
+        let write = |path: &str| write_in(&shop, folder, &folder.join(path));
         assert_eq!(write("src/a/one.rs"), NOTHING(), "{}", folder.display());
         assert!(denied(&write("docs/c.md")).unwrap().contains("`repo/docs/c.md`"), "{}", folder.display());
     }
@@ -230,24 +230,16 @@ fn what_lies_deeper_in_a_worktree_is_managed_as_in_the_main_one() {
     shop.git(&["-C", "all", "worktree", "add", "--quiet", "-b", "other", "../tree"]);
     shop.git(&[&always[..], &["-C", "tree", "submodule", "--quiet", "update", "--init"]].concat());
     let (all, tree) = (shop.root().join("all"), shop.root().join("tree"));
-    let run = |folder: &PathBuf, arguments: &[&str], stdin: &str| {
-        let answer = shop.house.run_in(folder, arguments, stdin, &[("COUNTERSIGN_ACTOR", CLAUDE)]);
-        assert_eq!(answer.code, 0, "{arguments:?}: {answer:?}");
-        answer.out
-    };
-    let write = |path: PathBuf| {
-        let event = json!({ "hook_event_name": "PreToolUse", "session_id": "s", "cwd": tree, "tool_name": "Write",
-            "tool_input": { "file_path": path, "content": "" } });
-        serde_json::from_str::<Value>(&run(&tree, &["hook", "claude-code"], &event.to_string())).unwrap()
-    };
-    run(&all, &["init", "--name", "all"], "");
-    run(&all, &["run", "open", "--objective", "o"], "");
+    let run = |folder: &Path, arguments: &[&str]| done_in(&shop, folder, arguments, "");
+    let write = |path: PathBuf| write_in(&shop, &tree, &path);
+    run(&all, &["init", "--name", "all"]);
+    run(&all, &["run", "open", "--objective", "o"]);
     assert!(denied(&write(tree.join("sub/src/a/one.rs"))).unwrap().contains("`sub/src/a/one.rs`"));
     // A project in a folder that only the main worktree has.
     std::fs::rename(all.join(".countersign"), all.join(".elsewhere")).unwrap();
     let inner = all.join("inner");
     std::fs::create_dir(&inner).unwrap();
-    run(&inner, &["init", "--name", "inner"], "");
-    run(&inner, &["run", "open", "--objective", "o"], "");
+    run(&inner, &["init", "--name", "inner"]);
+    run(&inner, &["run", "open", "--objective", "o"]);
     assert!(denied(&write(tree.join("inner/new.rs"))).unwrap().contains("`new.rs`"));
 }
