@@ -41,11 +41,7 @@ impl Ending {
             store.rollback();
             return self.fault.clone().map_or(Ok(()), Err);
         }
-        let written = if stay {
-            store.apply(&self.batch).and_then(|()| store.commit_and_stay())
-        } else {
-            store.apply_and_commit(&self.batch)
-        };
+        let written = if stay { store.apply_and_stay(&self.batch) } else { store.apply_and_commit(&self.batch) };
         match written {
             Err(Error::Unknown(why)) if self.after != self.before => resolve(store, in_line, self.after, why),
             outcome => outcome,

@@ -119,14 +119,22 @@ pub trait Store: Send {
         self.commit()
     }
 
+    /// Writes a last batch and commits as [`Store::commit_and_stay`] does. Where each is a journey, they can be one, and the
+    /// beginning of the next transaction with them.
+    fn apply_and_stay(&mut self, batch: &Batch) -> Result<()> {
+        self.apply(batch)?;
+        self.commit_and_stay()
+    }
+
     /// Begins the next transaction in the place that was kept, without waiting; settings are as they were, and not given again.
     /// Where the place was not kept, somebody may have come between who left no event, and so none is begun.
     fn begin_next(&mut self) -> Result<Begun> {
         Err(crate::error::Error::NotWritten(NOT_KEPT.to_owned()))
     }
 
-    /// Whether somebody stands in line for the writer's place, as far as that can be said.
-    fn is_awaited(&self) -> bool {
+    /// Whether somebody stands in line for the writer's place, as far as that can be said. Who cannot ask for it without a journey
+    /// tells what was so a moment ago.
+    fn is_awaited(&mut self) -> bool {
         false
     }
 

@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 const PROJECT: &str = "test-project";
 /// After how many more answers something happens to the server.
 const BETWEEN: u64 = 300;
+/// So many clients of one ledger that their commits follow on each other in one turn.
+const CROWD: usize = 64;
 
 fn create(url: &str) -> Ledger {
     let store = Box::new(Postgres::create(url, PROJECT).unwrap());
@@ -48,13 +50,17 @@ struct Load {
 }
 
 impl Load {
-    /// Writes with many clients while `happens` happens, and gives what was acknowledged.
-    fn run(url: &str, clients: usize, happens: impl FnOnce(&Load)) -> HashMap<(String, String), Recorded> {
+    /// Writes with many clients while `happens` happens, and gives what was acknowledged. There are ledgers with so many clients
+    /// each, as processes would have them.
+    fn run(url: &str, ledgers: &[usize], happens: impl FnOnce(&Load)) -> HashMap<(String, String), Recorded> {
+        let ledgers: Vec<_> = ledgers.iter().map(|clients| (open(url), *clients)).collect();
         let load = Load { stop: AtomicBool::new(false), answered: AtomicU64::new(0), kept: Mutex::default() };
         std::thread::scope(|scope| {
-            for client in 0..clients {
-                let (load, ledger) = (&load, open(url));
-                scope.spawn(move || load.write(&ledger, &format!("client-{client}")));
+            for (number, (ledger, clients)) in ledgers.iter().enumerate() {
+                for client in 0..*clients {
+                    let load = &load;
+                    scope.spawn(move || load.write(ledger, &format!("client-{number}-{client}")));
+                }
             }
             happens(&load);
             load.stop.store(true, Ordering::SeqCst);
@@ -141,21 +147,46 @@ fn rounds(short: usize) -> impl Iterator<Item = usize> {
 
 #[test]
 fn a_server_that_crashes_under_load_loses_and_doubles_nothing() {
+    // Each in its turn, and many whose commits follow on each other in one.
+    for ledgers in [[1; 32].as_slice(), &[CROWD]] {
+        let server = Server::start();
+        drop(create(&server.url()));
+        let kept = Load::run(&server.url(), ledgers, |load| {
+            for round in rounds(4) {
+                load.more(BETWEEN);
+                if round % 2 == 0 {
+                    server.crash()
+                } else {
+                    server.kill()
+                }
+                server.run();
+            }
+            load.more(BETWEEN);
+        });
+        println!("{} writes were acknowledged", kept.len());
+        assert_kept(&server.url(), &kept);
+    }
+}
+
+#[test]
+fn who_writes_beside_a_crowd_gets_a_turn() {
+    // A turn ends soon after somebody is seen in line, and not when the crowd has nothing more to write.
+    const BETWEEN_MAX: u64 = 5_000;
     let server = Server::start();
     drop(create(&server.url()));
-    let kept = Load::run(&server.url(), 32, |load| {
-        for round in rounds(4) {
-            load.more(BETWEEN);
-            if round % 2 == 0 {
-                server.crash()
-            } else {
-                server.kill()
-            }
-            server.run();
-        }
+    let mut own = HashMap::new();
+    let mut kept = Load::run(&server.url(), &[CROWD], |load| {
+        let other = open(&server.url());
         load.more(BETWEEN);
+        for round in 0..10 {
+            let (key, before) = (format!("key-{round}"), other.head().unwrap().seq);
+            let recorded = insist(&other, "other", &key);
+            assert!(recorded.first - before < BETWEEN_MAX, "{} events came before it", recorded.first - before);
+            own.insert(("other".to_owned(), key), recorded);
+            load.more(1);
+        }
     });
-    println!("{} writes were acknowledged", kept.len());
+    kept.extend(own);
     assert_kept(&server.url(), &kept);
 }
 
@@ -169,7 +200,7 @@ fn a_promoted_standby_has_all_that_was_acknowledged() {
         let primary = servers.remove(0);
         let standby = primary.standby();
         let url = Server::url_of(&[&primary, &standby]);
-        let mut kept = Load::run(&url, 16, |load| {
+        let mut kept = Load::run(&url, &[CROWD, 1, 1, 1, 1], |load| {
             load.more(BETWEEN);
             primary.kill();
             standby.promote();

@@ -54,6 +54,8 @@ pub(super) struct Session {
     signals: Arc<Signals>,
     /// The project's number, once it was looked up.
     pub(super) project: Cell<i32>,
+    /// Whether it has the writer's place.
+    pub(super) holds: Cell<bool>,
     /// Whether all that can be seen here is known to be as durable as the server is asked to make it.
     pub(super) settled: Cell<bool>,
 }
@@ -124,8 +126,8 @@ async fn connect(address: &Address) -> Result<Session, Fault> {
             client
         }
     };
-    let (statements, project, settled) = (RefCell::default(), Cell::new(0), Cell::new(false));
-    Ok(Session { client, statements, signals, project, settled })
+    let (statements, project) = (RefCell::default(), Cell::new(0));
+    Ok(Session { client, statements, signals, project, holds: Cell::new(false), settled: Cell::new(false) })
 }
 
 /// Carries questions and answers until the connection ends.

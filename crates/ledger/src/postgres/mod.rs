@@ -1,7 +1,7 @@
 //! A store in a PostgreSQL database, shared by the machines of a team.
 //!
 //! ```text
-//! countersign.head                            the end of each log; its row, locked, is the writer's place
+//! countersign.head                            the end of each log; its row is locked by whoever writes
 //! countersign.event  .text  .blob  .meta      what happened, what was said, long texts in parts, settings
 //! countersign.entity  .place  …               derived, as in every store
 //! countersign.format                          the steps that made the schema
@@ -22,6 +22,7 @@ mod log;
 mod new;
 mod open;
 mod rows;
+mod told;
 mod turn;
 mod upkeep;
 
@@ -29,7 +30,8 @@ use crate::erasure;
 use crate::error::{Error, Result};
 use crate::event::name_fault;
 use crate::rows::{EventRow, Row, RowKey, RowValue, Table, TextRow};
-use crate::store::{Batch, Begun, Head, Store};
+use crate::store::{Batch, Begun, Head, NOT_KEPT, Store};
+use crate::time::Time;
 use address::Address;
 use fault::Fault;
 use line::Line;
@@ -40,6 +42,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_postgres::error::SqlState;
+use told::Told;
+use turn::{Ended, Then};
 
 /// How long the server may take for a question, for writing a batch, and for making it durable.
 const READ: Duration = Duration::from_secs(60);
@@ -47,6 +51,8 @@ const WRITE: Duration = Duration::from_secs(120);
 const COMMIT: Duration = Duration::from_secs(60);
 /// How long it may take to say goodbye.
 const ROLLBACK: Duration = Duration::from_secs(5);
+/// How long it is taken to be so that nobody, or somebody, stands in line.
+const ASKED_AGAIN: Duration = Duration::from_millis(20);
 /// What works through a whole table.
 const LONG: Duration = Duration::from_secs(3600);
 
@@ -64,9 +70,15 @@ enum Stage {
 /// Rows of a project in a PostgreSQL database. The clock is the server's.
 pub struct Postgres {
     line: Line,
-    /// For notifications.
+    /// For notifications: to hear them, and to send them while a transaction is under way.
     ear: Line,
+    bell: Line,
     stage: Stage,
+    /// The transaction that was begun behind the last one.
+    next: Option<Begun>,
+    /// Whether somebody stood in line when that was last asked, and when it was.
+    awaited: Option<(Instant, bool)>,
+    told: Arc<Told>,
     /// Events were committed, and nobody was told.
     untold: bool,
     new: New,
@@ -129,12 +141,20 @@ impl Postgres {
     }
 
     fn with(address: Arc<Address>, project: &str, link: Link) -> Self {
-        let project = Arc::from(project);
-        let line = Line::new(&address, &project, false).with(link);
+        let line = Line::new(&address, &Arc::from(project), false).with(link);
+        Self::on(line, Arc::default())
+    }
+
+    fn on(line: Line, told: Arc<Told>) -> Self {
+        let aside = |listens| Line::new(&line.address, &line.project, listens);
         Self {
+            ear: aside(true),
+            bell: aside(false),
             line,
-            ear: Line::new(&address, &project, true),
             stage: Stage::Idle,
+            next: None,
+            awaited: None,
+            told,
             untold: false,
             new: New::default(),
             broke: String::new(),
@@ -164,7 +184,7 @@ impl Postgres {
         match begun {
             Ok(begun) => {
                 self.stage = Stage::Writing { grown: false };
-                self.new.begin();
+                self.told.now_is(begun.now);
                 Ok(begun)
             }
             Err(fault) => {
@@ -172,6 +192,40 @@ impl Postgres {
                 Err(fault.not_written())
             }
         }
+    }
+
+    /// Writes a last batch and ends the transaction.
+    fn end(&mut self, batch: &Batch, then: Then) -> Result<()> {
+        let Stage::Writing { grown } = self.stage else {
+            let broke = (self.stage == Stage::Broken).then(|| self.broken_off());
+            self.rollback();
+            return Err(Error::NotWritten(broke.unwrap_or_else(|| "there is no transaction to commit".to_owned())));
+        };
+        let new = self.new.rows(batch);
+        let at_most = if batch.is_empty() { COMMIT } else { WRITE };
+        let ended =
+            self.line.ask_once(Some(at_most), async |session| write_and_commit(session, batch, &new, then).await);
+        let failed = match ended {
+            Ok(Ended::Refused(refused)) => {
+                self.new.refused(&refused);
+                refused.not_written()
+            }
+            Err(fault) => fault.of_commit(),
+            Ok(ended) => {
+                self.untold |= grown || !batch.events.is_empty();
+                self.stage = Stage::Idle;
+                match ended {
+                    Ended::Stayed(Ok(begun)) => self.next = self.begun(Ok(begun)).ok(),
+                    Ended::Left { is_free: true } => {}
+                    // Whatever the session still has goes with it.
+                    _ => self.line.hang_up(),
+                }
+                return Ok(());
+            }
+        };
+        // Where not even the commit was asked for, the server still has the transaction.
+        self.rollback();
+        Err(failed)
     }
 
     /// Writes something into the transaction. A fault ends it.
@@ -213,10 +267,17 @@ async fn write_batch(session: &Session, batch: &Batch, new: &[bool]) -> std::res
 }
 
 /// The same and the commit, in one journey. Where a statement is refused, which is what is given, nothing is committed.
-async fn write_and_commit(session: &Session, batch: &Batch, new: &[bool]) -> std::result::Result<Option<Fault>, Fault> {
+async fn write_and_commit(
+    session: &Session,
+    batch: &Batch,
+    new: &[bool],
+    then: Then,
+) -> std::result::Result<Ended, Fault> {
     let asks = batch_asks(session.project.get(), batch, new);
-    let refused = turn::commit_after(session, asks).await?;
-    Ok(refused.map(|fault| unplaced(fault, batch)))
+    Ok(match turn::commit_after(session, asks, then).await? {
+        Ended::Refused(fault) => Ended::Refused(unplaced(fault, batch)),
+        ended => ended,
+    })
 }
 
 fn batch_asks<'a>(project: i32, batch: &'a Batch, new: &[bool]) -> Vec<Ask<'a>> {
@@ -283,39 +344,50 @@ impl Store for Postgres {
     }
 
     fn commit(&mut self) -> Result<()> {
-        let Stage::Writing { grown } = self.stage else {
-            let broke = (self.stage == Stage::Broken).then(|| self.broken_off());
-            self.rollback();
-            return Err(Error::NotWritten(broke.unwrap_or_else(|| "there is no transaction to commit".to_owned())));
-        };
-        self.stage = Stage::Idle;
-        let committed = self.line.ask_once(Some(COMMIT), async |session| turn::commit(session).await);
-        self.untold |= grown && committed.is_ok();
-        committed.inspect_err(|fault| self.new.refused(fault)).map_err(Fault::of_commit)
+        self.apply_and_commit(&Batch::default())
+    }
+
+    fn commit_and_stay(&mut self) -> Result<()> {
+        self.apply_and_stay(&Batch::default())
     }
 
     fn apply_and_commit(&mut self, batch: &Batch) -> Result<()> {
-        let Stage::Writing { grown } = self.stage else { return self.commit() };
-        let new = self.new.rows(batch);
-        let committed = self.line.ask_once(Some(WRITE), async |session| write_and_commit(session, batch, &new).await);
-        let failed = match committed {
-            Ok(None) => {
-                self.stage = Stage::Idle;
-                self.untold |= grown || !batch.events.is_empty();
-                return Ok(());
+        self.end(batch, Then::Leave)
+    }
+
+    fn apply_and_stay(&mut self, batch: &Batch) -> Result<()> {
+        self.end(batch, Then::Stay)
+    }
+
+    fn begin_next(&mut self) -> Result<Begun> {
+        self.next.take().ok_or_else(|| Error::NotWritten(NOT_KEPT.to_owned()))
+    }
+
+    fn is_awaited(&mut self) -> bool {
+        if self.stage == Stage::Idle {
+            return false;
+        }
+        match self.awaited {
+            Some((asked, awaited)) if asked.elapsed() < ASKED_AGAIN => awaited,
+            _ => {
+                // Who cannot say so lets others have their turn.
+                let awaited = self.read(async |session| turn::is_awaited(session).await).unwrap_or(true);
+                self.awaited = Some((Instant::now(), awaited));
+                awaited
             }
-            Ok(Some(refused)) => {
-                self.new.refused(&refused);
-                refused.not_written()
-            }
-            Err(fault) => fault.of_commit(),
-        };
-        // Where not even the commit was asked for, the server still has the transaction.
-        self.rollback();
-        Err(failed)
+        }
+    }
+
+    fn writes_beside(&self) -> bool {
+        true
+    }
+
+    fn clock(&self) -> Option<Time> {
+        self.told.now()
     }
 
     fn rollback(&mut self) {
+        (self.next, self.awaited) = (None, None);
         let stage = std::mem::replace(&mut self.stage, Stage::Idle);
         if stage != Stage::Idle && self.line.is_up() {
             let rolled_back = self.line.ask_once(Some(ROLLBACK), async |session| turn::rollback(session).await);
@@ -328,19 +400,16 @@ impl Store for Postgres {
     /// Notifies outside of the transaction, which would make all commits of the database queue; once for all events that
     /// were committed since.
     fn settle(&mut self) {
-        if std::mem::take(&mut self.untold) && self.line.is_up() {
-            let project = Arc::clone(&self.line.project);
+        let line = if self.stage == Stage::Idle { &mut self.line } else { &mut self.bell };
+        if std::mem::take(&mut self.untold) && (line.is_up() || self.stage != Stage::Idle) {
+            let project = Arc::clone(&line.project);
             // What cannot be said is not worth failing for: listeners look by themselves.
-            let _ = self.line.ask_once(Some(ROLLBACK), async |session| turn::ring(session, &project).await);
+            let _ = line.ask_once(Some(ROLLBACK), async |session| turn::ring(session, &project).await);
         }
     }
 
     fn get(&mut self, keys: &[RowKey]) -> Result<Vec<Option<RowValue>>> {
-        let found = self.read(async |session| rows::get(session, keys).await)?;
-        if self.stage != Stage::Idle {
-            self.new.seen(keys, &found);
-        }
-        Ok(found)
+        self.read(async |session| rows::get(session, keys).await)
     }
 
     fn range(&mut self, from: &RowKey, to: Option<&RowKey>, limit: usize) -> Result<Vec<Row>> {
@@ -369,9 +438,8 @@ impl Store for Postgres {
 
     /// It connects when it is first used: a server has few connections to give.
     fn another(&self) -> Result<Box<dyn Store>> {
-        let (address, project) = (&self.line.address, &self.line.project);
-        let (line, ear) = (Line::new(address, project, false), Line::new(address, project, true));
-        Ok(Box::new(Self { line, ear, stage: Stage::Idle, untold: false, new: New::default(), broke: String::new() }))
+        let line = Line::new(&self.line.address, &self.line.project, false);
+        Ok(Box::new(Self::on(line, Arc::clone(&self.told))))
     }
 
     fn wait(&mut self, seq: u64, patience: Duration) -> Result<Head> {

@@ -1,7 +1,9 @@
-//! The writer's place: the project's row in `head`, locked.
+//! The writer's place: an advisory lock of the session, and in each transaction the project's row in `head`, locked.
 //!
-//! Who waits for the lock stands in PostgreSQL's own queue. Nothing rests on an isolation level: under the lock every
-//! statement sees all that was committed before it, and the keys of `event` refuse what slipped through.
+//! Who waits for the place stands in PostgreSQL's own queue. The advisory lock outlasts a commit, so that one transaction can
+//! follow on another and nobody comes between; it can be seen by others, which row locks cannot; and it goes with the session,
+//! however that ends. Nothing rests on an isolation level: under the locks every statement sees all that was committed before
+//! it, and the keys of `event` refuse what slipped through.
 
 use super::fault::Fault;
 use super::link::{Ask, Session, Value};
@@ -11,20 +13,27 @@ use crate::error::Error;
 use crate::hash::hex;
 use crate::store::{Begun, Head};
 use crate::time::Time;
+use tokio_postgres::Row;
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+const LINE_UP: &str = "SELECT pg_advisory_lock($2::integer, $1::integer)";
+const LEAVE: &str = "SELECT pg_advisory_unlock($2::integer, $1::integer)";
 const TAKE: &str = "SELECT seq, hash FROM countersign.head WHERE project = $1 FOR UPDATE";
-/// What there is to know under the lock; a statement of its own, because one that waited for the lock sees what was there
-/// before it waited. Nobody waits for the lock that it takes: row locks cannot be seen by others, and this one can.
+/// What there is to know under the locks; a statement of its own, because one that waited for a lock sees what was there
+/// before it waited.
 const LOOK: &str = "SELECT last.seq, last.hash,
         ARRAY(SELECT name FROM countersign.meta WHERE project = $1 ORDER BY name),
         ARRAY(SELECT value FROM countersign.meta WHERE project = $1 ORDER BY name),
         floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint,
-        (SELECT coalesce(max(step), 0) FROM countersign.format),
-        pg_try_advisory_xact_lock($2::integer, $1::integer)
+        (SELECT coalesce(max(step), 0) FROM countersign.format)
     FROM (SELECT) AS here LEFT JOIN LATERAL (
         SELECT seq, hash FROM countersign.event WHERE project = $1 ORDER BY seq DESC LIMIT 1
     ) last ON true";
+/// The same for a transaction that follows on another in the same place. Nobody has written since; but who changes the format waits
+/// for no writer's place, and for this row.
+const FOLLOW: &str = "SELECT seq, hash, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+        (SELECT coalesce(max(step), 0) FROM countersign.format)
+    FROM countersign.head WHERE project = $1 FOR UPDATE";
 const SETTLE: &str = "UPDATE countersign.head SET seq = seq WHERE project = $1";
 const HEAD: &str = "SELECT seq, hash FROM countersign.head WHERE project = $1";
 const NOTIFY: &str = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, '')";
@@ -35,6 +44,27 @@ const HOLDER: &str = "SELECT a.pid, a.application_name, host(a.client_addr), a.s
     WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.classid::bigint = $1 AND l.objid::bigint = $2
         AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())";
 
+const AWAITED: &str = "SELECT EXISTS (SELECT FROM pg_locks
+    WHERE locktype = 'advisory' AND NOT granted AND objsubid = 2 AND classid::bigint = $1 AND objid::bigint = $2
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))";
+
+/// What becomes of the writer's place once a transaction has ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Then {
+    Leave,
+    Stay,
+}
+
+/// How a transaction has ended.
+pub(super) enum Ended {
+    /// It is durable, and the place is given up, or goes with the session.
+    Left { is_free: bool },
+    /// It is durable, and the next one has begun, unless that failed.
+    Stayed(Result<Begun, Fault>),
+    /// Something in it was refused, and with it all of it.
+    Refused(Fault),
+}
+
 fn project(session: &Session) -> Value<'static> {
     Box::new(session.project.get())
 }
@@ -44,16 +74,39 @@ pub(super) async fn begin(session: &Session) -> Result<Begun, Fault> {
     settle(session).await?;
     let asks = [
         Ask::bare(BEGIN),
+        place(session, LINE_UP),
         Ask::new(TAKE, vec![project(session)]),
-        Ask::new(LOOK, vec![project(session), Box::new(LOCK)]),
+        Ask::new(LOOK, vec![project(session)]),
     ];
     let answers = session.ask(&asks).await?;
-    let [_, taken, seen] = answers.as_slice() else {
-        return Err(Fault::Odd("the server left a question unanswered".to_owned()));
-    };
-    let (Some(taken), Some(seen)) = (taken.first(), seen.first()) else {
-        return Err(Fault::Odd("the project is no longer in this database".to_owned()));
-    };
+    let [_, _, taken, seen] = answers.as_slice() else { return Err(unanswered()) };
+    let begun = read_begun(taken, seen)?;
+    session.holds.set(true);
+    Ok(begun)
+}
+
+/// A question about the writer's place.
+fn place(session: &Session, sql: &'static str) -> Ask<'static> {
+    Ask::new(sql, vec![project(session), Box::new(LOCK)])
+}
+
+fn nowhere() -> Fault {
+    Fault::Odd("the project is no longer in this database".to_owned())
+}
+
+fn read_following(following: &[Row]) -> Result<Begun, Fault> {
+    let row = following.first().ok_or_else(nowhere)?;
+    open::fits(open::read_format(row, 3)?).map_err(Fault::Said)?;
+    let head = Head { seq: unsigned(row, 0)?, hash: hash(row, 1)? };
+    Ok(Begun { head, now: Time::shown(row.try_get(2)?).map_err(Fault::Said)?, meta: Vec::new() })
+}
+
+fn unanswered() -> Fault {
+    Fault::Odd("the server left a question unanswered".to_owned())
+}
+
+fn read_begun(taken: &[Row], seen: &[Row]) -> Result<Begun, Fault> {
+    let (taken, seen) = (taken.first().ok_or_else(nowhere)?, seen.first().ok_or_else(nowhere)?);
     // Somebody may have brought the database up to date since this session began.
     open::fits(open::read_format(seen, 5)?).map_err(Fault::Said)?;
     let head = Head { seq: unsigned(taken, 0)?, hash: hash(taken, 1)? };
@@ -86,43 +139,64 @@ async fn settle(session: &Session) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Ends the transaction for good.
-pub(super) async fn commit(session: &Session) -> Result<(), Fault> {
-    commit_after(session, Vec::new()).await?.map_or(Ok(()), Err)
-}
-
-/// Asks for some things and for the end of the transaction, all at once. If one of them is refused, the transaction has
-/// failed, and its end undoes it; that refusal is given.
-pub(super) async fn commit_after(session: &Session, mut asks: Vec<Ask<'_>>) -> Result<Option<Fault>, Fault> {
+/// Asks for some things, for the end of the transaction, and for what comes then, all at once. If one of the things is refused,
+/// the transaction has failed, and its end undoes it; that refusal is given.
+pub(super) async fn commit_after(session: &Session, mut asks: Vec<Ask<'_>>, then: Then) -> Result<Ended, Fault> {
+    let things = asks.len();
     asks.push(Ask::bare("COMMIT"));
+    match then {
+        Then::Leave => asks.push(place(session, LEAVE)),
+        Then::Stay => {
+            asks.extend([Ask::bare(BEGIN), Ask::new(FOLLOW, vec![project(session)])]);
+        }
+    }
     // Until all are known to the server, nothing is asked for, and so nothing is committed.
     if let Err(fault) = session.prepare(&asks).await {
         return match fault {
-            Fault::Refused(..) => Ok(Some(fault)),
+            Fault::Refused(..) => Ok(Ended::Refused(fault)),
             fault => Err(Fault::Said(fault.not_written())),
         };
     }
     session.warned();
-    let mut answers = session.ask_each(&asks).await?;
-    let committed = answers.pop();
-    for answer in answers {
+    let mut answers = session.ask_each(&asks).await?.into_iter();
+    // An answer that did not come is no less a fault than one that says so; the session is not used again then.
+    session.holds.set(then == Then::Stay);
+    for answer in answers.by_ref().take(things) {
         match answer {
-            Err(fault @ Fault::Refused(..)) => return Ok(Some(fault)),
+            Err(fault @ Fault::Refused(..)) => return Ok(Ended::Refused(fault)),
             answer => drop(answer?),
         }
     }
-    committed.transpose()?;
+    answers.next().ok_or_else(unanswered)??;
     if session.warned() {
         // The server's only way to say that somebody ended the wait for the standbys.
         session.settled.set(false);
         return Err(Fault::Lost("the standbys have not confirmed the commit".to_owned()));
     }
-    Ok(None)
+    if then == Then::Leave {
+        return Ok(Ended::Left { is_free: answers.next().is_some_and(|left| left.is_ok()) });
+    }
+    let next: Result<Vec<_>, Fault> = answers.collect();
+    Ok(Ended::Stayed(next.and_then(|answers| match answers.as_slice() {
+        [_, following] => read_following(following),
+        _ => Err(unanswered()),
+    })))
 }
 
-/// Ends the transaction without a trace.
+/// Ends the transaction without a trace, and gives the place up.
 pub(super) async fn rollback(session: &Session) -> Result<(), Fault> {
-    session.ask_one(Ask::bare("ROLLBACK")).await.map(drop)
+    let mut asks = vec![Ask::bare("ROLLBACK")];
+    if session.holds.take() {
+        asks.push(place(session, LEAVE));
+    }
+    session.ask(&asks).await.map(drop)
+}
+
+/// Whether somebody stands in line for the place.
+pub(super) async fn is_awaited(session: &Session) -> Result<bool, Fault> {
+    let values: Vec<Value<'_>> = vec![Box::new(i64::from(LOCK)), Box::new(i64::from(session.project.get()))];
+    let rows = session.ask_one(Ask::new(AWAITED, values)).await?;
+    Ok(rows.first().ok_or_else(unanswered)?.try_get(0)?)
 }
 
 /// The end of the log.
@@ -130,7 +204,7 @@ pub(super) async fn head(session: &Session) -> Result<Head, Fault> {
     let rows = session.ask_one(Ask::new(HEAD, vec![project(session)])).await?;
     match rows.first() {
         Some(row) => Ok(Head { seq: unsigned(row, 0)?, hash: hash(row, 1)? }),
-        None => Err(Fault::Odd("the project is no longer in this database".to_owned())),
+        None => Err(nowhere()),
     }
 }
 

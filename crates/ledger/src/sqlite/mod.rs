@@ -300,7 +300,7 @@ impl Store for Sqlite {
         self.begin_where_it_ends().inspect_err(|_| self.give_up())
     }
 
-    fn is_awaited(&self) -> bool {
+    fn is_awaited(&mut self) -> bool {
         self.turn.is_awaited()
     }
 

@@ -121,7 +121,7 @@ impl Store for Breaking {
         begun
     }
 
-    fn is_awaited(&self) -> bool {
+    fn is_awaited(&mut self) -> bool {
         self.store.is_awaited()
     }
 

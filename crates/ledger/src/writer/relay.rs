@@ -44,10 +44,13 @@ impl Writer {
             let (mut deciding, scribe) = self.deciding(&begun, earlier.take());
             let scribe = scribe.ok_or_else(gone)?;
             let can_stay = deciding.can_hand_over();
+            // Where each question is a journey they are asked about together, and what they come to is written at once.
+            let is_far = deciding.store.is_far();
+            let (beside, at_once) = (Some(scribe).filter(|_| !is_far), if is_far { COMMANDS_MAX } else { AT_ONCE });
             // Nobody is waited for but to keep the halves from falling apart.
             let half = likely.div_ceil(2).max(1);
             let (enough, most) = if can_stay { (half.div_ceil(2), half) } else { (likely.max(1), COMMANDS_MAX) };
-            let next = if is_first { Ok(None) } else { until_next(&queue, &mut deciding, scribe, most) };
+            let next = if is_first { Ok(None) } else { until_next(&queue, &mut deciding, scribe, beside, most) };
             let next = match next {
                 Ok(next) => next,
                 // Whatever was decided since rests on what is not there.
@@ -61,7 +64,7 @@ impl Writer {
             let (is_idle, is_awaited) = (is_first || next.is_some(), next.is_some_and(|it| it.is_awaited));
             if is_idle && !is_awaited && deciding.answers.len() < enough {
                 let jobs = std::mem::take(&mut first);
-                gather(&queue, &mut deciding, Some(scribe), jobs, (enough, most), AT_ONCE);
+                gather(&queue, &mut deciding, beside, jobs, (enough, most), at_once);
             }
             let taken = deciding.answers.len();
             // Those of the commit before wait as well, unless they have been answered; then they are likely to come again.
@@ -94,7 +97,14 @@ impl Writer {
 
 /// Decides those who come while the scribe is at the commit before, until there are so many or it is through. Gives what came
 /// of that, if it is.
-fn until_next(queue: &Queue, deciding: &mut Deciding<'_>, scribe: &Scribe, most: usize) -> Result<Option<Next>> {
+fn until_next(
+    queue: &Queue,
+    deciding: &mut Deciding<'_>,
+    scribe: &Scribe,
+    beside: Option<&Scribe>,
+    most: usize,
+) -> Result<Option<Next>> {
+    let some = if beside.is_some() { SOME } else { most };
     loop {
         if let Some(next) = scribe.next() {
             return next.map(Some);
@@ -103,10 +113,10 @@ fn until_next(queue: &Queue, deciding: &mut Deciding<'_>, scribe: &Scribe, most:
         if room == 0 {
             return Ok(None);
         }
-        let jobs = queue.until_nudged(SOME.min(room));
+        let jobs = queue.until_nudged(some.min(room));
         // A commit can take long.
         deciding.now = deciding.store.clock().unwrap_or(deciding.now);
         // Nobody waits yet for what they come to.
-        deciding.some(taken_up(jobs), Some(scribe), SOME);
+        deciding.some(taken_up(jobs), beside, SOME);
     }
 }
