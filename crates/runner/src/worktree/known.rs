@@ -4,7 +4,7 @@
 //! beside, and comes to its place whole by one rename; so nobody ever meets one that is half made, and nobody has to wait
 //! for anybody else. Elsewhere git does it, one at a time.
 
-mod aside;
+pub(super) mod aside;
 
 use super::call::Git;
 use super::index::Index;
@@ -78,7 +78,7 @@ impl Trees {
                     continue;
                 }
                 let line = [b"gitdir: ", git_dir.as_os_str().as_encoded_bytes(), b"\n"].concat();
-                std::fs::write(&dot_git, line)?;
+                aside::write(&dot_git, &line)?;
                 match std::fs::rename(&staged, &git_dir) {
                     // Somebody else has taken the name.
                     Err(error) if matches!(error.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists) => {}

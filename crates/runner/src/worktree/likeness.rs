@@ -8,6 +8,7 @@
 //! to both; what is compared with is kept in memory.
 
 use super::index::Index;
+use super::known::aside;
 use super::removing::remove_all;
 use std::collections::HashMap;
 use std::fs::File;
@@ -96,7 +97,8 @@ impl Likeness {
         Ok(Self { entries, index, taken })
     }
 
-    /// Removes everything that is not as it was.
+    /// Removes everything that is not as it was. Of what names the repository only the text is left as it is, which is written
+    /// anew for each tree.
     pub(super) fn restore(&self, top: &Path) -> Result<(), String> {
         let said = |error: std::io::Error| format!("{} cannot be looked at: {error}", top.display());
         if !self.is_same_folder(Path::new(""), top, &top.symlink_metadata().map_err(said)?) {
@@ -108,14 +110,21 @@ impl Likeness {
                 let entry = entry.map_err(said)?;
                 let (name, path) = (folder.join(entry.file_name()), entry.path());
                 let found = entry.metadata().map_err(said)?;
+                let names_repository = name == Path::new(".git") && self.is_as_made(&path, &found);
                 if found.is_dir() && self.is_same_folder(&name, &path, &found) {
                     folders.push(name);
-                } else if found.is_dir() || !self.is_untouched(&name, &found) {
+                } else if !names_repository && (found.is_dir() || !self.is_untouched(&name, &found)) {
                     remove_all(&path)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether a file is like any that was made here, whatever its text is.
+    fn is_as_made(&self, path: &Path, found: &std::fs::Metadata) -> bool {
+        let is_whose = self.entries.get(Path::new("")).is_some_and(|top| top.owner == Trace::of(found).owner);
+        is_whose && aside::is_plain(found) && has_no_attributes(path)
     }
 
     fn is_untouched(&self, name: &Path, found: &std::fs::Metadata) -> bool {

@@ -228,7 +228,6 @@ impl Trees {
         let top = self.room_for(name, commit)?;
         std::fs::rename(kept, &top).map_err(|error| format!("{} cannot be moved: {error}", kept.display()))?;
         let make = || {
-            remove_all(&top.join(".git"))?;
             let git_dir = self.write_known(name, &top, commit, Some((index, spare.aside.as_deref())))?;
             let before = git_dir.join(BEFORE);
             // Into a file of its own: to replace one takes far longer than to make one.

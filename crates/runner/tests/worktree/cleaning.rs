@@ -113,6 +113,19 @@ const LEFT: &[Left] = &[
         std::fs::remove_file(at.join(".git")).unwrap();
         git(at, &["init", "-q"]);
     }),
+    ("a .git with another name", |at| {
+        std::fs::hard_link(at.join(".git"), at.with_extension("another")).unwrap();
+    }),
+    ("a .git that leads elsewhere", |at| {
+        let elsewhere = at.with_extension("elsewhere");
+        std::fs::rename(at.join(".git"), &elsewhere).unwrap();
+        symlink(&elsewhere, at.join(".git")).unwrap();
+    }),
+    ("a .git of another text and mode", |at| {
+        write(at, ".git", &"x".repeat(1000));
+        std::fs::set_permissions(at.join(".git"), PermissionsExt::from_mode(0o755)).unwrap();
+    }),
+    ("a .git of another text", |at| write(at, ".git", &"x".repeat(1000))),
     ("repositories inside", |at| {
         std::fs::create_dir_all(at.join("src/inner")).unwrap();
         git(&at.join("src/inner"), &["init", "-q"]);
@@ -147,6 +160,14 @@ fn nothing_is_seen_of_whoever_worked_in_a_tree_before() {
             let new = it.trees().make(&format!("run{number}/new.{turn}"), next).unwrap();
             assert_eq!(picture(&again.tree.top), picture(&new.top), "{what}");
             assert_eq!(known(&again.tree), known(&new), "{what}");
+            let named = |tree: &Worktree| {
+                let found = tree.top.join(".git").symlink_metadata().unwrap();
+                let text = std::fs::read_to_string(tree.top.join(".git")).unwrap();
+                let git_dir = git(&tree.top, &["rev-parse", "--absolute-git-dir"]);
+                assert_eq!(text, format!("gitdir: {git_dir}\n"), "{what}");
+                (found.file_type().is_file(), found.nlink(), found.mode(), found.uid())
+            };
+            assert_eq!(named(&again.tree), named(&new), "{what}");
             let mut margin = [0_u8; 64];
             let margin = rustix::fs::listxattr(again.tree.folder.join("src"), &mut margin);
             assert!(margin == Ok(0) || margin == Err(rustix::io::Errno::NOTSUP), "{what}");

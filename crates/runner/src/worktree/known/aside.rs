@@ -14,15 +14,10 @@ const FILES: &[&str] = &["HEAD", "commondir", "gitdir", "index"];
 /// Takes over what stands aside, if there is nothing in it but the few files that belong there.
 #[cfg(unix)]
 pub(super) fn take_over(aside: &Path, place: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
     let is_ours = |entry: std::io::Result<std::fs::DirEntry>| {
         entry.is_ok_and(|entry| {
             let is_known = entry.file_name().to_str().is_some_and(|name| FILES.contains(&name));
-            // A file that has no other name, by which others could write to it, and as it was made.
-            let is_plain = |found: std::fs::Metadata| {
-                found.is_file() && found.nlink() == 1 && found.mode() & 0o600 == 0o600 && found.mode() & 0o7111 == 0
-            };
-            is_known && entry.metadata().is_ok_and(is_plain)
+            is_known && entry.metadata().is_ok_and(|found| is_plain(&found))
         })
     };
     let is_folder = aside.symlink_metadata().is_ok_and(|found| found.is_dir());
@@ -34,6 +29,13 @@ pub(super) fn take_over(aside: &Path, place: &Path) -> bool {
 #[cfg(not(unix))]
 pub(super) fn take_over(_: &Path, _: &Path) -> bool {
     false
+}
+
+/// Whether something is a file that has no other name, by which others could write to it, and as it was made.
+#[cfg(unix)]
+pub(in crate::worktree) fn is_plain(found: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    found.is_file() && found.nlink() == 1 && found.mode() & 0o600 == 0o600 && found.mode() & 0o7111 == 0
 }
 
 /// Makes a file hold something. One that does already is left as it is; none is ever emptied in between, since a file system
