@@ -37,12 +37,15 @@ impl Ending {
 
     /// Writes what was decided into the transaction and ends it.
     fn write(&self, store: &mut dyn Store, in_line: &AtomicBool, stay: bool) -> Result<()> {
-        if self.fault.is_some() || (self.is_first && self.batch.is_empty() && !stay) {
+        let is_nothing = self.is_first && self.batch.is_empty();
+        // Who is far away may have lost the place unnoticed, and with it what was seen there.
+        if self.fault.is_some() || (is_nothing && !stay && !store.is_far()) {
             store.rollback();
             return self.fault.clone().map_or(Ok(()), Err);
         }
         let written = if stay { store.apply_and_stay(&self.batch) } else { store.apply_and_commit(&self.batch) };
         match written {
+            Err(Error::Unknown(why)) if is_nothing => Err(Error::NotWritten(why)),
             Err(Error::Unknown(why)) if self.after != self.before => resolve(store, in_line, self.after, why),
             outcome => outcome,
         }

@@ -94,6 +94,7 @@ impl Ledger {
         let writer = Writer {
             store: writing,
             reader: None,
+            no_reader_until: None,
             scribe: None,
             fold: Arc::clone(&fold),
             project: project.clone(),

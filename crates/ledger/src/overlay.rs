@@ -295,7 +295,7 @@ impl Overlay {
     /// What has changed since the last part.
     fn unwritten(&mut self) -> Batch {
         let (events, texts) = (std::mem::take(&mut self.events), std::mem::take(&mut self.texts));
-        let mut part = Batch { events, texts, ..Batch::default() };
+        let mut part = Batch { events, texts, has_new_keys: true, ..Batch::default() };
         let is_first = self.parts.is_empty();
         for (key, change) in self.changed.in_order(|change| is_first || change.mark > self.given) {
             match &change.now {
@@ -308,7 +308,8 @@ impl Overlay {
 
     /// What was given out, and everything else as one batch.
     pub(crate) fn into_batch(self) -> (Vec<Arc<Batch>>, Batch) {
-        let mut batch = Batch { events: self.events, texts: self.texts, erase: self.erase, ..Batch::default() };
+        let (events, texts, erase) = (self.events, self.texts, self.erase);
+        let mut batch = Batch { events, texts, erase, has_new_keys: true, ..Batch::default() };
         batch.returning = Some(self.returning);
         let is_first = self.parts.is_empty();
         for (key, now) in self.changed.into_order(|change| is_first || change.mark > self.given) {

@@ -75,7 +75,9 @@ impl<'a> Refold<'a> {
     /// All that was added since the last time, to be written.
     pub(crate) fn take_batch(&mut self) -> Batch {
         let hot = self.overlay.take_hot();
-        std::mem::replace(&mut self.overlay, Overlay::knowing(hot, None)).into_batch().1
+        let batch = std::mem::replace(&mut self.overlay, Overlay::knowing(hot, None)).into_batch().1;
+        // No command has looked for the keys that are in the log.
+        Batch { has_new_keys: false, ..batch }
     }
 
     /// That was written. What it made of entities need not be read again.

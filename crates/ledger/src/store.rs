@@ -53,6 +53,8 @@ pub struct Batch {
     /// Of the rows of indexes that are put in place, those that may be there already, because the same batch had them taken
     /// away before; all others are not. Nothing, where that is not known.
     pub returning: Option<Vec<RowKey>>,
+    /// Whether whoever puts an idempotency key in place has looked for it before, and it is not there.
+    pub has_new_keys: bool,
 }
 
 /// Why a transaction cannot follow on another.
@@ -94,9 +96,14 @@ pub trait Store: Send {
     }
 
     /// Whether it pays to read through another handle while this one writes: that one sees what was there when the transaction
-    /// began, and neither waits for the other.
+    /// began, or what was committed in the same place since, and neither waits for the other.
     fn writes_beside(&self) -> bool {
         false
+    }
+
+    /// Connects, where there is something to connect to: whoever is in the writer's place should not wait for that.
+    fn make_ready(&mut self) -> Result<()> {
+        Ok(())
     }
 
     /// The store's clock, where it can be asked without a journey.

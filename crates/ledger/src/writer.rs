@@ -33,6 +33,8 @@ const AT_ONCE: usize = 16;
 const CROWD: usize = 2 * AT_ONCE;
 /// How long commands are taken into a commit at most.
 const TAKING_MAX: Duration = Duration::from_millis(5);
+/// How long one goes without a handle to read from that could not be had.
+const NO_READER: Duration = Duration::from_secs(10);
 /// How long to wait for one more command when more were there a moment ago.
 const LINGER: Duration = Duration::from_micros(300);
 
@@ -40,6 +42,7 @@ pub(crate) struct Writer {
     pub(crate) store: Box<dyn Store>,
     /// To read from while the scribe has the other.
     pub(crate) reader: Option<Box<dyn Store>>,
+    pub(crate) no_reader_until: Option<Instant>,
     pub(crate) scribe: Option<Scribe>,
     pub(crate) fold: Arc<dyn Fold>,
     pub(crate) project: String,
@@ -71,6 +74,7 @@ impl Writer {
     }
 
     fn take_round(&mut self, first: Job) {
+        self.find_reader();
         let begun = match self.begin() {
             Ok(begun) => begun,
             Err(error) => {
@@ -122,12 +126,25 @@ impl Writer {
         may.inspect_err(|_| self.store.rollback()).map(|()| begun)
     }
 
+    /// Finds a handle to read from beside the scribe, before anybody waits for it, where many commands are likely to come. Without one
+    /// there is no scribe.
+    fn find_reader(&mut self) {
+        let is_tired = self.no_reader_until.is_some_and(|until| Instant::now() < until);
+        if self.about.load(Ordering::SeqCst) < CROWD || !self.store.writes_beside() || is_tired {
+            return;
+        }
+        let reader = self.reader.take().map_or_else(|| self.store.another(), Ok);
+        let ready = reader.and_then(|mut reader| reader.make_ready().map(|()| reader));
+        self.no_reader_until = ready.is_err().then(|| Instant::now() + NO_READER);
+        self.reader = ready.ok();
+    }
+
     /// Has the scribe write, where many commands are likely to come. Until it is done, the other handle is read from.
     fn call_the_scribe(&mut self) -> bool {
         if self.about.load(Ordering::SeqCst) < CROWD || !self.store.writes_beside() {
             return false;
         }
-        let reader = self.reader.take().or_else(|| self.store.another().ok());
+        let reader = self.reader.take();
         self.scribe = self.scribe.take().or_else(|| Scribe::start(Arc::clone(&self.queue)));
         let (Some(mut reader), Some(scribe)) = (reader, &mut self.scribe) else { return false };
         // What broke while it was read from may have left it where it was.

@@ -191,6 +191,23 @@ fn who_writes_beside_a_crowd_gets_a_turn() {
 }
 
 #[test]
+fn a_crowd_writes_also_where_there_are_few_connections_to_be_had() {
+    // One was made to open the ledger, and one to write. There is none to read from meanwhile.
+    let server = Server::start();
+    drop(create(&server.url()));
+    server.sql("CREATE ROLE few LOGIN CONNECTION LIMIT 2; GRANT postgres TO few");
+    let ledger = open(&server.url().replace("postgres@", "few@"));
+    let clients: Vec<_> = (0..CROWD).map(|client| format!("client-{client}")).collect();
+    std::thread::scope(|scope| {
+        for client in &clients {
+            let write = |n: usize| ledger.write(add_once(client, &format!("key-{n}"))).map(drop);
+            scope.spawn(move || assert_eq!((0..30).try_for_each(write), Ok(())));
+        }
+    });
+    assert_eq!(ledger.head().unwrap().seq, 30 * CROWD as u64);
+}
+
+#[test]
 fn a_promoted_standby_has_all_that_was_acknowledged() {
     let mut servers = vec![Server::start()];
     drop(create(&servers[0].url()));

@@ -4,7 +4,7 @@ use crate::error::Error;
 use rustls::CertificateError;
 use std::error::Error as _;
 use std::time::Duration;
-use tokio_postgres::error::{DbError, SqlState};
+use tokio_postgres::error::{DbError, Severity, SqlState};
 
 /// Why a request to the server failed.
 #[derive(Debug)]
@@ -100,7 +100,9 @@ impl From<tokio_postgres::Error> for Fault {
 }
 
 fn ends_session(said: &DbError) -> bool {
-    matches!(said.severity(), "FATAL" | "PANIC") || said.code().code().starts_with("08")
+    let ends = |it: Severity| matches!(it, Severity::Fatal | Severity::Panic);
+    said.parsed_severity().map_or(matches!(said.severity(), "FATAL" | "PANIC"), ends)
+        || said.code().code().starts_with("08")
 }
 
 /// What the server says, in words that tell what to do. Its details may repeat what was to be stored, and are left out.

@@ -15,6 +15,7 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::Runtime;
+use tokio_postgres::error::{DbError, Severity};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{AsyncMessage, Client, Connection, NoTls, Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -130,6 +131,11 @@ async fn connect(address: &Address) -> Result<Session, Fault> {
     Ok(Session { client, statements, signals, project, holds: Cell::new(false), settled: Cell::new(false) })
 }
 
+/// Servers speak many languages, and say what is meant beside.
+fn is_warning(notice: &DbError) -> bool {
+    notice.parsed_severity().map_or(notice.severity() == "WARNING", |it| it == Severity::Warning)
+}
+
 /// Carries questions and answers until the connection ends.
 async fn drive<S, T>(mut connection: Connection<S, T>, signals: Arc<Signals>)
 where
@@ -139,7 +145,7 @@ where
     while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
         match message {
             AsyncMessage::Notification(_) => signals.rung.notify_one(),
-            AsyncMessage::Notice(notice) if notice.severity() == "WARNING" => {
+            AsyncMessage::Notice(notice) if is_warning(&notice) => {
                 signals.warned.store(true, Ordering::SeqCst);
             }
             _ => {}
@@ -175,11 +181,11 @@ impl Session {
         let asks = [ask];
         let statement = self.prepared(&asks).await?.remove(0);
         let mut asked = Box::pin(one(&self.client, &asks[0], &statement));
-        poll_fn(|context| {
-            let _ = asked.as_mut().poll(context);
-            Poll::Ready(())
-        })
-        .await;
+        let answered = poll_fn(|context| Poll::Ready(asked.as_mut().poll(context))).await;
+        // What is answered before it was sent was not sent.
+        if let Poll::Ready(Err(fault)) = answered {
+            return Err(fault);
+        }
         // A turn of the runtime sends it.
         tokio::task::yield_now().await;
         Ok(())

@@ -9,8 +9,9 @@
 //! ```
 //!
 //! Many projects share the tables; the first column of every key says whose a row is. A handle has one connection, made
-//! when it is first needed, and one more if it waits for events. Connections keep settings and prepared statements, so
-//! a pooler between us and the server must pool sessions, not transactions.
+//! when it is first needed, one more if it waits for events, and one to tell of them where it does not leave the writer's place
+//! in between. Connections keep settings, locks and prepared statements, so a pooler between us and the server must pool
+//! sessions, not transactions.
 
 mod address;
 mod copy;
@@ -51,6 +52,8 @@ const WRITE: Duration = Duration::from_secs(120);
 const COMMIT: Duration = Duration::from_secs(60);
 /// How long it may take to say goodbye.
 const ROLLBACK: Duration = Duration::from_secs(5);
+/// How long nobody is told in between after that has failed.
+const SILENCE: Duration = Duration::from_secs(10);
 /// How long it is taken to be so that nobody, or somebody, stands in line.
 const ASKED_AGAIN: Duration = Duration::from_millis(20);
 /// What works through a whole table.
@@ -81,6 +84,8 @@ pub struct Postgres {
     told: Arc<Told>,
     /// Events were committed, and nobody was told.
     untold: bool,
+    /// Until when nobody is told in between, because that did not go well: others wait for the place meanwhile.
+    silent: Option<Instant>,
     new: New,
     /// What ended the transaction in which the handle still is.
     broke: String,
@@ -156,6 +161,7 @@ impl Postgres {
             awaited: None,
             told,
             untold: false,
+            silent: None,
             new: New::default(),
             broke: String::new(),
         }
@@ -201,6 +207,7 @@ impl Postgres {
             self.rollback();
             return Err(Error::NotWritten(broke.unwrap_or_else(|| "there is no transaction to commit".to_owned())));
         };
+        self.next = None;
         let new = self.new.rows(batch);
         let at_most = if batch.is_empty() { COMMIT } else { WRITE };
         let ended =
@@ -370,7 +377,7 @@ impl Store for Postgres {
         match self.awaited {
             Some((asked, awaited)) if asked.elapsed() < ASKED_AGAIN => awaited,
             _ => {
-                // Who cannot say so lets others have their turn.
+                // Who cannot even ask has lost its transaction, and the turn ends.
                 let awaited = self.read(async |session| turn::is_awaited(session).await).unwrap_or(true);
                 self.awaited = Some((Instant::now(), awaited));
                 awaited
@@ -380,6 +387,10 @@ impl Store for Postgres {
 
     fn writes_beside(&self) -> bool {
         true
+    }
+
+    fn make_ready(&mut self) -> Result<()> {
+        self.line.ask_once(Some(READ), async |_| Ok(())).map_err(Fault::unreadable)
     }
 
     fn clock(&self) -> Option<Time> {
@@ -400,11 +411,17 @@ impl Store for Postgres {
     /// Notifies outside of the transaction, which would make all commits of the database queue; once for all events that
     /// were committed since.
     fn settle(&mut self) {
-        let line = if self.stage == Stage::Idle { &mut self.line } else { &mut self.bell };
-        if std::mem::take(&mut self.untold) && (line.is_up() || self.stage != Stage::Idle) {
-            let project = Arc::clone(&line.project);
-            // What cannot be said is not worth failing for: listeners look by themselves.
-            let _ = line.ask_once(Some(ROLLBACK), async |session| turn::ring(session, &project).await);
+        let is_between = self.stage != Stage::Idle;
+        let line = if is_between { &mut self.bell } else { &mut self.line };
+        let can_tell = if is_between { self.silent.is_none_or(|until| Instant::now() >= until) } else { line.is_up() };
+        if !can_tell || !std::mem::take(&mut self.untold) {
+            return;
+        }
+        let project = Arc::clone(&line.project);
+        // What cannot be said is not worth failing for: listeners look by themselves.
+        let told = line.ask_once(Some(ROLLBACK), async |session| turn::ring(session, &project).await);
+        if told.is_err() && is_between {
+            self.silent = Some(Instant::now() + SILENCE);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Which rows are known not to be there: an idempotency key is put in place only by whoever looked for it and found nothing.
+//! Which rows are known not to be there: a command puts its idempotency key in place after it has looked for it and found nothing.
 //!
 //! The server adds such a row at about half the cost of one that may be there. Nothing rests on it: a row that is there
 //! all the same is refused by its key, and with it the transaction.
@@ -23,7 +23,7 @@ impl New {
             // That an event has touched something is written with the event.
             RowKey::Touch(seq, _) => events.contains(&Some(*seq)),
             RowKey::Index(..) => batch.returning.as_ref().is_some_and(|returning| !returning.contains(key)),
-            key => matches!(key, RowKey::Remembered(_)),
+            key => batch.has_new_keys && matches!(key, RowKey::Remembered(_)),
         };
         batch.put.iter().map(is_new).collect()
     }

@@ -11,9 +11,14 @@ use std::time::Instant;
 pub(super) struct Told(Mutex<Option<(Instant, Time)>>);
 
 impl Told {
-    /// The server has said it.
+    /// The server has said it, some time ago: as long as the answer took. What was said faster is nearer to the truth, so that time
+    /// does not go back by that; what differs by more was set.
     pub(super) fn now_is(&self, time: Time) {
-        *lock(&self.0) = Some((Instant::now(), time));
+        const JOURNEY_MAX_MS: i64 = 1_000;
+        let ahead = self.now().map_or(0, |now| now.0.saturating_sub(time.0));
+        if !(1..=JOURNEY_MAX_MS).contains(&ahead) {
+            *lock(&self.0) = Some((Instant::now(), time));
+        }
     }
 
     /// Nothing, if it has never said it, or nobody could write it down.

@@ -69,17 +69,24 @@ fn project(session: &Session) -> Value<'static> {
     Box::new(session.project.get())
 }
 
-/// Waits for the writer's place and begins a transaction, in one round trip.
+/// Waits for the writer's place and begins a transaction, in one round trip. After an error the session is of no use: it may have
+/// the place.
 pub(super) async fn begin(session: &Session) -> Result<Begun, Fault> {
-    settle(session).await?;
-    let asks = [
-        Ask::bare(BEGIN),
-        place(session, LINE_UP),
-        Ask::new(TAKE, vec![project(session)]),
-        Ask::new(LOOK, vec![project(session)]),
-    ];
+    // Who has it already has lost count of it, and whoever asks twice must leave twice.
+    if session.holds.get() {
+        return Err(Fault::Lost("the writer's place was not given up".to_owned()));
+    }
+    let mut asks = vec![Ask::bare(BEGIN)];
+    if session.settled.get() {
+        asks.push(place(session, LINE_UP));
+    } else {
+        // In line like everybody else, where it can be seen.
+        session.ask_one(place(session, LINE_UP)).await?;
+        settle(session).await?;
+    }
+    asks.extend([Ask::new(TAKE, vec![project(session)]), Ask::new(LOOK, vec![project(session)])]);
     let answers = session.ask(&asks).await?;
-    let [_, _, taken, seen] = answers.as_slice() else { return Err(unanswered()) };
+    let [.., taken, seen] = answers.as_slice() else { return Err(unanswered()) };
     let begun = read_begun(taken, seen)?;
     session.holds.set(true);
     Ok(begun)
@@ -127,9 +134,6 @@ fn read_begun(taken: &[Row], seen: &[Row]) -> Result<Begun, Fault> {
 /// shows what no standby may have, and an answer that rests on it could be lost with the primary. A commit that waits
 /// for the standbys waits for all that came before it.
 async fn settle(session: &Session) -> Result<(), Fault> {
-    if session.settled.get() {
-        return Ok(());
-    }
     session.warned();
     session.ask_one(Ask::new(SETTLE, vec![project(session)])).await?;
     if session.warned() {
@@ -158,9 +162,10 @@ pub(super) async fn commit_after(session: &Session, mut asks: Vec<Ask<'_>>, then
         };
     }
     session.warned();
-    let mut answers = session.ask_each(&asks).await?.into_iter();
-    // An answer that did not come is no less a fault than one that says so; the session is not used again then.
-    session.holds.set(then == Then::Stay);
+    let answers = session.ask_each(&asks).await?;
+    let has_left = then == Then::Leave && matches!(answers.last(), Some(Ok(rows)) if gave_up(rows));
+    session.holds.set(!has_left);
+    let mut answers = answers.into_iter();
     for answer in answers.by_ref().take(things) {
         match answer {
             Err(fault @ Fault::Refused(..)) => return Ok(Ended::Refused(fault)),
@@ -174,7 +179,7 @@ pub(super) async fn commit_after(session: &Session, mut asks: Vec<Ask<'_>>, then
         return Err(Fault::Lost("the standbys have not confirmed the commit".to_owned()));
     }
     if then == Then::Leave {
-        return Ok(Ended::Left { is_free: answers.next().is_some_and(|left| left.is_ok()) });
+        return Ok(Ended::Left { is_free: has_left });
     }
     let next: Result<Vec<_>, Fault> = answers.collect();
     Ok(Ended::Stayed(next.and_then(|answers| match answers.as_slice() {
@@ -186,10 +191,19 @@ pub(super) async fn commit_after(session: &Session, mut asks: Vec<Ask<'_>>, then
 /// Ends the transaction without a trace, and gives the place up.
 pub(super) async fn rollback(session: &Session) -> Result<(), Fault> {
     let mut asks = vec![Ask::bare("ROLLBACK")];
-    if session.holds.take() {
+    if session.holds.get() {
         asks.push(place(session, LEAVE));
     }
-    session.ask(&asks).await.map(drop)
+    let answers = session.ask(&asks).await?;
+    if session.holds.take() && !answers.last().is_some_and(|rows| gave_up(rows)) {
+        return Err(Fault::Lost("the writer's place was not given up".to_owned()));
+    }
+    Ok(())
+}
+
+/// Whether the place was had, and is given up.
+fn gave_up(rows: &[Row]) -> bool {
+    rows.first().is_some_and(|row| row.try_get(0).unwrap_or(false))
 }
 
 /// Whether somebody stands in line for the place.

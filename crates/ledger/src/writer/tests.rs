@@ -61,6 +61,7 @@ pub(super) fn writer(store: Box<dyn Store>) -> Writer {
     let mut writer = Writer {
         store: another,
         reader: None,
+        no_reader_until: None,
         scribe: None,
         fold: Arc::new(Counters),
         project: PROJECT.to_owned(),
