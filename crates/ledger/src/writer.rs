@@ -42,6 +42,7 @@ pub(crate) struct Writer {
     pub(crate) store: Box<dyn Store>,
     /// To read from while the scribe has the other.
     pub(crate) reader: Option<Box<dyn Store>>,
+    /// Until when none is looked for, because none was to be had.
     pub(crate) no_reader_until: Option<Instant>,
     pub(crate) scribe: Option<Scribe>,
     pub(crate) fold: Arc<dyn Fold>,

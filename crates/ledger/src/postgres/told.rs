@@ -14,7 +14,7 @@ impl Told {
     /// The server has said it, some time ago: as long as the answer took. What was said faster is nearer to the truth, so that time
     /// does not go back by that; what differs by more was set.
     pub(super) fn now_is(&self, time: Time) {
-        const JOURNEY_MAX_MS: i64 = 1_000;
+        const JOURNEY_MAX_MS: i64 = 100;
         let ahead = self.now().map_or(0, |now| now.0.saturating_sub(time.0));
         if !(1..=JOURNEY_MAX_MS).contains(&ahead) {
             *lock(&self.0) = Some((Instant::now(), time));
@@ -26,5 +26,24 @@ impl Told {
         let (when, time) = (*lock(&self.0))?;
         let since = i64::try_from(when.elapsed().as_millis()).ok()?;
         Time::shown(time.0.checked_add(since)?).ok()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_answer_does_not_set_time_back_and_a_clock_that_was_set_does() {
+        let told = Told::default();
+        assert_eq!(told.now(), None);
+        told.now_is(Time(1_000_000));
+        told.now_is(Time(999_950));
+        assert!(told.now().unwrap() >= Time(1_000_000));
+        told.now_is(Time(500_000));
+        assert!(told.now().unwrap() < Time(1_000_000));
+        told.now_is(Time(2_000_000));
+        assert!(told.now().unwrap() >= Time(2_000_000));
     }
 }
