@@ -2,7 +2,8 @@
 
 use countersign_ledger::conformance::{add, once};
 use countersign_ledger::{Draft, Key, Ledger, Recorded, Result, RowKey, Transaction};
-use std::cell::Cell;
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::time::Instant;
 
 /// How many counters there are: entities that are changed again and again.
@@ -22,18 +23,14 @@ pub fn append(ledger: &Ledger, number: u64) {
     ledger.write_looking_at(looks_at, work).unwrap();
 }
 
-/// The same without a thread that waits for it.
-pub async fn append_later(ledger: &Ledger, number: u64) {
-    let (looks_at, work) = command(number);
-    ledger.write_later(looks_at, work).unwrap().await.unwrap();
-}
-
 /// How many appends a second some clients do together, which wait as those of a server do: for none of them there is a thread.
+/// What they ask for was made before the clock starts: what is measured is the ledger, and not who asks.
 pub fn concurrently(ledger: &Ledger, clients: u64, from: u64, events: u64) -> f64 {
-    let next = Cell::new(from);
+    let commands = RefCell::new((from..from + events).map(command).collect::<VecDeque<_>>());
     let client = || async {
-        while next.get() < from + events {
-            append_later(ledger, next.replace(next.get() + 1)).await;
+        loop {
+            let Some((looks_at, work)) = commands.borrow_mut().pop_front() else { return };
+            ledger.write_later(looks_at, work).unwrap().await.unwrap();
         }
     };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
