@@ -10,8 +10,8 @@
 //! Two agents do the same: one for the shell, which starts in a millisecond or two, and one for Python, as most agents take at
 //! least as long to start.
 //!
-//! ```text
-//! ```
+//! What was measured is removed when all is: some file systems look through everything that was removed in the last minutes
+//! whenever a file is made, and whoever is measured next would pay for that.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a program that measures")]
 
 use countersign_domain::plan::command::read;
@@ -26,6 +26,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// As in the binary that is shipped.
 #[global_allocator]
@@ -41,7 +42,8 @@ fn main() {
     match arguments.next() {
         Some(_) => {
             let tasks = arguments.find_map(|argument| argument.parse().ok()).unwrap_or(MANY);
-            [&SHELL, &PYTHON].into_iter().for_each(|agent| busy(tasks, agent));
+            let folders = [&SHELL, &PYTHON].map(|agent| busy(tasks, agent));
+            drop(folders);
         }
         None => overhead(),
     }
@@ -131,9 +133,8 @@ impl Watch for Clockwork {
     }
 }
 
-/// Carries a plan out in a fresh repository. Gives the wall time.
-fn carry_out(tasks: usize, agent: &Agent, concurrency: usize, watch: &dyn Watch) -> Duration {
-    let folder = tempfile::tempdir().unwrap();
+/// Carries a plan out in a fresh repository, in a folder. Gives the wall time.
+fn carry_out(folder: &TempDir, tasks: usize, agent: &Agent, concurrency: usize, watch: &dyn Watch) -> Duration {
     let (project, spool) = (folder.path().join("project"), folder.path().join("spool"));
     std::fs::create_dir_all(&project).unwrap();
     std::fs::create_dir_all(&spool).unwrap();
@@ -176,7 +177,7 @@ fn carry_out(tasks: usize, agent: &Agent, concurrency: usize, watch: &dyn Watch)
 fn overhead() {
     let bare = bare_git();
     let clockwork = Clockwork::default();
-    let wall = carry_out(TASKS, &SHELL, 1, &clockwork);
+    let wall = carry_out(&tempfile::tempdir().unwrap(), TASKS, &SHELL, 1, &clockwork);
     let notes = clockwork.0.into_inner().unwrap();
     let agents: Duration =
         notes.values().flatten().filter(|(step, ..)| *step == "ended").map(|(_, _, took)| *took).sum();
@@ -258,25 +259,33 @@ fn alone(agent: &Agent) -> f64 {
     (processor_time().1 - before) / ROUNDS as f64
 }
 
-/// Many tasks side by side: whose the processors' time is.
-fn busy(tasks: usize, agent: &Agent) {
+/// Many tasks side by side: whose the processors' time is. Gives where they were carried out.
+fn busy(tasks: usize, agent: &Agent) -> TempDir {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    let alone = alone(agent);
+    let (folder, alone) = (tempfile::tempdir().unwrap(), alone(agent));
     let before = processor_time();
-    let wall = carry_out(tasks, agent, cores, &Clockwork::default()).as_secs_f64();
+    let wall = carry_out(&folder, tasks, agent, cores, &Clockwork::default()).as_secs_f64();
     let after = processor_time();
     let (own, children) = (after.0 - before.0, after.1 - before.1);
     let (all, agents) = (own + children, alone * tasks as f64);
     let each = |seconds: f64| 1000.0 * seconds / tasks as f64;
     println!(
-        "{tasks} tasks with {cores} agents at once ({}): {wall:.1} s, {:.0} tasks a second, {:.0} % busy; processors' time of a task: \
-         ours {:.1} ms, git's {:.1} ms, the agent's {:.1} ms: {:.0} % is the agents'",
+        "{tasks} tasks with {cores} agents at once ({}): {wall:.1} s, {:.0} tasks a second; processors' time of a task: ours {:.1} ms, \
+         git's {:.1} ms, the agent's {:.1} ms",
         agent.program,
         tasks as f64 / wall,
-        100.0 * all / (wall * cores as f64),
         each(own),
         each(children - agents),
         each(agents),
-        100.0 * agents / all
     );
+    let share = |seconds: f64| 100.0 * seconds / all;
+    println!(
+        "{}: the processors were {:.0} % busy, and of that {:.0} % with agents, {:.0} % with Countersign, {:.0} % with git",
+        agent.program,
+        100.0 * all / (wall * cores as f64),
+        share(agents),
+        share(own),
+        share(children - agents),
+    );
+    folder
 }

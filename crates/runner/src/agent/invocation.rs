@@ -34,8 +34,6 @@ pub(super) struct Invocation {
 
 /// How the agent of a job is called. Makes the files that the call names.
 pub(super) fn of(job: &Job) -> Result<Invocation, String> {
-    std::fs::create_dir_all(job.spool)
-        .map_err(|error| format!("the folder for output {} cannot be made: {error}", job.spool.display()))?;
     match (&job.agent.command, job.agent.preset) {
         (Some(command), None) => {
             let mut words = command.iter().map(|word| word.as_str().to_owned());
@@ -68,6 +66,8 @@ fn claude(job: &Job) -> Result<Invocation, String> {
 }
 
 fn codex(job: &Job) -> Result<Invocation, String> {
+    std::fs::create_dir_all(job.spool)
+        .map_err(|error| format!("the folder for output {} cannot be made: {error}", job.spool.display()))?;
     // It is started in another folder than ours.
     let spool = std::path::absolute(job.spool)
         .map_err(|error| format!("the folder for output {} cannot be found: {error}", job.spool.display()))?;

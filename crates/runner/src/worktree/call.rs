@@ -18,8 +18,10 @@ const ERR_MAX: u64 = 8 << 10;
 /// How much a pipe takes at once, whether anybody reads or not. What is more is written beside.
 const AT_ONCE_MAX: usize = 4 << 10;
 
-/// Settings that would run something of the user's, ask for something, or leave an index that cannot be used by itself.
+/// Settings that would run something of the user's, ask for something, leave something out, or leave an index that cannot be used
+/// by itself.
 const SETTINGS: &[&str] = &[
+    "add.ignoreErrors=false",
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.ignoreStat=false",

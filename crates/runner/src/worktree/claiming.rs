@@ -39,20 +39,32 @@ impl Trees {
         let index = tree.git_dir.join(CLAIM);
         // Neither the tree's own `.git` nor its index: an agent may have done anything to them.
         let git = Git { index: Some(&index), repository: Some(&self.layout.common), ..Git::at(&tree.top) };
-        remove_all(&index)?;
-        let list = || git.run(&["ls-files", "-o", "-m", "-d", "--exclude-standard", "-z"], &[]);
-        let kept = Index::read(&tree.git_dir.join(INDEX)).and_then(|kept| kept.write(&index)).is_ok();
-        let listed = match kept.then(list) {
-            Some(Ok(listed)) => listed,
-            // Without the kept index everything must be read again; it takes longer, and comes to the same.
-            _ => {
-                remove_all(&index)?;
-                git.run(&["read-tree", &tree.base], &[])?;
-                list()?
+        let whole = |tree_hash: &str| self.layout.write_commit(tree_hash, &tree.base, &message, &self.identity);
+        let kept = Index::read(&tree.git_dir.join(INDEX)).ok();
+        let put_back = || {
+            remove_all(&index)?;
+            // Git writes an index anew beside, and never into it: the kept one stays as it is.
+            let is_linked = || std::fs::hard_link(tree.git_dir.join(INDEX), &index).is_ok();
+            Ok::<bool, String>(kept.as_ref().is_some_and(|kept| is_linked() || kept.write(&index).is_ok()))
+        };
+        let is_kept = put_back()?;
+        let at_once = kept.as_ref().filter(|_| is_kept).and_then(|kept| self.taken_at_once(&git, &tree.base, kept));
+        let mut claimed = match at_once {
+            Some(taken) => self.commit_taken(&git, &tree.base, taken, &whole)?,
+            None => {
+                let list = || git.run(&["ls-files", "-o", "-m", "-d", "--exclude-standard", "-z"], &[]);
+                let listed = match put_back()?.then(list) {
+                    Some(Ok(listed)) => listed,
+                    // Without the kept index everything must be read again; it takes longer, and comes to the same.
+                    _ => {
+                        remove_all(&index)?;
+                        git.run(&["read-tree", &tree.base], &[])?;
+                        list()?
+                    }
+                };
+                self.commit_listed(&git, &tree.base, &listed, &whole)?
             }
         };
-        let whole = |tree_hash: &str| self.layout.write_commit(tree_hash, &tree.base, &message, &self.identity);
-        let mut claimed = self.commit_listed(&git, &tree.base, &listed, &whole)?;
         claimed.modules = self.changed_modules(tree)?;
         claimed.left_out.extend(claimed.modules.iter().cloned());
         claimed.left_out.sort();
@@ -98,6 +110,27 @@ impl Trees {
         claimed
     }
 
+    /// Has git put everything into the index in one step, and gives what that was. None, if anything is there that is no part
+    /// of a claim, or if git has to be asked more closely: the index may hold anything then.
+    ///
+    /// What git finds, how it reads a file and which it ignores is the same as when it lists first and is then told what to
+    /// take; only that it takes repositories, too, and refuses all where it cannot read one file.
+    fn taken_at_once(&self, git: &Git, base: &str, kept: &Index) -> Option<Taken> {
+        // Where the case of letters does not count, git changes names; and a project inside of a repository takes a part only.
+        if !self.layout.is_plain || !self.layout.is_exact || !self.layout.prefix.is_empty() {
+            return None;
+        }
+        git.run(&["add", "--all"], &[]).ok()?;
+        let index = Index::read(git.index?).ok()?;
+        let (there, gone) = index.since(kept, base.len() / 2)?;
+        let is_own = |name: &&[u8]| name.starts_with(OWN);
+        if there.iter().chain(&gone).any(is_own) {
+            return None;
+        }
+        let [there, gone] = [there, gone].map(|names| names.into_iter().map(<[u8]>::to_vec).collect());
+        Some(Taken { there, gone, left_out: BTreeSet::new() })
+    }
+
     /// Puts what differs into the index, and makes a commit of that.
     fn commit_listed(
         &self,
@@ -114,25 +147,39 @@ impl Trees {
                 _ if name.starts_with(OWN) => {}
                 Some(inner) if inner.starts_with(OWN) => {}
                 Some(_) if !is_repository => {
-                    taken.insert(name);
+                    taken.insert(name.to_vec());
                 }
                 _ => {
                     left_out.insert(called(name.strip_suffix(b"/").unwrap_or(name), prefix));
                 }
             }
         }
-        let (there, gone): (Vec<&[u8]>, Vec<&[u8]>) = taken.into_iter().partition(|name| is_there(git.folder, name));
+        let (there, gone): (Vec<Vec<u8>>, Vec<Vec<u8>>) =
+            taken.into_iter().partition(|name| is_there(git.folder, name));
         // Those that are gone first, so that a folder or a link can come where they were.
         for (how, names) in [("--force-remove", &gone), ("--add", &there)] {
-            let input: Vec<u8> = names.iter().flat_map(|name| [*name, b"\0".as_slice()].concat()).collect();
+            let input: Vec<u8> = names.iter().flat_map(|name| [name.as_slice(), b"\0"].concat()).collect();
             if !input.is_empty() {
                 git.run(&["update-index", "-z", "--replace", how, "--stdin"], &input)?;
             }
         }
-        let mut tree_hash = match self.tree_with(git, base, &there, &gone) {
+        self.commit_taken(git, base, Taken { there, gone, left_out }, whole)
+    }
+
+    /// Makes a commit of what was put into the index.
+    fn commit_taken(
+        &self,
+        git: &Git,
+        base: &str,
+        taken: Taken,
+        whole: &dyn Fn(&str) -> Result<String, String>,
+    ) -> Result<Claimed, String> {
+        let prefix = self.layout.prefix.as_bytes();
+        let mut tree_hash = match self.tree_with(git, base, &taken) {
             Some(tree) => tree,
             None => object(&git.run(&["write-tree"], &[])?)?,
         };
+        let mut left_out = taken.left_out;
         let mut changes = self.layout.between(base, &tree_hash)?;
         if changes.iter().any(change::Change::is_repository) {
             let restored = restore_repositories(git, &changes)?;
@@ -150,14 +197,25 @@ impl Trees {
 
     /// The tree of the base, with some files as the index has them by now, and without others: what the index is, since nothing
     /// else was put into it. None, if git has to say.
-    fn tree_with(&self, git: &Git, base: &str, there: &[&[u8]], gone: &[&[u8]]) -> Option<String> {
+    fn tree_with(&self, git: &Git, base: &str, Taken { there, gone, .. }: &Taken) -> Option<String> {
         let index = Index::read(git.index?).ok()?;
-        let mut edits: BTreeMap<Vec<u8>, Edit> = gone.iter().map(|name| (name.to_vec(), None)).collect();
-        for (name, mode, object) in index.files(there, base.len() / 2)? {
+        let there: Vec<&[u8]> = there.iter().map(Vec::as_slice).collect();
+        let mut edits: BTreeMap<Vec<u8>, Edit> = gone.iter().map(|name| (name.clone(), None)).collect();
+        for (name, mode, object) in index.files(&there, base.len() / 2)? {
             edits.insert(name.to_vec(), Some((mode, object)));
         }
         self.layout.objects.edited(base, edits)
     }
+}
+
+/// What was put into an index, by its names from the top.
+struct Taken {
+    /// Files that are there.
+    there: Vec<Vec<u8>>,
+    /// Files that are not there any more.
+    gone: Vec<Vec<u8>>,
+    /// What was changed and was not put into it.
+    left_out: BTreeSet<String>,
 }
 
 /// Puts repositories inside of this one back to what they are in the base. Gives their names.

@@ -12,6 +12,8 @@ mod standing;
 const STAT: usize = 40;
 /// The number of what it may among those.
 const MODE: usize = 6;
+/// What a repository inside of this one is instead of what it may.
+const REPOSITORY: u32 = 0o160_000;
 /// The bit that says that an entry has two bytes more, in its flags; and those for the length of its name.
 const EXTENDED: u16 = 0x4000;
 const LENGTH: u16 = 0x0fff;
@@ -52,6 +54,28 @@ impl Index {
             Some((*name, format!("{:o}", entry.stat[MODE]), written(entry.object)))
         };
         names.iter().map(file).collect()
+    }
+
+    /// The names in it that are new or other than in an earlier one, and those that are gone since. Names of objects are `hash`
+    /// bytes long. None, if there is a repository in either, or a file not as it usually is, or they have another form.
+    pub(super) fn since<'i>(&'i self, earlier: &'i Self, hash: usize) -> Option<(Vec<&'i [u8]>, Vec<&'i [u8]>)> {
+        let ((now, _), (before, _)) = (self.entries(hash)?, earlier.entries(hash)?);
+        let is_usual = |entry: &Entry<'_>| entry.is_plain && entry.stat[MODE] != REPOSITORY;
+        if !now.iter().chain(&before).all(is_usual) {
+            return None;
+        }
+        let is_same = |one: &Entry<'_>, other: &Entry<'_>| {
+            (one.stat[MODE], one.object, one.name) == (other.stat[MODE], other.object, other.name)
+        };
+        let find = |all: &[Entry<'i>], name: &[u8]| {
+            let at = all.binary_search_by(|entry| entry.name.cmp(name)).ok()?;
+            all.get(at).copied()
+        };
+        let differs = |entry: &&Entry<'i>| !find(&before, entry.name).is_some_and(|was| is_same(entry, &was));
+        let there = now.iter().filter(differs).map(|entry| entry.name).collect();
+        let is_gone = |entry: &&Entry<'i>| find(&now, entry.name).is_none();
+        let gone = before.iter().filter(is_gone).map(|entry| entry.name).collect();
+        Some((there, gone))
     }
 
     /// Everything in it, in the order of the names, and where that ends. Names of objects are `hash` bytes long. None, if the

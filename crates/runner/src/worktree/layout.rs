@@ -12,8 +12,10 @@ use std::sync::Arc;
 
 /// Extensions of a repository that change neither its refs nor its working trees.
 const HARMLESS: &[&str] = &["extensions.noop", "extensions.objectformat", "extensions.partialclone"];
-/// What is asked for: every extension, and whether only some files are checked out.
-const TELLING: &str = r"^(extensions\..*|core\.sparsecheckout)$";
+/// What is asked for: every extension, whether only some files are checked out, and whether the case of letters counts.
+const TELLING: &str = r"^(extensions\..*|core\.sparsecheckout|core\.ignorecase)$";
+/// The last of these.
+const CASE: &str = "core.ignorecase";
 
 /// Where a repository keeps what, seen from one of its working trees.
 #[derive(Clone, Debug)]
@@ -28,6 +30,8 @@ pub struct Layout {
     pub(crate) common: PathBuf,
     /// Whether refs and what is kept about working trees are plain files.
     pub(crate) is_plain: bool,
+    /// Whether names are different where only the case of a letter is.
+    pub(crate) is_exact: bool,
     /// What is in its store.
     pub(crate) objects: Arc<Objects>,
 }
@@ -43,12 +47,25 @@ impl Layout {
         let out = git.run(&[ask.as_slice(), &["--show-prefix"]].concat(), &[])?;
         let [top, git_dir, common, prefix] =
             lines(&out).ok_or_else(|| format!("a folder above {} has a name that cannot be used", folder.display()))?;
-        let is_plain = match git.run(&["config", "-z", "--name-only", "--get-regexp", TELLING], &[]) {
-            Ok(out) => pieces(&out).all(|name| HARMLESS.iter().any(|harmless| harmless.as_bytes() == name)),
-            Err(Fault { code, .. }) => code == Some(1),
+        let (is_plain, is_exact) = match git.run(&["config", "-z", "--name-only", "--get-regexp", TELLING], &[]) {
+            Ok(out) => {
+                let is = |name: &[u8], known: &str| known.as_bytes() == name;
+                let is_harmless = |name: &[u8]| is(name, CASE) || HARMLESS.iter().any(|harmless| is(name, harmless));
+                // That anybody has said something about it is enough to ask git more closely.
+                (pieces(&out).all(is_harmless), !pieces(&out).any(|name| is(name, CASE)))
+            }
+            Err(Fault { code, .. }) => (code == Some(1), code == Some(1)),
         };
         let objects = Arc::new(Objects::of(Path::new(&top)));
-        Ok(Self { top: top.into(), prefix, git_dir: git_dir.into(), common: common.into(), is_plain, objects })
+        Ok(Self {
+            top: top.into(),
+            prefix,
+            git_dir: git_dir.into(),
+            common: common.into(),
+            is_plain,
+            is_exact,
+            objects,
+        })
     }
 
     /// Every file that differs between two commits, or trees.

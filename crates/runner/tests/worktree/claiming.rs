@@ -198,6 +198,48 @@ fn what_is_claimed_is_the_content_of_the_tree_whatever_was_done_to_git() {
     }
 }
 
+/// What is there that a claim leaves out, beside something that it takes.
+const LEFT_OUT: &[Work] = &[
+    ("keeps notes of ours", |at| write(at, ".countersign/x", "x"), &[]),
+    (
+        "makes a repository",
+        |at| {
+            write(at, "src/new.rs", "n");
+            write(at, "inner/a", "a");
+            git(&at.join("inner"), &["init", "-q"]);
+        },
+        &["src/new.rs"],
+    ),
+    (
+        "makes a repository with a commit",
+        |at| {
+            write(at, "src/new.rs", "n");
+            write(at, "inner/a", "a");
+            git(&at.join("inner"), &["init", "-q"]);
+            git(&at.join("inner"), &["add", "-A"]);
+            git(&at.join("inner"), &["commit", "-qm", "inner"]);
+        },
+        &["src/new.rs"],
+    ),
+];
+
+#[test]
+fn a_claim_is_the_same_whether_git_takes_all_at_once_or_what_it_listed() {
+    for (what, work, expected) in WORKS.iter().chain(LEFT_OUT) {
+        let [at_once, listed] = [false, true].map(|is_listed| {
+            let it = Repository::new();
+            if is_listed {
+                // Git changes names where it is told that the case of letters may not count, so that it is asked more closely.
+                it.git(&["config", "core.ignorecase", "false"]);
+            }
+            let (claimed, _) = it.claim("T-1", |tree| work(&tree.folder));
+            (claimed.tree_hash, claimed.changed, claimed.left_out)
+        });
+        assert_eq!(at_once, listed, "{what}");
+        assert_eq!(at_once.1, *expected, "{what}");
+    }
+}
+
 #[test]
 fn a_change_right_after_the_tree_was_made_is_seen() {
     let it = Repository::new();
