@@ -293,7 +293,7 @@ fn what_is_no_result_is_told_by_how_it_begins_and_nothing_is_said_twice() {
     answer
         .says("what talker wrote to standard output is no result, and begins with `I am done: all is fine.`")
         .says("(`countersign schema subagent_result`)")
-        .says("T-2: waits for a person: the result: `finished` is not a known value (/status)\n")
+        .says("T-2: waits for a person: the result: `finished` is not a known value (/status, help: use one of `done`, `blocked`, `failed`)\n")
         .ended_with(1);
     assert!(!answer.out.contains("(:"), "{}", answer.out);
 }

@@ -70,14 +70,23 @@ impl From<Failure> for No {
     }
 }
 
-/// A reason with what was found, where it does not say that already.
+/// A reason with what was found, where it does not say that already, and with what to do about it: whoever tries again reads this
+/// and nothing else.
 fn with<'f>(reason: &str, findings: impl Iterator<Item = &'f Diagnostic>) -> String {
     let said = |it: &Diagnostic| match (it.pointer.to_string(), reason.contains(&it.message)) {
         (place, true) => place,
         (place, false) if place.is_empty() => it.message.clone(),
         (place, false) => format!("{place}: {}", it.message),
     };
-    let found: Vec<String> = findings.take(FINDINGS_MAX).map(said).filter(|said| !said.is_empty()).collect();
+    // That what is missing is to be added goes without saying.
+    let is_plain = |it: &Diagnostic| it.pointer.last().is_some_and(|field| it.help == format!("add `{field}`"));
+    let is_said = |it: &Diagnostic| it.help.is_empty() || reason.contains(&it.help) || is_plain(it);
+    let helped = |it: &Diagnostic| match (said(it), is_said(it)) {
+        (said, true) => said,
+        (said, false) if said.is_empty() => format!("help: {}", it.help),
+        (said, false) => format!("{said}, help: {}", it.help),
+    };
+    let found: Vec<String> = findings.take(FINDINGS_MAX).map(helped).filter(|said| !said.is_empty()).collect();
     if found.is_empty() { reason.to_owned() } else { format!("{reason} ({})", found.join("; ")) }
 }
 
@@ -93,6 +102,41 @@ impl From<No> for String {
         match no.code {
             Some(code) => format!("{}: {}", code, no.reason),
             None => no.reason,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use countersign_contract::diagnostic::{Code, Pointer, Severity};
+
+    #[test]
+    fn what_was_found_is_told_with_where_it_is_and_what_to_do() {
+        let found = |at: &str, message: &str, help: &str| Diagnostic {
+            rule: "a_rule",
+            code: Code::SchemaInvalid,
+            severity: Severity::Error,
+            message: message.to_owned(),
+            help: help.to_owned(),
+            pointer: Pointer::at(at),
+            span: None,
+            labels: Vec::new(),
+            repair: None,
+        };
+        for (findings, told) in [
+            (vec![], "it is refused"),
+            (vec![found("", "it is refused", "")], "it is refused"),
+            (vec![found("/a", "it is refused", "")], "it is refused (/a)"),
+            (vec![found("/a", "it is empty", "fill it")], "it is refused (/a: it is empty, help: fill it)"),
+            (vec![found("/a", "`a` is missing", "add `a`")], "it is refused (/a: `a` is missing)"),
+            (vec![found("", "it is refused", "ask again")], "it is refused (help: ask again)"),
+            (
+                vec![found("/a", "it is empty", "fill it"), found("/b", "it is odd", "")],
+                "it is refused (/a: it is empty, help: fill it; /b: it is odd)",
+            ),
+        ] {
+            assert_eq!(with("it is refused", findings.iter()), told);
         }
     }
 }
