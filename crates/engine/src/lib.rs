@@ -1,7 +1,7 @@
 //! The one road of a command, from what is asked to what was recorded; and the road of a question.
 //!
 //! ```text
-//! request ─▶ read ─▶ observe ─▶ authorise ─▶ ┌ known key? ─▶ due ─▶ needs ─▶ decide ─▶ append ┐ ─▶ answer, read back ─▶ disclose
+//! request ─▶ read ─▶ observe ─▶ authorise ─▶ ┌ known key? ─▶ due ─▶ needs ─▶ decide ─▶ append ┐ ─▶ answer from what was stored ─▶ disclose
 //!                                            └────────────── one write transaction ──────────┘
 //! question ─▶ read ─▶ needs ─▶ render ─▶ disclose
 //! ```
@@ -16,6 +16,7 @@
 
 mod begun;
 mod call;
+mod chance;
 mod disclose;
 mod due;
 mod look;
@@ -26,6 +27,7 @@ mod road;
 mod stored;
 mod table;
 mod world;
+mod written;
 
 pub use begun::{Begun, Ended};
 pub use call::{Bound, Call, Failure, Reply};

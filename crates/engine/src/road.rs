@@ -5,7 +5,7 @@ use crate::look::Watching;
 use crate::meant::Meant;
 use crate::stored::Stored;
 use crate::world::World;
-use crate::{Engine, OK, due, look, meaning, refusals};
+use crate::{Engine, OK, chance, due, look, meaning, refusals, written};
 use countersign_contract::diagnostic::{Code, Diagnostic};
 use countersign_contract::{Form, Shape, canonical, parse};
 use countersign_domain::deciding::{
@@ -14,8 +14,7 @@ use countersign_domain::deciding::{
 use countersign_domain::work::event::RUN_OPENED;
 use countersign_domain::work::row::run_key;
 use countersign_ledger as ledger;
-use ledger::{EventRow, Hash, Held, LeaseChange, Name, Once, RowKey, Transaction};
-use rand_core::RngCore;
+use ledger::{Hash, Held, LeaseChange, Name, Once, RowKey, Transaction};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
@@ -23,8 +22,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 /// What happened inside of the transaction.
 pub(crate) enum Outcome {
-    /// These rows were committed as they are.
-    Recorded(Vec<EventRow>),
+    /// These events were committed as they are.
+    Recorded(Vec<Stored>),
     /// An earlier call with the same key recorded these events.
     Repeated(u64, u64),
     Alive(i64),
@@ -48,7 +47,7 @@ pub(crate) struct Prepared<A> {
 impl Engine {
     /// Carries a command out, once and durably, or says why not.
     pub fn submit<C: Command>(&self, world: &dyn World, call: &Call, command: &C) -> Result<Reply<C::Answer>, Failure> {
-        self.carry_out(self.prepare(world, call, command))
+        self.carry_out(self.prepare(world, call, Arc::new(command.clone())))
     }
 
     /// Has what was prepared done, and waits for it.
@@ -65,24 +64,24 @@ impl Engine {
     }
 
     /// The way of a command up to the transaction. Nothing is written here.
-    pub(crate) fn prepare<C: Command>(&self, world: &dyn World, call: &Call, command: &C) -> Prepared<C::Answer> {
+    pub(crate) fn prepare<C: Command>(&self, world: &dyn World, call: &Call, command: Arc<C>) -> Prepared<C::Answer> {
         let observed = call
             .authorise(&C::INFO, || command.about())
             .and_then(|()| command.observe(&Watching { engine: self, world, call }));
-        let asked = self.asked(call, command);
-        let (looks_at, kept) = (looks_at(&asked, command), command.clone());
+        let asked = self.asked(call, &*command);
+        let (looks_at, kept) = (looks_at(&asked, &*command), Arc::clone(&command));
         match observed {
             Ok(observed) => {
                 let findings = observed.findings.clone();
-                let (copy, quiet, person) = (command.clone(), Arc::clone(&self.quiet), call.is_person());
+                let (quiet, person) = (Arc::clone(&self.quiet), call.is_person());
                 let work = move |transaction: &mut Transaction<'_>| {
-                    carry_out(transaction, &asked, person, &copy, &observed, &quiet)
+                    carry_out(transaction, asked, person, &*command, &observed, &quiet)
                 };
-                let finish = move |engine: &Engine, outcome: Outcome| engine.told(&kept, outcome, findings);
+                let finish = move |engine: &Engine, outcome: Outcome| engine.told(&*kept, outcome, findings);
                 Prepared { looks_at, work: Box::new(work), finish: Box::new(finish) }
             }
             Err(refusal) => {
-                let meant = meant(command);
+                let meant = meant(&*command);
                 // A repetition is answered as before, whatever has become of the world since.
                 let work = move |transaction: &mut Transaction<'_>| match known(transaction, &asked, || meant.clone())?
                 {
@@ -92,7 +91,7 @@ impl Engine {
                         Ok(Outcome::Refused(Box::new(refusal)))
                     }
                 };
-                let finish = move |engine: &Engine, outcome: Outcome| engine.told(&kept, outcome, Vec::new());
+                let finish = move |engine: &Engine, outcome: Outcome| engine.told(&*kept, outcome, Vec::new());
                 Prepared { looks_at, work: Box::new(work), finish: Box::new(finish) }
             }
         }
@@ -110,10 +109,7 @@ impl Engine {
             Ok(Reply { answer, events: Vec::new(), repeated: false, findings })
         };
         match outcome {
-            Outcome::Recorded(rows) => {
-                let events = rows.into_iter().map(Stored::of).collect::<ledger::Result<_>>()?;
-                Ok(reply(command, events, false, findings))
-            }
+            Outcome::Recorded(events) => Ok(reply(command, events, false, findings)),
             Outcome::Repeated(first, last) => Ok(reply(command, self.stored(first, last)?, true, findings)),
             Outcome::Alive(deadline) => without_events(Some(deadline), findings),
             Outcome::Nothing => without_events(None, findings),
@@ -199,13 +195,13 @@ fn known(
 
 fn carry_out<C: Command>(
     transaction: &mut Transaction<'_>,
-    asked: &ledger::Command,
+    asked: ledger::Command,
     person: bool,
     command: &C,
     observed: &Observed,
     quiet: &AtomicI64,
 ) -> ledger::Result<Outcome> {
-    if let Some(outcome) = known(transaction, asked, || meant(command))? {
+    if let Some(outcome) = known(transaction, &asked, || meant(command))? {
         return Ok(outcome);
     }
     due::before_a_command(transaction, quiet)?;
@@ -217,34 +213,34 @@ fn carry_out<C: Command>(
             // What was true before it was refused, such as a lease that had lapsed, is true all the same.
             let happenings = desk.refused();
             append(transaction, &ledger::Command { once: None, ..asked.clone() }, happenings)?;
-            refusals::record(transaction, asked, &refusal, &meant(command))?;
+            refusals::record(transaction, &asked, &refusal, &meant(command))?;
             Ok(Outcome::Refused(Box::new(refusal)))
         }
         Ok(()) => {
             let Decided { happenings, under, alive } = desk.decided();
             let under = under.map(|(name, number)| Held { name, number });
-            let recorded = append(transaction, &ledger::Command { under, ..asked.clone() }, happenings)?;
-            match (recorded, alive) {
-                (Some(first), _) => Ok(Outcome::Recorded(transaction.appended(first))),
-                (None, Some((name, number))) => Ok(Outcome::Alive(transaction.renew(&Held { name, number })?.0)),
-                (None, None) => Ok(Outcome::Nothing),
+            let events = append(transaction, &ledger::Command { under, ..asked }, happenings)?;
+            match alive {
+                _ if !events.is_empty() => Ok(Outcome::Recorded(events)),
+                Some((name, number)) => Ok(Outcome::Alive(transaction.renew(&Held { name, number })?.0)),
+                None => Ok(Outcome::Nothing),
             }
         }
     }
 }
 
-/// Gives the first event, if there is any.
+/// Records what has happened, and gives it as it is stored.
 fn append(
     transaction: &mut Transaction<'_>,
     asked: &ledger::Command,
     happenings: Vec<Happening>,
-) -> ledger::Result<Option<u64>> {
+) -> ledger::Result<Vec<Stored>> {
     if happenings.is_empty() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let drafts = drafts(transaction, happenings)?;
-    let recorded = transaction.append(asked, drafts)?;
-    Ok(Some(recorded.first))
+    let (time, written) = (transaction.now().to_string(), transaction.append_telling(asked, drafts)?);
+    written.into_iter().map(|written| Stored::written(written, &asked.actor, &time)).collect()
 }
 
 /// When and by whom something is decided in a transaction. Nobody is a person unless a door says so.
@@ -258,7 +254,7 @@ pub(crate) fn moment(transaction: &Transaction<'_>, actor: &str, authn: &str) ->
         person: false,
         bound: None,
         project: transaction.project().to_owned(),
-        new_id: uuid::Uuid::new_v4().to_string(),
+        new_id: chance::id(),
         head: transaction.head().seq,
     }
 }
@@ -320,6 +316,7 @@ fn matter(transaction: &mut Transaction<'_>, run: &str, happening: &Happening) -
 }
 
 fn draft(happening: Happening, matter: &str) -> ledger::Draft {
+    let (facts, read) = written::facts(happening.facts);
     ledger::Draft {
         id: None,
         kind: happening.kind.to_owned(),
@@ -329,7 +326,8 @@ fn draft(happening: Happening, matter: &str) -> ledger::Draft {
         matter: matter.to_owned(),
         class: happening.class.to_owned(),
         taint: happening.taint.to_owned(),
-        facts: canonical(&happening.facts),
+        facts,
+        read,
         texts: happening.texts.into_iter().map(|text| salted(&text)).collect(),
         lease: happening.lease.map(lease),
         erase: happening.erase,
@@ -346,7 +344,5 @@ fn lease(step: LeaseStep) -> LeaseChange {
 }
 
 fn salted(text: &countersign_contract::Untrusted<String>) -> ledger::Text {
-    let mut salt = [0; 16];
-    rand_core::OsRng.fill_bytes(&mut salt);
-    ledger::Text { salt, body: text.inspect(|text| text.as_bytes().to_vec()) }
+    ledger::Text { salt: chance::bytes(), body: text.inspect(|text| text.as_bytes().to_vec()) }
 }

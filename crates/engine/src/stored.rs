@@ -23,7 +23,7 @@ pub struct Stored {
 }
 
 /// What of an event is asked for whenever it is answered with. All of it is read when somebody asks for more.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 struct Said {
     actor: String,
@@ -40,6 +40,20 @@ impl Stored {
     pub fn of(row: ledger::EventRow) -> ledger::Result<Self> {
         Self::read(row.seq, row.hash, row.body)
             .map_err(|error| ledger::Error::Damaged(format!("event {} cannot be read: {error}", row.seq)))
+    }
+
+    /// An event that was just written, by somebody at some time: what is read of it is what was written, and need not be read.
+    pub(crate) fn written(written: ledger::Written, actor: &str, time: &str) -> ledger::Result<Self> {
+        let ledger::Written { row, kind, v, facts, erases } = written;
+        let Some(facts) = facts else { return Self::of(row) };
+        let (actor, time, run) = (actor.to_owned(), time.to_owned(), row.run.unwrap_or_default());
+        let said = Said { actor, erase: erases.then_some(IgnoredAny), facts, kind, run, time, v };
+        debug_assert!(
+            serde_json::from_str::<Said>(&row.body).is_ok_and(|read| read == said),
+            "{} is read as another",
+            row.body
+        );
+        Ok(Self { seq: row.seq, hash: row.hash, body: row.body, said, value: OnceLock::new() })
     }
 
     /// Reads an event that came another way.

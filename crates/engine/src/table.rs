@@ -20,6 +20,7 @@ use countersign_domain::work::{command as work, view};
 use countersign_ledger::{self as ledger, Transaction};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 type Ask = fn(&Engine, &dyn World, &Call, &str) -> Prepared<Value>;
 type Show = fn(&Engine, &dyn World, &Call, &str) -> Result<Value, Failure>;
@@ -212,7 +213,7 @@ fn ask<C: Command>(engine: &Engine, world: &dyn World, call: &Call, request: &st
             return malformed(engine.command_of(call, C::INFO.id, None), decision, meant(call, &C::INFO, request));
         }
     };
-    let Prepared { looks_at, work, finish } = engine.prepare(world, call, &command);
+    let Prepared { looks_at, work, finish } = engine.prepare(world, call, Arc::new(command));
     let finish = move |engine: &Engine, outcome: Outcome| {
         let Reply { answer, events, repeated, findings } = finish(engine, outcome)?;
         Ok(Reply { answer: serde_json::to_value(&answer).unwrap_or_default(), events, repeated, findings })

@@ -25,6 +25,7 @@ fn waits_for(desk: &Desk, run: &str, task: &str, others: &[&str]) {
         class: "internal".to_owned(),
         taint: "untrusted".to_owned(),
         facts: countersign_contract::canonical(&facts),
+        read: None,
         texts: Vec::new(),
         lease: None,
         erase: Vec::new(),

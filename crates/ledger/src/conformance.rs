@@ -100,6 +100,7 @@ pub fn add(counter: &str, add: i64) -> Draft {
         class: "internal".to_owned(),
         taint: "none".to_owned(),
         facts: format!(r#"{{"add":{add},"counter":"{counter}"}}"#),
+        read: None,
         texts: Vec::new(),
         lease: None,
         erase: Vec::new(),

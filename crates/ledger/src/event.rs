@@ -121,6 +121,8 @@ pub struct Draft {
     pub taint: String,
     /// Ids, states, numbers, paths and hashes: an object in canonical JSON.
     pub facts: String,
+    /// The same as it is read, if whoever asks has it at hand. Without it the text is read when somebody asks.
+    pub read: Option<Value>,
     /// What can be erased.
     pub texts: Vec<Text>,
     /// What it does to a lease.

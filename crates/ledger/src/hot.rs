@@ -1,6 +1,6 @@
-//! Entities that need not be read again: what this process has written last.
+//! Entities and leases that need not be read again: what this process has written last.
 //!
-//! An entity is what the events up to the end of the log have made of it, so whoever wrote the last of them knows it. Once
+//! Each is what the events up to the end of the log have made of it, so whoever wrote the last of them knows it. Once
 //! the log ends elsewhere than where this process left it, somebody else has written, and this is thrown away.
 
 use crate::rows::{RowKey, RowValue};
@@ -16,7 +16,7 @@ const ROWS_MAX: usize = 16 * 1024;
 /// together.
 pub(crate) type Hashing = foldhash::quality::RandomState;
 
-/// Entities as they stand at the end of the log.
+/// Entities and leases as they stand at the end of the log.
 #[derive(Default)]
 pub(crate) struct Hot {
     rows: HashMap<RowKey, Option<RowValue>, Hashing>,
@@ -53,8 +53,9 @@ impl Hot {
     }
 }
 
+/// Whether rows of this kind follow from events alone. How fresh a lease is does not: others say so without writing an event.
 fn is_kept(key: &RowKey) -> bool {
-    matches!(key, RowKey::Entity(_))
+    matches!(key, RowKey::Entity(_) | RowKey::Lease(_))
 }
 
 #[cfg(test)]

@@ -82,5 +82,5 @@ pub use rows::{
 pub use sqlite::Sqlite;
 pub use store::{Batch, Begun, Head, Store};
 pub use time::{Clock, Time};
-pub use transaction::{Hit, Recorded, Scan, Tally, Transaction};
+pub use transaction::{Hit, Recorded, Scan, Tally, Transaction, Written};
 pub use verify::{Finding, Verified, Verifying, verify};

@@ -10,6 +10,7 @@ use crate::overlay::Overlay;
 use crate::rows::{Entity, EventRow, Key, Liveness, Name, Place, Remembered, Row, RowKey, RowValue, TextRow};
 use crate::store::{Head, Store};
 use crate::time::Time;
+use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
@@ -98,6 +99,29 @@ pub struct Recorded {
     pub last: u64,
 }
 
+/// An event that was recorded, as it will lie in the store if the commit succeeds.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// The event.
+    pub row: EventRow,
+    /// What happened.
+    pub kind: String,
+    /// The version of the kind's facts.
+    pub v: u32,
+    /// The facts, as its body has them; nothing, if they were not read.
+    pub facts: Option<Value>,
+    /// Whether it empties texts.
+    pub erases: bool,
+}
+
+/// What an event says that was recorded.
+struct Said {
+    kind: String,
+    v: u32,
+    facts: Option<Value>,
+    erases: bool,
+}
+
 /// What a command sees and does inside of the write transaction. It sees every command before it, also those that
 /// share its commit, and nothing after.
 pub struct Transaction<'a> {
@@ -134,11 +158,6 @@ impl Transaction<'_> {
     /// The end of the log, with what this command has appended.
     pub fn head(&self) -> Head {
         *self.head
-    }
-
-    /// The events from one on that share this commit, as they will lie in the store if it succeeds.
-    pub fn appended(&self, first: u64) -> Vec<EventRow> {
-        self.overlay.events.iter().filter(|event| event.seq >= first).cloned().collect()
     }
 
     /// The entities of some keys, each or nothing, in the order asked.
@@ -219,6 +238,23 @@ impl Transaction<'_> {
     /// Records events in the name of a command: in order, all of them or none. Chain, tree, entities, indexes,
     /// leases and the idempotency key follow in the same commit. A command with an idempotency key appends once.
     pub fn append(&mut self, command: &Command, drafts: Vec<Draft>) -> Result<Recorded> {
+        let first = self.head.seq + 1;
+        self.append_all(command, drafts)?;
+        Ok(Recorded { first, last: self.head.seq })
+    }
+
+    /// The same for somebody who answers with what was recorded: it need not be read for that.
+    pub fn append_telling(&mut self, command: &Command, drafts: Vec<Draft>) -> Result<Vec<Written>> {
+        let said = self.append_all(command, drafts)?;
+        let rows = &self.overlay.events[self.overlay.events.len() - said.len()..];
+        let written = |(row, said): (&EventRow, Said)| {
+            let Said { kind, v, facts, erases } = said;
+            Written { row: row.clone(), kind, v, facts, erases }
+        };
+        Ok(rows.iter().zip(said).map(written).collect())
+    }
+
+    fn append_all(&mut self, command: &Command, drafts: Vec<Draft>) -> Result<Vec<Said>> {
         let fault = command.fault().or_else(|| drafts.iter().find_map(Draft::fault));
         if let Some(fault) = fault.or_else(|| drafts.is_empty().then(|| "there are no events".to_owned())) {
             return Err(Error::Malformed(fault));
@@ -236,13 +272,14 @@ impl Transaction<'_> {
         }
         let first = self.head.seq + 1;
         let count = drafts.len() as u64;
+        let mut said = Vec::with_capacity(drafts.len());
         for draft in drafts {
             let binding = command.once.as_ref().filter(|_| self.head.seq + 1 == first);
             let binding =
                 binding.map(|once| Binding { code: &once.code, events: count, key: &once.key, request: once.request });
-            self.append_one(command, draft, binding)?;
+            said.push(self.append_one(command, draft, binding)?);
         }
-        Ok(Recorded { first, last: self.head.seq })
+        Ok(said)
     }
 
     /// Refuses an id that was used before, here or in this commit: the store would refuse it with all that share the commit.
@@ -278,13 +315,21 @@ impl Transaction<'_> {
         }
     }
 
-    fn append_one(&mut self, command: &Command, draft: Draft, once: Option<Binding<'_>>) -> Result<()> {
+    fn append_one(&mut self, command: &Command, draft: Draft, once: Option<Binding<'_>>) -> Result<Said> {
         if let Some(change) = &draft.lease {
             let standing = self.lease(lease::name_of(change))?;
             lease::judge(change, standing.as_ref(), self.now)?;
         }
         let seq = self.head.seq + 1;
         let id = draft.id.unwrap_or_else(crate::ids::make);
+        debug_assert!(
+            draft
+                .read
+                .as_ref()
+                .is_none_or(|read| serde_json::from_str::<Value>(&draft.facts).is_ok_and(|it| it == *read)),
+            "the facts of {} are read as something else",
+            draft.kind
+        );
         let event = Event {
             actor: &command.actor,
             authn: &command.authn,
@@ -308,7 +353,7 @@ impl Transaction<'_> {
             time: self.now,
             under: command.under.clone(),
             v: draft.v,
-            parsed: OnceLock::new(),
+            parsed: draft.read.map_or_else(OnceLock::new, |read| OnceLock::from(Some(read))),
         };
         let body = event.write();
         if body.len() > EVENT_BYTES_MAX {
@@ -319,13 +364,14 @@ impl Transaction<'_> {
         }
         let hash = Hash::of(body.as_bytes());
         self.derive(&event)?;
+        let (v, facts, erases) = (event.v, event.parsed.into_inner().flatten(), !draft.erase.is_empty());
         for (n, text) in (0..).zip(draft.texts) {
             self.overlay.texts.push(TextRow { seq, n, text: Some(text) });
         }
         self.overlay.erase.extend(draft.erase);
         self.overlay.events.push(EventRow { seq, id, run: draft.run, hash, body });
         *self.head = Head { seq, hash };
-        Ok(())
+        Ok(Said { kind: draft.kind, v, facts, erases })
     }
 
     /// Everything that follows from an event: entities and their places, the idempotency key, the lease.

@@ -284,7 +284,7 @@ pub struct About {
 }
 
 /// Something that can be asked for. Its fields are the request.
-pub trait Command: Shape + Clone + Send + 'static {
+pub trait Command: Shape + Clone + Send + Sync + 'static {
     /// What is known of it.
     const INFO: CommandInfo;
 
