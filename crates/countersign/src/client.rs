@@ -39,7 +39,7 @@ impl<'p> Client<'p> {
         }
         let engine = Place::engine_of(project, global.ledger.as_deref())?;
         let call = place::call(global, engine.ledger().project(), None)?;
-        Ok(Self(Way::Local(Box::new(Local { engine, around: Around { project }, call, brought: None }))))
+        Ok(Self(Way::Local(Box::new(Local { engine, around: Around::of(project), call, brought: None }))))
     }
 
     /// The same, with what makes a repetition the same call.

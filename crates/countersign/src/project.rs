@@ -171,10 +171,12 @@ impl Project {
 
     /// Where the files are that tasks change: the project's directory, as it is in the worktree that the caller stands in.
     pub fn tree_root(&self) -> Option<PathBuf> {
-        match &self.from {
-            Some(from) => self.tree_root_from(from),
-            None => self.tree_root_from(&std::env::current_dir().ok()?),
-        }
+        self.tree_root_from(&self.here()?)
+    }
+
+    /// Where whoever asks stands.
+    pub fn here(&self) -> Option<PathBuf> {
+        self.from.clone().or_else(|| std::env::current_dir().ok())
     }
 
     /// The same for somebody who stands elsewhere.

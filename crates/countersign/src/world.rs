@@ -20,6 +20,15 @@ pub fn outside(at: Option<jiff::Timestamp>) -> Outside {
 pub struct Around<'p> {
     /// The project.
     pub project: &'p Project,
+    /// Whether there may be a working tree around it. Where it is known that there is none, nobody looks for one.
+    pub may_be_tracked: bool,
+}
+
+impl<'p> Around<'p> {
+    /// What can be seen from a project of which nothing is known yet.
+    pub fn of(project: &'p Project) -> Self {
+        Self { project, may_be_tracked: true }
+    }
 }
 
 impl World for Around<'_> {
@@ -36,7 +45,8 @@ impl World for Around<'_> {
     }
 
     fn tree(&self, base: Option<&str>) -> Option<Tree> {
-        countersign_runner::git::tree(&self.project.tree_root()?, base)
+        let root = self.may_be_tracked.then(|| self.project.tree_root())??;
+        countersign_runner::git::tree(&root, base)
     }
 }
 

@@ -97,7 +97,12 @@ pub fn ask_one(root: &Path, arguments: &[&str]) -> Option<String> {
 /// none, git need not be asked, which takes longer than all the rest of a command.
 pub fn may_be_tracked(root: &Path) -> bool {
     let real = root.canonicalize();
-    real.is_ok_and(|real| real.ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok()))
+    real.is_ok_and(|real| marks(&real).any(|mark| mark.symlink_metadata().is_ok()))
+}
+
+/// What git looks for to tell whether a folder lies in a working tree.
+pub fn marks(real: &Path) -> impl Iterator<Item = PathBuf> {
+    real.ancestors().map(|folder| folder.join(".git"))
 }
 
 /// Whether a text can only be the name of a commit: nothing that git would take for an option or an expression.

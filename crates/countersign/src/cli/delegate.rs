@@ -107,7 +107,7 @@ pub fn run(args: &Args, here: &Here<'_>) -> anyhow::Result<Exit> {
     };
     let platform = args.forge.platform(here, root.clone())?;
     let executor = platform.executor(args.executor.kind()).map_err(wrong)?;
-    let handed = Handed::read(&Around { project: here.project }, &file, &text);
+    let handed = Handed::read(&Around::of(here.project), &file, &text);
     // The platform is asked whether it can be done while the ledger is opened.
     handed.foresee(executor.as_ref());
     let client = Client::open(here.project, here.global)?;

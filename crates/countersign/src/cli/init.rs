@@ -78,7 +78,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<Exit> {
     let call = place::call(global, id, None)?;
     Tokens::of(&home, id).make_owner(&call.actor)?;
     let name = Text::parse(&name).context("the name of a project has 1 to 200 characters")?;
-    let reply = match engine.submit(&Around { project: &project }, &call, &Init { name }) {
+    let reply = match engine.submit(&Around::of(&project), &call, &Init { name }) {
         Ok(reply) => reply,
         Err(failure) => return refused(failure, args.how.format),
     };

@@ -82,6 +82,7 @@ pub fn run(args: &Args, global: &Global, project: Project) -> anyhow::Result<Exi
     let tokens = Tokens::of(&Home::find()?, engine.ledger().project());
     let tracing = Tracing::beside_server(&engine, &project);
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(workers())
         .max_blocking_threads(BLOCKING_MAX)
         .enable_all()
         .build()
@@ -93,6 +94,14 @@ pub fn run(args: &Args, global: &Global, project: Project) -> anyhow::Result<Exi
     tracing.end();
     drop(kept);
     exit
+}
+
+/// How many threads answer callers. The ledger has two of its own that never rest where many ask, and whoever shares a processor
+/// with them is only in their way.
+fn workers() -> usize {
+    const OF_THE_LEDGER: usize = 2;
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    processors.saturating_sub(OF_THE_LEDGER).max(1)
 }
 
 async fn serve(

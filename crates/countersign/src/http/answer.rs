@@ -11,6 +11,7 @@ use countersign_engine::{OK, Reply, Stored};
 use countersign_ledger::Hash;
 use serde::Serialize;
 use serde_json::Value;
+use std::fmt::Write;
 
 /// What came of a command, written from where it lies.
 #[derive(Serialize)]
@@ -26,10 +27,12 @@ pub fn done(reply: &Reply) -> Result<Response, Problem> {
     let done = Done { code: OK, answer: &reply.answer, repeated: reply.repeated };
     let findings: Vec<Value> = reply.findings.iter().map(|it| diagnostic(it, source)).collect();
     let mut body = serde_json::to_string(&done).map_err(|_| Problem::internal())?;
-    let events: Vec<String> = reply.events.iter().map(event).collect();
     body.truncate(body.len() - 1);
     body.push_str(",\"events\":[");
-    body.push_str(&events.join(","));
+    for (nth, stored) in reply.events.iter().enumerate() {
+        body.push_str(if nth > 0 { "," } else { "" });
+        push_event(&mut body, stored);
+    }
     body.push_str("],\"findings\":");
     body.push_str(&serde_json::to_string(&findings).map_err(|_| Problem::internal())?);
     body.push('}');
@@ -40,8 +43,17 @@ pub fn done(reply: &Reply) -> Result<Response, Problem> {
 
 /// An event as it is stored, with its hash as the last of its fields. The stored bytes are JSON already, and are not written anew.
 pub fn event(stored: &Stored) -> String {
+    let mut text = String::new();
+    push_event(&mut text, stored);
+    text
+}
+
+fn push_event(text: &mut String, stored: &Stored) {
     let fields = stored.body.strip_suffix('}').unwrap_or(&stored.body);
-    format!("{fields},\"hash\":\"{}\"}}", stored.hash)
+    text.reserve(stored.body.len() + 80);
+    text.push_str(fields);
+    // Text takes whatever is written to it.
+    let _ = write!(text, ",\"hash\":\"{}\"}}", stored.hash);
 }
 
 /// What is shown, unless the caller has it already.

@@ -15,7 +15,10 @@ use countersign_diagnostic::Code;
 use countersign_domain::deciding::Writes;
 use countersign_engine::{Call, CommandRow, Engine, Failure, Stored, command_row};
 use countersign_ledger as ledger;
+use futures_util::FutureExt;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 /// What makes a repetition the same call.
 pub const KEY: &str = "idempotency-key";
@@ -44,12 +47,40 @@ async fn command(
     let permit = Arc::clone(&server.at_once).try_acquire_owned();
     let permit = permit.map_err(|_| Problem::busy("too many requests are worked on"))?;
     let server = Arc::clone(&server);
-    // It goes on even if the caller goes away: what was accepted is finished, and holds its place until then.
-    let work = tokio::spawn(async move {
+    // What was accepted is finished, and holds its place until then.
+    let work = async move {
         let _permit = permit;
         carry_out(server, call, row, text).await
-    });
-    work.await.unwrap_or_else(|_| Err(Problem::internal()))
+    };
+    Accepted { work: Some(Box::pin(work)) }.await
+}
+
+/// Work that goes on even if the caller goes away: it is done where its caller waits, and is a job of its own from when nobody does.
+struct Accepted<W: Future + Send + 'static> {
+    /// Nothing once it has ended, or broke.
+    work: Option<Pin<Box<W>>>,
+}
+
+impl<W: Future + Send + 'static> Future for Accepted<W> {
+    type Output = W::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<W::Output> {
+        let Some(mut work) = self.work.take() else { return Poll::Pending };
+        let polled = work.as_mut().poll(context);
+        if polled.is_pending() {
+            self.work = Some(work);
+        }
+        polled
+    }
+}
+
+impl<W: Future + Send + 'static> Drop for Accepted<W> {
+    fn drop(&mut self) {
+        let (work, runtime) = (self.work.take(), tokio::runtime::Handle::try_current());
+        if let (Some(work), Ok(runtime)) = (work, runtime) {
+            runtime.spawn(async move { drop(work.await) });
+        }
+    }
 }
 
 /// Carries a command out. No thread waits for its commit.
@@ -60,9 +91,11 @@ async fn carry_out(
     text: String,
 ) -> Result<Response, Problem> {
     let here = Arc::clone(&server);
-    let keeps = may_keep_a_thread(&server, row, &text);
+    // What only says that somebody lives asks nobody.
+    let may_be_tracked = row.info.writes != Writes::Liveness && server.marks.is_any_there();
+    let keeps = may_keep_a_thread(&server, &text) || may_be_tracked;
     let begun = on_some_thread(keeps, move || {
-        let around = Around { project: &here.project };
+        let around = Around { project: &here.project, may_be_tracked };
         match here.engine.begin(&Afar(&around), &call, row.info.id, &text) {
             Ok(begun) => Ok((begun, text)),
             Err(failure) => Err(Problem::of(failure, &text)),
@@ -88,14 +121,9 @@ async fn carry_out(
 /// How long a request may be to be read where it arrives, beside others.
 const SHORT_BYTES_MAX: usize = 64 * 1024;
 
-/// Whether to take a command up can keep a thread for long: by journeys to the ledger, by much to read, or by asking git. What only
-/// says that somebody lives asks nobody.
-fn may_keep_a_thread(server: &Server, row: &CommandRow, text: &str) -> bool {
-    let asks_git = || {
-        let root = server.project.root.as_deref();
-        row.info.writes != Writes::Liveness && root.is_some_and(countersign_runner::git::may_be_tracked)
-    };
-    server.engine.ledger().is_far() || text.len() > SHORT_BYTES_MAX || asks_git()
+/// Whether to take a command up can keep a thread for long, beside by asking git: by journeys to the ledger, or by much to read.
+fn may_keep_a_thread(server: &Server, text: &str) -> bool {
+    server.engine.ledger().is_far() || text.len() > SHORT_BYTES_MAX
 }
 
 /// Does something here, or where it may keep a thread.
@@ -167,7 +195,13 @@ pub(super) async fn read(server: &Server, max: usize, headers: &HeaderMap, body:
     if length.is_some_and(|length| length > max as u64) {
         return Err(Problem::too_large(max));
     }
-    let bytes = match tokio::time::timeout(server.settings.patience, to_bytes(body, max)).await {
+    let mut arriving = pin!(to_bytes(body, max));
+    // As a rule all of it has come with the head, and nobody needs a clock.
+    let arrived = match arriving.as_mut().now_or_never() {
+        Some(arrived) => Ok(arrived),
+        None => tokio::time::timeout(server.settings.patience, arriving).await,
+    };
+    let bytes = match arrived {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(error)) => {
             let source = std::error::Error::source(&error);

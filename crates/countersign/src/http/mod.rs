@@ -20,6 +20,7 @@ mod events;
 mod gate;
 mod health;
 pub mod listen;
+mod marks;
 mod metrics;
 mod openapi;
 mod problem;
@@ -64,6 +65,7 @@ pub struct Settings {
 pub struct Server {
     engine: Arc<Engine>,
     project: Arc<Project>,
+    marks: marks::Marks,
     settings: Settings,
     tokens: tokens::Known,
     rates: gate::Rates,
@@ -92,6 +94,7 @@ impl Server {
         let rates = gate::Rates::new(settings.rate);
         Ok(Arc::new(Self {
             engine,
+            marks: marks::Marks::around(&project),
             project,
             settings,
             tokens: tokens::Known::new(tokens),

@@ -122,7 +122,7 @@ async fn look(
     let (server, patience) = (Arc::clone(&server), server.settings.patience);
     let work = tokio::task::spawn_blocking(move || {
         let _permit = permit;
-        let around = Around { project: &server.project };
+        let around = Around::of(&server.project);
         server.engine.ledger().must_be_open().map_err(Problem::of_ledger)?;
         match server.engine.look(&around, &caller.call(None), row.info.id, &question) {
             Ok(value) => Ok(answer::shown(&value, &headers)),

@@ -52,12 +52,12 @@ impl Shared {
 
     /// Asks for a command.
     fn ask(&self, call: &Call, id: &str, request: &str) -> Result<Reply, Failure> {
-        self.engine.ask(&Around { project: &self.project }, call, id, request)
+        self.engine.ask(&Around::of(&self.project), call, id, request)
     }
 
     /// Asks a question.
     fn look(&self, call: &Call, id: &str, question: &str) -> Result<Value, Failure> {
         self.engine.ledger().must_be_open()?;
-        self.engine.look(&Around { project: &self.project }, call, id, question)
+        self.engine.look(&Around::of(&self.project), call, id, question)
     }
 }
