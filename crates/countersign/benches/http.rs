@@ -10,6 +10,8 @@
 //!
 //! Clients and server share the machine; the ledger by itself has it alone. So the clients are one thread that keeps 64
 //! connections busy, with requests that were written before the clock starts: what is measured is the server, and not who asks.
+//! How much of the processors' time each of its threads spends on a request is told where the system says so (Linux); unlike the
+//! rates it hardly depends on what else the machine does.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a program that measures")]
 #![allow(dead_code, reason = "a measurement uses its part of the house")]
 
@@ -25,6 +27,7 @@ use countersign_ledger::{Clock, Ledger, Sqlite};
 use serde_json::{Value, json};
 use server::{Client, Server, owner, project, token};
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
@@ -46,7 +49,7 @@ fn main() {
     let mut ratios = Vec::new();
     for pass in 1..=PASSES {
         let own = appends();
-        let (cycles, events) = cycles();
+        let (cycles, events, spent) = cycles();
         let requests = cycles * 3.0;
         ratios.push(requests / own);
         println!(
@@ -55,6 +58,7 @@ fn main() {
             100.0 * requests / own,
             100.0 * events / own
         );
+        print_spent(&spent);
     }
     ratios.sort_by(f64::total_cmp);
     println!(
@@ -71,8 +75,33 @@ fn appends() -> f64 {
     load::concurrently(&ledger, CLIENTS as u64, 0, APPENDS)
 }
 
-/// Cycles and events a second.
-fn cycles() -> (f64, f64) {
+/// What each kind of thread of the server spends on a request.
+fn print_spent(spent: &Spent) {
+    let requests = (CYCLES * 3) as f64;
+    let each: Vec<String> =
+        spent.iter().map(|(name, ns)| format!("{name} {:.1}", *ns as f64 / 1e3 / requests)).collect();
+    if !each.is_empty() {
+        let all = spent.values().sum::<u64>() as f64 / 1e3 / requests;
+        println!("the server spends {all:.1} µs of a processor on a request: {}", each.join(", "));
+    }
+}
+
+/// How long threads have run, in nanoseconds, by their names.
+type Spent = BTreeMap<String, u64>;
+
+fn spent(process: u32) -> Spent {
+    let mut spent = Spent::new();
+    let tasks = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    for task in tasks.map(|task| task.path()) {
+        let read = |name: &str| std::fs::read_to_string(task.join(name)).unwrap_or_default();
+        let (name, ran) = (read("comm").trim().to_owned(), read("schedstat"));
+        *spent.entry(name).or_default() += ran.split(' ').next().and_then(|it| it.parse().ok()).unwrap_or(0);
+    }
+    spent
+}
+
+/// Cycles and events a second, and what the server spent on all cycles.
+fn cycles() -> (f64, f64, Spent) {
     let house = project();
     let server = Server::start(&house, &[]);
     let mut boss = server.client(&owner(&house));
@@ -96,10 +125,13 @@ fn cycles() -> (f64, f64) {
             lines.push(Line::to(&server.address, token).await);
         }
         by_all(&mut lines, 0..WARMING_UP, &prepared).await;
-        let (before, began) = (head(&mut boss), Instant::now());
+        let (before, until_now, began) = (head(&mut boss), spent(server.process()), Instant::now());
         by_all(&mut lines, WARMING_UP..all, &prepared).await;
         let seconds = began.elapsed().as_secs_f64();
-        (CYCLES as f64 / seconds, (head(&mut boss) - before) / seconds)
+        let mut spent = spent(server.process());
+        spent.iter_mut().for_each(|(name, ns)| *ns = ns.saturating_sub(*until_now.get(name).unwrap_or(&0)));
+        spent.retain(|_, ns| *ns > 0);
+        (CYCLES as f64 / seconds, (head(&mut boss) - before) / seconds, spent)
     })
 }
 
