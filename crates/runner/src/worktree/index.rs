@@ -12,6 +12,9 @@ mod standing;
 const STAT: usize = 40;
 /// The number of what it may among those.
 const MODE: usize = 6;
+/// Names in an index, from the top.
+type Names<'i> = Vec<&'i [u8]>;
+
 /// What a repository inside of this one is instead of what it may.
 const REPOSITORY: u32 = 0o160_000;
 /// The bit that says that an entry has two bytes more, in its flags; and those for the length of its name.
@@ -58,7 +61,7 @@ impl Index {
 
     /// The names in it that are new or other than in an earlier one, and those that are gone since. Names of objects are `hash`
     /// bytes long. None, if there is a repository in either, or a file not as it usually is, or they have another form.
-    pub(super) fn since<'i>(&'i self, earlier: &'i Self, hash: usize) -> Option<(Vec<&'i [u8]>, Vec<&'i [u8]>)> {
+    pub(super) fn since<'i>(&'i self, earlier: &'i Self, hash: usize) -> Option<(Names<'i>, Names<'i>)> {
         let ((now, _), (before, _)) = (self.entries(hash)?, earlier.entries(hash)?);
         let is_usual = |entry: &Entry<'_>| entry.is_plain && entry.stat[MODE] != REPOSITORY;
         if !now.iter().chain(&before).all(is_usual) {
