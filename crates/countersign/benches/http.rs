@@ -8,6 +8,9 @@
 //! of life none, a result that completes its task two. The ledger by itself appends events of about 1 KB, each in a command of
 //! its own under a key of its own: the same as in the benchmark of the ledger, whose rate with 64 clients this is.
 //!
+//! The project is no git repository: where it is one, a result is also compared with the working tree, by git, and that would be
+//! measured instead.
+//!
 //! Clients and server share the machine; the ledger by itself has it alone. So the clients are one thread that keeps 64
 //! connections busy, with requests that were written before the clock starts: what is measured is the server, and not who asks.
 //! How much of the processors' time each of its threads spends on a request is told where the system says so (Linux); unlike the

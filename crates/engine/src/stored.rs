@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 
-/// An event that was read back.
+/// An event that was read back, or was just written.
 #[derive(Debug, Clone)]
 pub struct Stored {
     /// Its place in the log.

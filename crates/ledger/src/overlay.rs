@@ -28,7 +28,7 @@ pub(crate) struct Overlay {
     returning: Vec<RowKey>,
     /// Rows of the store that were read before they were asked for.
     ahead: HashMap<RowKey, Option<RowValue>, Hashing>,
-    /// Entities that are known without reading.
+    /// Entities and leases that are known without reading.
     hot: Hot,
 }
 

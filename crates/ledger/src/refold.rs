@@ -80,7 +80,7 @@ impl<'a> Refold<'a> {
         Batch { has_new_keys: false, ..batch }
     }
 
-    /// That was written. What it made of entities need not be read again.
+    /// That was written. What it made of entities and leases need not be read again.
     pub(crate) fn written(&mut self, batch: Batch) {
         let mut hot = self.overlay.take_hot();
         hot.follow(Arc::new(batch));

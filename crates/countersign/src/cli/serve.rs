@@ -97,11 +97,12 @@ pub fn run(args: &Args, global: &Global, project: Project) -> anyhow::Result<Exi
 }
 
 /// How many threads answer callers. The ledger has two of its own that never rest where many ask, and whoever shares a processor
-/// with them is only in their way.
+/// with them is only in their way. Two at least, so that one who looks something up on a slow disk keeps nobody else waiting.
 fn workers() -> usize {
     const OF_THE_LEDGER: usize = 2;
+    const LEAST: usize = 2;
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    processors.saturating_sub(OF_THE_LEDGER).max(1)
+    processors.saturating_sub(OF_THE_LEDGER).max(LEAST)
 }
 
 async fn serve(

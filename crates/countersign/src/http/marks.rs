@@ -9,19 +9,50 @@ use countersign_runner::git;
 use std::path::{Path, PathBuf};
 
 /// What would be there if the project, or where the server was started, lay in a working tree. Nothing, if that is not known.
-pub struct Marks(Option<Vec<PathBuf>>);
+pub struct Marks(Option<Around>);
+
+struct Around {
+    /// The project's folder, and what it was. Nothing, if it has none.
+    root: Option<(PathBuf, Identity)>,
+    marks: Vec<PathBuf>,
+}
 
 impl Marks {
     pub fn around(project: &Project) -> Self {
-        let Some(root) = project.root.as_deref() else { return Self(Some(Vec::new())) };
-        let (real, here) = (root.canonicalize().ok(), project.here());
-        Self(real.zip(here).map(|(real, here)| both(&real, &here)))
+        let Some(root) = project.root.as_deref() else { return Self(Some(Around { root: None, marks: Vec::new() })) };
+        Self(project.here().and_then(|here| Around::of(root, &here)))
     }
 
-    /// Whether there may be a working tree.
+    /// Whether there may be a working tree. Where the project's folder is another one by now, nothing is known.
     pub fn is_any_there(&self) -> bool {
-        self.0.as_deref().is_none_or(|marks| marks.iter().any(|mark| mark.symlink_metadata().is_ok()))
+        let Some(Around { root, marks }) = &self.0 else { return true };
+        root.as_ref().is_some_and(|(root, was)| identity(root).as_ref() != Some(was))
+            || marks.iter().any(|mark| mark.symlink_metadata().is_ok())
     }
+}
+
+impl Around {
+    fn of(root: &Path, here: &Path) -> Option<Self> {
+        let (was, real) = (identity(root)?, root.canonicalize().ok()?);
+        Some(Self { root: Some((root.to_owned(), was)), marks: both(&real, here) })
+    }
+}
+
+/// What tells a folder from every other.
+#[cfg(unix)]
+type Identity = (u64, u64);
+#[cfg(not(unix))]
+type Identity = PathBuf;
+
+#[cfg(unix)]
+fn identity(folder: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    folder.metadata().ok().map(|it| (it.dev(), it.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(folder: &Path) -> Option<Identity> {
+    folder.canonicalize().ok()
 }
 
 fn both(real: &Path, here: &Path) -> Vec<PathBuf> {
@@ -41,13 +72,32 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let real = folder.path().canonicalize().unwrap();
         let (root, here) = (real.join("project"), real.join("elsewhere/deep"));
+        std::fs::create_dir_all(&root).unwrap();
         for begun in [real.join("elsewhere/.git"), root.join(".git"), real.join(".git")] {
-            let marks = Marks(Some(both(&root, &here)));
+            let marks = Marks(Around::of(&root, &here));
             assert!(!marks.is_any_there());
             std::fs::create_dir_all(&begun).unwrap();
             assert!(marks.is_any_there(), "{}", begun.display());
             std::fs::remove_dir(&begun).unwrap();
         }
         assert!(Marks(None).is_any_there());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_is_another_one_by_now_may_lie_anywhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = folder.path().canonicalize().unwrap();
+        let (root, here) = (real.join("current"), real.join("elsewhere"));
+        for version in ["v1", "v2/.git"] {
+            std::fs::create_dir_all(real.join(version)).unwrap();
+        }
+        std::os::unix::fs::symlink("v1", &root).unwrap();
+        let marks = Marks(Around::of(&root, &here));
+        assert!(!marks.is_any_there());
+        std::fs::remove_file(&root).unwrap();
+        assert!(marks.is_any_there(), "it is gone");
+        std::os::unix::fs::symlink("v2", &root).unwrap();
+        assert!(marks.is_any_there(), "it is another one");
     }
 }

@@ -1,11 +1,11 @@
 //! What an agent left in its working tree becomes one commit: a claim.
 
-use super::call::{Git, Identity, is_commit, object, pieces};
+use super::call::{Fault, Git, Identity, is_commit, object, pieces};
 use super::change::{self, called, inside, is_there};
 use super::index::Index;
 use super::objects::Edit;
 use super::removing::remove_all;
-use super::{INDEX, Trees, Worktree, message, number};
+use super::{INDEX, Layout, Trees, Worktree, message, number};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The index that a claim is made with.
@@ -41,14 +41,17 @@ impl Trees {
         let git = Git { index: Some(&index), repository: Some(&self.layout.common), ..Git::at(&tree.top) };
         let whole = |tree_hash: &str| self.layout.write_commit(tree_hash, &tree.base, &message, &self.identity);
         let kept = Index::read(&tree.git_dir.join(INDEX)).ok();
+        // What was read is what git goes by, in a file of its own: at the other's place an agent may have put a link, through which
+        // git would write. A lock is of a call that was ended.
         let put_back = || {
             remove_all(&index)?;
-            // Git writes an index anew beside, and never into it: the kept one stays as it is.
-            let is_linked = || std::fs::hard_link(tree.git_dir.join(INDEX), &index).is_ok();
-            Ok::<bool, String>(kept.as_ref().is_some_and(|kept| is_linked() || kept.write(&index).is_ok()))
+            remove_all(&tree.git_dir.join(format!("{CLAIM}.lock")))?;
+            Ok::<bool, String>(kept.as_ref().is_some_and(|kept| kept.write_new(&index).is_ok()))
         };
-        let is_kept = put_back()?;
-        let at_once = kept.as_ref().filter(|_| is_kept).and_then(|kept| self.taken_at_once(&git, &tree.base, kept));
+        let at_once = match kept.as_ref().filter(|kept| self.can_be_taken_at_once(kept, &tree.base)) {
+            Some(kept) if put_back()? => self.taken_at_once(&git, &tree.base, kept)?,
+            _ => None,
+        };
         let mut claimed = match at_once {
             Some(taken) => self.commit_taken(&git, &tree.base, taken, &whole)?,
             None => {
@@ -110,25 +113,38 @@ impl Trees {
         claimed
     }
 
+    /// Whether git may put everything into the index in one step. Where the case of letters does not count, it changes names; a
+    /// project inside of a repository takes a part only; and in a submodule it would go by settings which are an agent's to write,
+    /// and run whatever these name.
+    fn can_be_taken_at_once(&self, kept: &Index, base: &str) -> bool {
+        let Layout { is_plain, is_exact, prefix, .. } = &self.layout;
+        *is_plain && *is_exact && prefix.is_empty() && kept.is_usual(base.len() / 2)
+    }
+
     /// Has git put everything into the index in one step, and gives what that was. None, if anything is there that is no part
     /// of a claim, or if git has to be asked more closely: the index may hold anything then.
     ///
     /// What git finds, how it reads a file and which it ignores is the same as when it lists first and is then told what to
-    /// take; only that it takes repositories, too, and refuses all where it cannot read one file.
-    fn taken_at_once(&self, git: &Git, base: &str, kept: &Index) -> Option<Taken> {
-        // Where the case of letters does not count, git changes names; and a project inside of a repository takes a part only.
-        if !self.layout.is_plain || !self.layout.is_exact || !self.layout.prefix.is_empty() {
-            return None;
+    /// take; only that it takes repositories, too, and refuses all where it cannot read one file. That a part of the files is
+    /// not to be looked at, which somebody may have said since the tree was made, does not count.
+    fn taken_at_once(&self, git: &Git, base: &str, kept: &Index) -> Result<Option<Taken>, String> {
+        match git.run(&["add", "--all", "--sparse"], &[]) {
+            Ok(_) => {}
+            // It was ended, and would take as long again.
+            Err(fault @ Fault { code: None, .. }) => return Err(fault.into()),
+            Err(_) => return Ok(None),
         }
-        git.run(&["add", "--all"], &[]).ok()?;
-        let index = Index::read(git.index?).ok()?;
-        let (there, gone) = index.since(kept, base.len() / 2)?;
-        let is_own = |name: &&[u8]| name.starts_with(OWN);
-        if there.iter().chain(&gone).any(is_own) {
-            return None;
-        }
-        let [there, gone] = [there, gone].map(|names| names.into_iter().map(<[u8]>::to_vec).collect());
-        Some(Taken { there, gone, left_out: BTreeSet::new() })
+        let taken = || {
+            let index = Index::read(git.index?).ok()?;
+            let (there, gone) = index.since(kept, base.len() / 2)?;
+            let is_own = |name: &&[u8]| name.starts_with(OWN);
+            if there.iter().chain(&gone).any(is_own) {
+                return None;
+            }
+            let [there, gone] = [there, gone].map(|names| names.into_iter().map(<[u8]>::to_vec).collect());
+            Some(Taken { there, gone, left_out: BTreeSet::new() })
+        };
+        Ok(taken())
     }
 
     /// Puts what differs into the index, and makes a commit of that.

@@ -2,6 +2,7 @@
 
 use super::objects::written;
 use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -39,6 +40,18 @@ impl Index {
         File::options().write(true).open(path)?.set_modified(self.time)
     }
 
+    /// The same where nothing may be yet: neither what is there is written over, nor where a link leads to.
+    pub(super) fn write_new(&self, path: &Path) -> std::io::Result<()> {
+        let mut file = File::options().write(true).create_new(true).open(path)?;
+        file.write_all(&self.bytes)?;
+        file.set_modified(self.time)
+    }
+
+    /// Whether everything in it is a file as it usually is, and no repository. Names of objects are `hash` bytes long.
+    pub(super) fn is_usual(&self, hash: usize) -> bool {
+        self.entries(hash).is_some_and(|(entries, _)| entries.iter().all(Entry::is_usual))
+    }
+
     /// The files in it that say how others are written into a tree, each with the name of its object, which is `hash` bytes
     /// long. None, if the index has another form than that in which we have git write it.
     pub(super) fn attributes(&self, hash: usize) -> Option<Vec<(&[u8], &[u8])>> {
@@ -63,8 +76,7 @@ impl Index {
     /// bytes long. None, if there is a repository in either, or a file not as it usually is, or they have another form.
     pub(super) fn since<'i>(&'i self, earlier: &'i Self, hash: usize) -> Option<(Names<'i>, Names<'i>)> {
         let ((now, _), (before, _)) = (self.entries(hash)?, earlier.entries(hash)?);
-        let is_usual = |entry: &Entry<'_>| entry.is_plain && entry.stat[MODE] != REPOSITORY;
-        if !now.iter().chain(&before).all(is_usual) {
+        if !now.iter().chain(&before).all(Entry::is_usual) {
             return None;
         }
         let is_same = |one: &Entry<'_>, other: &Entry<'_>| {
@@ -123,6 +135,12 @@ struct Entry<'i> {
     /// Whether nothing else is said about it: that it is in conflict, is not to be looked at, or is only meant to come.
     is_plain: bool,
     name: &'i [u8],
+}
+
+impl Entry<'_> {
+    fn is_usual(&self) -> bool {
+        self.is_plain && self.stat[MODE] != REPOSITORY
+    }
 }
 
 #[cfg(test)]

@@ -241,6 +241,56 @@ fn a_claim_is_the_same_whether_git_takes_all_at_once_or_what_it_listed() {
 }
 
 #[test]
+fn nothing_that_an_agent_names_in_a_submodule_is_run_by_a_claim() {
+    let (it, other) = (Repository::new(), Repository::new());
+    it.git(&["submodule", "--quiet", "add", other.top().to_str().unwrap(), "module"]);
+    it.commit("with a submodule");
+    let (trees, tree) = make(&it);
+    let (module, ran) = (tree.folder.join("module"), it.place().join("ran"));
+    git(&tree.folder, &["submodule", "--quiet", "update", "--init", "module"]);
+    git(&module, &["config", "filter.e.clean", &format!("touch '{}'; cat", ran.display())]);
+    let attributes = git(&module, &["rev-parse", "--path-format=absolute", "--git-path", "info/attributes"]);
+    std::fs::create_dir_all(Path::new(&attributes).parent().unwrap()).unwrap();
+    std::fs::write(&attributes, "* filter=e\n").unwrap();
+    write(&module, "src/b.rs", "B\n");
+    write(&tree.folder, "src/b.rs", "B");
+    let claimed = trees.commit_all(&tree, "Work", &trailers("T-1")).unwrap();
+    assert_eq!(claimed.changed, ["src/b.rs"]);
+    assert!(!ran.exists());
+    // It would be, were git asked there.
+    git(&module, &["add", "--all"]);
+    assert!(ran.exists());
+}
+
+#[test]
+fn a_link_in_the_place_of_the_kept_index_leads_nobody_anywhere() {
+    let it = Repository::new();
+    let (trees, tree) = make(&it);
+    write(&tree.folder, "src/b.rs", "B");
+    let (kept, people) = (it.top().join(".git/worktrees/T-1.1/countersign-index"), it.top().join(".git/index"));
+    let before = std::fs::read(&people).unwrap();
+    std::fs::remove_file(&kept).unwrap();
+    symlink(&people, &kept).unwrap();
+    let claimed = trees.commit_all(&tree, "Work", &trailers("T-1")).unwrap();
+    assert_eq!(claimed.changed, ["src/b.rs"]);
+    assert_eq!(std::fs::read(&people).unwrap(), before);
+}
+
+#[test]
+fn what_lies_outside_of_a_part_that_is_looked_at_is_claimed_and_a_lock_is_no_hindrance() {
+    let it = Repository::new();
+    let (trees, tree) = make(&it);
+    it.git(&["config", "core.sparseCheckout", "true"]);
+    it.git(&["config", "core.sparseCheckoutCone", "false"]);
+    write(&it.top(), ".git/info/sparse-checkout", "/src/\n");
+    write(&it.top(), ".git/worktrees/T-1.1/info/sparse-checkout", "/src/\n");
+    write(&it.top(), ".git/worktrees/T-1.1/countersign-claim.lock", "");
+    write(&tree.folder, "docs/c.md", "C");
+    let claimed = trees.commit_all(&tree, "Work", &trailers("T-1")).unwrap();
+    assert_eq!(claimed.changed, ["docs/c.md"]);
+}
+
+#[test]
 fn a_change_right_after_the_tree_was_made_is_seen() {
     let it = Repository::new();
     for attempt in 0..20 {
