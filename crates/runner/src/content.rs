@@ -79,7 +79,7 @@ fn changed_at(found: &Metadata) -> Vec<u8> {
 
 /// Opens a file so that neither a link nor a pipe that took its place is waited for.
 #[cfg(unix)]
-fn open(path: &Path) -> std::io::Result<File> {
+pub(crate) fn open(path: &Path) -> std::io::Result<File> {
     use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt;
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
@@ -87,6 +87,6 @@ fn open(path: &Path) -> std::io::Result<File> {
 }
 
 #[cfg(not(unix))]
-fn open(path: &Path) -> std::io::Result<File> {
+pub(crate) fn open(path: &Path) -> std::io::Result<File> {
     File::open(path)
 }

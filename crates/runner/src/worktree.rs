@@ -38,10 +38,8 @@ use crate::content;
 use call::{Git, is_commit};
 use index::Index;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// What an agent's tree was when it was made: stands beside git's own index of that tree.
-const INDEX: &str = "countersign-index";
 
 /// The working trees that belong to a repository.
 #[derive(Clone, Debug)]
@@ -67,6 +65,9 @@ pub struct Worktree {
     pub unfilled: Vec<String>,
     /// What git keeps about it.
     git_dir: PathBuf,
+    /// What was checked out, by size and time, so that later only what differs must be read. It is kept here and in no file:
+    /// whoever works in the tree could write to that, and have git find there what it never put into it.
+    index: Arc<Index>,
 }
 
 impl Trees {
@@ -96,17 +97,11 @@ impl Trees {
 
     /// Makes a working tree of a commit, on no branch. A name is like `1a2b3c4d/T-1.2`: a run, a task, an attempt.
     pub fn make(&self, name: &str, commit: &str) -> Result<Worktree, String> {
-        let tree = self.clean_checkout(name, commit)?;
-        keep_index(&tree)?;
-        Ok(tree)
-    }
-
-    /// Makes a working tree of a commit for checks: one that is only looked at.
-    pub fn clean_checkout(&self, name: &str, commit: &str) -> Result<Worktree, String> {
         let top = self.room_for(name, commit)?;
         let made = self.introduce(name, &top, commit).and_then(|git_dir| {
             Git::at(&top).run(&["read-tree", "--reset", "-u", &format!("{commit}^{{commit}}")], &[])?;
-            self.made(name, commit, &top, git_dir)
+            let index = checked_out(&git_dir)?;
+            self.made(name, commit, &top, git_dir, index)
         });
         made.inspect_err(|_| {
             // Half a working tree is none.
@@ -130,25 +125,13 @@ impl Trees {
         Ok(top)
     }
 
-    fn made(&self, name: &str, commit: &str, top: &Path, git_dir: PathBuf) -> Result<Worktree, String> {
+    fn made(&self, name: &str, commit: &str, top: &Path, git_dir: PathBuf, index: Index) -> Result<Worktree, String> {
         let folder = top.join(&self.layout.prefix);
         std::fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
         let (name, top, base) = (name.to_owned(), top.to_owned(), commit.to_owned());
-        let mut tree = Worktree { name, folder, top, base, unfilled: Vec::new(), git_dir };
+        let mut tree = Worktree { name, folder, top, base, unfilled: Vec::new(), git_dir, index: Arc::new(index) };
         tree.unfilled = self.fill_modules(&tree)?;
         Ok(tree)
-    }
-
-    /// A working tree that was made earlier, perhaps by a runner that is no more.
-    pub fn open(&self, name: &str, base: &str) -> Result<Worktree, String> {
-        let top = self.path(name)?;
-        if !is_commit(base) {
-            return Err(format!("`{}` is no full name of a commit", base.escape_debug()));
-        }
-        let git_dir = self.git_dir_of(&top).ok_or_else(|| format!("there is no working tree {}", top.display()))?;
-        let folder = top.join(&self.layout.prefix);
-        let (name, base) = (name.to_owned(), base.to_owned());
-        Ok(Worktree { name, folder, top, base, unfilled: Vec::new(), git_dir })
     }
 
     /// Where a name stands.
@@ -170,16 +153,10 @@ impl Trees {
     }
 }
 
-/// What is checked out now is known to an index by size and time; later only what differs must be read. The one that is
-/// kept stands beside that of the tree, with the same time: git reads a file again whose time is not before that of the
-/// index, and with a younger one it would miss what changed in the same moment.
-fn keep_index(tree: &Worktree) -> Result<Index, String> {
-    let (index, kept) = (tree.git_dir.join("index"), tree.git_dir.join(INDEX));
-    let keep = || {
-        let read = Index::read(&index)?;
-        read.write(&kept).map(|()| read)
-    };
-    keep().map_err(|error| format!("{} cannot be kept: {error}", index.display()))
+/// The index of what git has just checked out.
+fn checked_out(git_dir: &Path) -> Result<Index, String> {
+    let index = git_dir.join("index");
+    Index::read(&index).map_err(|error| format!("{} cannot be read: {error}", index.display()))
 }
 
 /// A number that nobody else in this process has had.

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 pub struct Marks(Option<Around>);
 
 struct Around {
-    /// The project's folder, and what it was. Nothing, if it has none.
-    root: Option<(PathBuf, Identity)>,
+    /// The project's folder, and where it really was. Nothing, if it has none.
+    root: Option<(PathBuf, PathBuf)>,
     marks: Vec<PathBuf>,
 }
 
@@ -23,36 +23,20 @@ impl Marks {
         Self(project.here().and_then(|here| Around::of(root, &here)))
     }
 
-    /// Whether there may be a working tree. Where the project's folder is another one by now, nothing is known.
+    /// Whether there may be a working tree. Where the project's folder is somewhere else by now, nothing is known.
     pub fn is_any_there(&self) -> bool {
         let Some(Around { root, marks }) = &self.0 else { return true };
-        root.as_ref().is_some_and(|(root, was)| identity(root).as_ref() != Some(was))
+        root.as_ref().is_some_and(|(root, was)| root.canonicalize().ok().as_ref() != Some(was))
             || marks.iter().any(|mark| mark.symlink_metadata().is_ok())
     }
 }
 
 impl Around {
     fn of(root: &Path, here: &Path) -> Option<Self> {
-        let (was, real) = (identity(root)?, root.canonicalize().ok()?);
-        Some(Self { root: Some((root.to_owned(), was)), marks: both(&real, here) })
+        let real = root.canonicalize().ok()?;
+        let marks = both(&real, here);
+        Some(Self { root: Some((root.to_owned(), real)), marks })
     }
-}
-
-/// What tells a folder from every other.
-#[cfg(unix)]
-type Identity = (u64, u64);
-#[cfg(not(unix))]
-type Identity = PathBuf;
-
-#[cfg(unix)]
-fn identity(folder: &Path) -> Option<Identity> {
-    use std::os::unix::fs::MetadataExt;
-    folder.metadata().ok().map(|it| (it.dev(), it.ino()))
-}
-
-#[cfg(not(unix))]
-fn identity(folder: &Path) -> Option<Identity> {
-    folder.canonicalize().ok()
 }
 
 fn both(real: &Path, here: &Path) -> Vec<PathBuf> {
@@ -85,19 +69,26 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_folder_that_is_another_one_by_now_may_lie_anywhere() {
+    fn a_folder_that_is_somewhere_else_by_now_may_lie_anywhere() {
+        use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         let real = folder.path().canonicalize().unwrap();
         let (root, here) = (real.join("current"), real.join("elsewhere"));
         for version in ["v1", "v2/.git"] {
             std::fs::create_dir_all(real.join(version)).unwrap();
         }
-        std::os::unix::fs::symlink("v1", &root).unwrap();
+        symlink("v1", &root).unwrap();
         let marks = Marks(Around::of(&root, &here));
         assert!(!marks.is_any_there());
         std::fs::remove_file(&root).unwrap();
         assert!(marks.is_any_there(), "it is gone");
-        std::os::unix::fs::symlink("v2", &root).unwrap();
+        symlink("v2", &root).unwrap();
         assert!(marks.is_any_there(), "it is another one");
+        // The same folder, but in a repository now.
+        std::fs::rename(real.join("v1"), real.join("v2/v1")).unwrap();
+        symlink("v2/v1", real.join("v1")).unwrap();
+        std::fs::remove_file(&root).unwrap();
+        symlink("v1", &root).unwrap();
+        assert!(marks.is_any_there(), "it was moved");
     }
 }

@@ -52,7 +52,7 @@ impl Ground {
 
     fn of_commit(folder: &Path, commit: String) -> Result<Self, String> {
         let trees = Trees::new(folder, None, None).map_err(|why| unmade(&commit, &why))?;
-        let tree = trees.clean_checkout(&name(), &commit).map_err(|why| unmade(&commit, &why))?;
+        let tree = trees.make(&name(), &commit).map_err(|why| unmade(&commit, &why))?;
         Ok(Self {
             folder: Some(tree.folder.clone()),
             changed: changes(folder, &commit),
@@ -67,7 +67,7 @@ impl Ground {
     /// that is looked at as it lies stays what it is.
     pub(super) fn fresh(&mut self) -> Result<Option<PathBuf>, String> {
         if let (true, Some((trees, tree))) = (self.used, &mut self.made) {
-            let next = trees.clean_checkout(&name(), &tree.base).map_err(|why| unmade(&tree.base, &why))?;
+            let next = trees.make(&name(), &tree.base).map_err(|why| unmade(&tree.base, &why))?;
             self.folder = Some(next.folder.clone());
             remove(trees, &std::mem::replace(tree, next));
             self.used = false;

@@ -5,7 +5,7 @@ use super::change::{self, called, inside, is_there};
 use super::index::Index;
 use super::objects::Edit;
 use super::removing::remove_all;
-use super::{INDEX, Layout, Trees, Worktree, message, number};
+use super::{Layout, Trees, Worktree, message, number};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The index that a claim is made with.
@@ -40,31 +40,22 @@ impl Trees {
         // Neither the tree's own `.git` nor its index: an agent may have done anything to them.
         let git = Git { index: Some(&index), repository: Some(&self.layout.common), ..Git::at(&tree.top) };
         let whole = |tree_hash: &str| self.layout.write_commit(tree_hash, &tree.base, &message, &self.identity);
-        let kept = Index::read(&tree.git_dir.join(INDEX)).ok();
-        // What was read is what git goes by, in a file of its own: at the other's place an agent may have put a link, through which
-        // git would write. A lock is of a call that was ended.
         let put_back = || {
             remove_all(&index)?;
+            // A lock is of a call that was ended.
             remove_all(&tree.git_dir.join(format!("{CLAIM}.lock")))?;
-            Ok::<bool, String>(kept.as_ref().is_some_and(|kept| kept.write_new(&index).is_ok()))
+            tree.index.write_new(&index).map_err(|error| format!("{} cannot be written: {error}", index.display()))
         };
-        let at_once = match kept.as_ref().filter(|kept| self.can_be_taken_at_once(kept, &tree.base)) {
-            Some(kept) if put_back()? => self.taken_at_once(&git, &tree.base, kept)?,
-            _ => None,
-        };
+        let mut at_once = None;
+        if self.can_be_taken_at_once(&tree.index, &tree.base) {
+            put_back()?;
+            at_once = self.taken_at_once(&git, &tree.base, &tree.index)?;
+        }
         let mut claimed = match at_once {
             Some(taken) => self.commit_taken(&git, &tree.base, taken, &whole)?,
             None => {
-                let list = || git.run(&["ls-files", "-o", "-m", "-d", "--exclude-standard", "-z"], &[]);
-                let listed = match put_back()?.then(list) {
-                    Some(Ok(listed)) => listed,
-                    // Without the kept index everything must be read again; it takes longer, and comes to the same.
-                    _ => {
-                        remove_all(&index)?;
-                        git.run(&["read-tree", &tree.base], &[])?;
-                        list()?
-                    }
-                };
+                put_back()?;
+                let listed = git.run(&["ls-files", "-o", "-m", "-d", "--exclude-standard", "-z"], &[])?;
                 self.commit_listed(&git, &tree.base, &listed, &whole)?
             }
         };

@@ -1,14 +1,17 @@
-//! Git's index of a working tree, as a file that is kept.
+//! Git's index of a working tree, as it was when it was read.
 
 use super::objects::written;
+use crate::content;
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::time::SystemTime;
 
 #[cfg(unix)]
 mod standing;
 
+/// How long an index may be: some millions of files.
+const BYTES_MAX: u64 = 1 << 30;
 /// What of an entry stands before the name of its object: when it changed, where it is, what it may.
 const STAT: usize = 40;
 /// The number of what it may among those.
@@ -16,8 +19,8 @@ const MODE: usize = 6;
 /// Names in an index, from the top.
 type Names<'i> = Vec<&'i [u8]>;
 
-/// What a repository inside of this one is instead of what it may.
-const REPOSITORY: u32 = 0o160_000;
+/// What files may be, and links. A repository inside of this one is none of these.
+const MODES: [u32; 3] = [0o100_644, 0o100_755, 0o120_000];
 /// The bit that says that an entry has two bytes more, in its flags; and those for the length of its name.
 const EXTENDED: u16 = 0x4000;
 const LENGTH: u16 = 0x0fff;
@@ -30,9 +33,16 @@ pub(crate) struct Index {
 }
 
 impl Index {
+    /// Reads what is a file, and neither a link nor a pipe: others may have put that there.
     pub(crate) fn read(path: &Path) -> std::io::Result<Self> {
-        let time = path.metadata()?.modified()?;
-        Ok(Self { bytes: std::fs::read(path)?, time })
+        let file = content::open(path)?;
+        let found = file.metadata()?;
+        if !found.is_file() || found.len() > BYTES_MAX {
+            return Err(std::io::Error::other("it is no file, or far too long for an index"));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(found.len()).unwrap_or_default());
+        file.take(BYTES_MAX).read_to_end(&mut bytes)?;
+        Ok(Self { bytes, time: found.modified()? })
     }
 
     pub(super) fn write(&self, path: &Path) -> std::io::Result<()> {
@@ -139,13 +149,30 @@ struct Entry<'i> {
 
 impl Entry<'_> {
     fn is_usual(&self) -> bool {
-        self.is_plain && self.stat[MODE] != REPOSITORY
+        self.is_plain && MODES.contains(&self.stat[MODE])
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn neither_links_nor_pipes_nor_folders_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("file"), "DIRC").unwrap();
+        assert_eq!(Index::read(&at("file")).unwrap().bytes, b"DIRC");
+        std::os::unix::fs::symlink(at("file"), at("link")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", at("endless")).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        std::fs::create_dir(at("folder")).unwrap();
+        File::create(at("huge")).unwrap().set_len(BYTES_MAX + 1).unwrap();
+        for name in ["link", "endless", "pipe", "folder", "huge", "nothing"] {
+            assert!(Index::read(&at(name)).is_err(), "{name}");
+        }
+    }
 
     #[test]
     fn no_index_is_read_beyond_its_end() {

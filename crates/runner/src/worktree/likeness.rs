@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How many files may have changed in the moment in which a likeness is taken.
@@ -28,7 +28,7 @@ pub(super) struct Likeness {
     /// Everything in it, by its name from the top, which is itself the empty name.
     entries: HashMap<PathBuf, Trace>,
     /// The index that goes with it.
-    pub(super) index: Index,
+    pub(super) index: Arc<Index>,
     /// When it was taken, by the clock of the file system. What was changed in that moment could have been changed again.
     taken: (i64, i64),
 }
@@ -64,7 +64,7 @@ impl Likeness {
     ///
     /// # Errors
     /// It cannot be looked at, or the file system is not known to tell every change.
-    pub(super) fn take(top: &Path, index: Index, clock: &Clock) -> std::io::Result<Self> {
+    pub(super) fn take(top: &Path, index: Arc<Index>, clock: &Clock) -> std::io::Result<Self> {
         if !tells_every_change(top) {
             return Err(std::io::Error::other("the file system is not known to tell every change"));
         }

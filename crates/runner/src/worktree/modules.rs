@@ -165,6 +165,8 @@ impl Trees {
             let (folder, index) = (tree.top.join(names::path(&module.name)), tree.git_dir.join("countersign-module"));
             let git = self.of_module(&folder, &index, objects);
             remove_all(&index)?;
+            // A lock is of a call that was ended.
+            remove_all(&tree.git_dir.join("countersign-module.lock"))?;
             // Its own index is anybody's who works there.
             let is_same = folder.is_dir() && {
                 git.run(&["read-tree", &module.commit], &[])?;

@@ -9,11 +9,10 @@
 
 use super::call::Git;
 use super::holders::{self, Moment};
-use super::index::Index;
 use super::known::BEFORE;
 use super::likeness::{Clock, Likeness};
 use super::removing::remove_all;
-use super::{Trees, Worktree, keep_index, number};
+use super::{Trees, Worktree, checked_out, number};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::JoinHandle;
@@ -123,9 +122,7 @@ impl Stock {
     /// # Errors
     /// It cannot be made. The error says why.
     pub fn for_work(&self, name: &str, commit: &str) -> Result<Lent, String> {
-        let tree = self.lend(name, commit, true)?;
-        let index = keep_index(&tree).map_err(|why| self.give_up(&tree, true, why))?;
-        Ok(self.lent(tree, true, index))
+        self.lent(name, commit, true)
     }
 
     /// A working tree of a commit for checks, in which nothing has ever run.
@@ -133,23 +130,15 @@ impl Stock {
     /// # Errors
     /// It cannot be made. The error says why.
     pub fn for_checks(&self, name: &str, commit: &str) -> Result<Lent, String> {
-        let tree = self.lend(name, commit, false)?;
-        let index = Index::read(&tree.git_dir.join("index"));
-        let index =
-            index.map_err(|error| self.give_up(&tree, false, format!("{}: {error}", tree.git_dir.display())))?;
-        Ok(self.lent(tree, false, index))
+        self.lent(name, commit, false)
     }
 
-    fn lent(&self, tree: Worktree, is_for_work: bool, index: Index) -> Lent {
+    fn lent(&self, name: &str, commit: &str, is_for_work: bool) -> Result<Lent, String> {
+        let tree = self.lend(name, commit, is_for_work)?;
         // Where git alone can make trees known, and where there are repositories inside, each is made anew.
         let keeps = self.trees.layout.is_plain && !tree.has_modules();
-        let likeness = keeps.then(|| Likeness::take(&tree.top, index, &self.clock).ok()).flatten();
-        Lent { tree, is_for_work, before: likeness.zip(holders::now()) }
-    }
-
-    fn give_up(&self, tree: &Worktree, is_for_work: bool, why: String) -> String {
-        self.back(Lent { tree: tree.clone(), is_for_work, before: None }, After::Unknown);
-        why
+        let likeness = keeps.then(|| Likeness::take(&tree.top, Arc::clone(&tree.index), &self.clock).ok()).flatten();
+        Ok(Lent { tree, is_for_work, before: likeness.zip(holders::now()) })
     }
 
     fn lend(&self, name: &str, commit: &str, is_for_work: bool) -> Result<Worktree, String> {
@@ -163,7 +152,7 @@ impl Stock {
             kept.remove(&self.trees);
             spare = locked(&self.shelf).find(is_for_work);
         }
-        self.trees.clean_checkout(name, commit).inspect_err(|_| self.count_back(is_for_work))
+        self.trees.make(name, commit).inspect_err(|_| self.count_back(is_for_work))
     }
 
     /// Takes a working tree back. It is kept if it is certain that it can be made like a new one.
@@ -238,12 +227,12 @@ impl Trees {
             Git { index: Some(&before), ..Git::at(&top) }.run(&arguments, &[])?;
             remove_all(&before)?;
             // Files that did not change would have to be written in another way now; git does not do that.
-            let now = Index::read(&git_dir.join("index")).map_err(|error| format!("{}: {error}", top.display()))?;
+            let now = checked_out(&git_dir)?;
             let hash = commit.len() / 2;
             if index.attributes(hash).is_none() || index.attributes(hash) != now.attributes(hash) {
                 return Err(format!("what says how files are written has changed in {}", top.display()));
             }
-            self.made(name, commit, &top, git_dir)
+            self.made(name, commit, &top, git_dir, now)
         };
         make().inspect_err(|_| {
             let _ = self.remove_at(&top);

@@ -262,18 +262,59 @@ fn nothing_that_an_agent_names_in_a_submodule_is_run_by_a_claim() {
     assert!(ran.exists());
 }
 
+/// An agent has a repository in its tree, by whose settings a program of its own is run, and writes into every index that it
+/// finds that git would have to look into it: by a mode that only git takes for that of a repository.
 #[test]
-fn a_link_in_the_place_of_the_kept_index_leads_nobody_anywhere() {
+fn nothing_that_an_agent_writes_into_an_index_has_git_look_elsewhere() {
     let it = Repository::new();
     let (trees, tree) = make(&it);
+    let (inner, ran) = (tree.folder.join("inner"), it.place().join("ran"));
+    std::fs::create_dir_all(&inner).unwrap();
+    git(&inner, &["init", "-q"]);
+    write(&inner, "f", "f\n");
+    git(&inner, &["add", "f"]);
+    git(&inner, &["commit", "-qm", "inner"]);
+    write(&inner, ".git/info/attributes", "* filter=e\n");
+    git(&inner, &["config", "filter.e.clean", &format!("touch '{}'; cat", ran.display())]);
+    write(&inner, "f", "F\n");
+    let commit = git(&inner, &["rev-parse", "HEAD"]);
+    git(&tree.folder, &["update-index", "--add", "--cacheinfo", &format!("160000,{commit},inner")]);
+    let beside = it.top().join(".git/worktrees/T-1.1");
+    let mut forged = std::fs::read(beside.join("index")).unwrap();
+    let mode = memchr::memmem::find(&forged, &0o160_000_u32.to_be_bytes()).unwrap();
+    forged[mode..mode + 4].copy_from_slice(&0o160_644_u32.to_be_bytes());
+    for name in std::fs::read_dir(&beside).unwrap().map(|found| found.unwrap().file_name()) {
+        if name.to_str().unwrap().contains("index") {
+            std::fs::write(beside.join(name), &forged).unwrap();
+        }
+    }
     write(&tree.folder, "src/b.rs", "B");
-    let (kept, people) = (it.top().join(".git/worktrees/T-1.1/countersign-index"), it.top().join(".git/index"));
-    let before = std::fs::read(&people).unwrap();
-    std::fs::remove_file(&kept).unwrap();
-    symlink(&people, &kept).unwrap();
     let claimed = trees.commit_all(&tree, "Work", &trailers("T-1")).unwrap();
-    assert_eq!(claimed.changed, ["src/b.rs"]);
-    assert_eq!(std::fs::read(&people).unwrap(), before);
+    assert_eq!((claimed.changed, claimed.left_out), (vec!["src/b.rs".to_owned()], vec!["inner".to_owned()]));
+    assert!(!ran.exists());
+    // It would be, were git asked by that index.
+    git(&tree.folder, &["add", "--all"]);
+    assert!(ran.exists());
+}
+
+#[test]
+fn whatever_lies_where_a_claim_is_made_leads_nobody_anywhere() {
+    let works: [fn(&Path, &Path); 3] = [
+        |place, people| symlink(people, place).unwrap(),
+        |place, _| std::fs::create_dir_all(place.join("folder")).unwrap(),
+        |place, people| std::fs::hard_link(people, place).unwrap(),
+    ];
+    for work in works {
+        let it = Repository::new();
+        let (trees, tree) = make(&it);
+        write(&tree.folder, "src/b.rs", "B");
+        let (place, people) = (it.top().join(".git/worktrees/T-1.1/countersign-claim"), it.top().join(".git/index"));
+        let before = std::fs::read(&people).unwrap();
+        work(&place, &people);
+        let claimed = trees.commit_all(&tree, "Work", &trailers("T-1")).unwrap();
+        assert_eq!(claimed.changed, ["src/b.rs"]);
+        assert_eq!(std::fs::read(&people).unwrap(), before);
+    }
 }
 
 #[test]
@@ -304,19 +345,9 @@ fn a_change_right_after_the_tree_was_made_is_seen() {
 }
 
 #[test]
-fn a_tree_can_be_claimed_by_a_runner_that_did_not_make_it() {
+fn a_tree_that_is_gone_cannot_be_claimed() {
     let it = Repository::new();
-    let (_, made) = make(&it);
-    write(&made.folder, "src/b.rs", "B");
-    let trees = it.trees();
-    let tree = trees.open("run1/T-1.1", &made.base).unwrap();
-    assert_eq!(tree, made);
-    assert_eq!(trees.commit_all(&tree, "Work", &trailers("T-1")).unwrap().changed, ["src/b.rs"]);
-    // Without what was kept it takes longer and comes to the same.
-    let kept = it.top().join(".git/worktrees/T-1.1/countersign-index");
-    std::fs::remove_file(kept).unwrap();
-    assert_eq!(trees.commit_all(&tree, "Work", &trailers("T-1")).unwrap().changed, ["src/b.rs"]);
-    assert!(trees.open("run1/T-9.1", &made.base).is_err());
+    let (trees, tree) = make(&it);
     std::fs::remove_dir_all(&tree.top).unwrap();
     assert!(trees.commit_all(&tree, "Work", &trailers("T-1")).unwrap_err().contains("is gone"));
 }
