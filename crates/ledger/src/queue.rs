@@ -1,8 +1,8 @@
 //! The line of commands before the writer, and the way back of their answers.
 //!
 //! A writer that waits for more is woken once, when as many are there as it waits for, and not for each; and those who wait for
-//! one commit with a thread each wake each other: with many clients anything else would cost more than what they ask for. Who has
-//! no thread to wait with is called by its waker.
+//! one commit call each other: with many clients anything else would cost more than what they ask for. Who has no thread to wait
+//! with is called by its waker.
 
 use crate::error::{Error, Result};
 use crate::ledger::lock;
@@ -42,8 +42,34 @@ struct Seat {
 struct State {
     progress: Progress,
     waits: Waits,
-    /// Those whom the caller wakes, once it is awake.
-    others: Vec<Arc<Seat>>,
+    /// Those whom the caller calls, once it has its answer.
+    others: Vec<Call>,
+}
+
+/// What is left to do for somebody who was answered: to call them.
+enum Call {
+    Thread(Arc<Seat>),
+    Task(Arc<Seat>, Waker),
+    /// The writer, who goes on once the others are called.
+    Writer(Arc<Queue>),
+}
+
+impl Call {
+    /// Who can call others in turn, if somebody is there to do so.
+    fn seat(&self) -> Option<&Seat> {
+        match self {
+            Self::Thread(seat) | Self::Task(seat, _) => Some(seat),
+            Self::Writer(_) => None,
+        }
+    }
+
+    fn make(self) {
+        match self {
+            Self::Thread(seat) => seat.answered.notify_one(),
+            Self::Task(_, waker) => waker.wake(),
+            Self::Writer(queue) => queue.nudge(),
+        }
+    }
 }
 
 /// How a caller waits.
@@ -63,6 +89,13 @@ impl State {
             self.progress = to;
         }
         waits
+    }
+
+    /// Waits no more. Gives those who are still to be called.
+    #[must_use]
+    fn leave(&mut self) -> Vec<Call> {
+        self.waits = Waits::NotAnyMore;
+        std::mem::take(&mut self.others)
     }
 }
 
@@ -92,49 +125,59 @@ impl Ticket {
 
     /// Answers the caller. Whoever no longer listens has been told that the outcome is unknown.
     pub(crate) fn answer(self, answer: Result<()>) {
-        answer_all(vec![(self, answer)]);
+        answer_all(vec![(self, answer)], None);
     }
 }
 
-/// How many callers are woken by one of them. To wake somebody takes longer than to write what they asked for, and whoever
-/// answers many has the next commit to see to.
-const WOKEN_TOGETHER: usize = 8;
+/// How many callers are called by one of them. To wake somebody takes longer than to write what they asked for, and whoever
+/// answers many has the next commit to see to. Of tasks that share a thread, one that is called finds the others ready; if each
+/// were called from here, the thread would go to sleep and be woken again between any two.
+const CALLED_TOGETHER: usize = 16;
 
-/// Answers many callers. Of those with threads one of some is woken here, and wakes the others of them.
-pub(crate) fn answer_all(answers: Vec<(Ticket, Result<()>)>) {
-    let (mut awaited, mut wakers) = (Vec::with_capacity(answers.len()), Vec::new());
+/// Answers many callers. One of some is called here, and calls the others of them. The last of these calls the writer that goes on
+/// after them, if there is one: a thread tends to wake where it was called from, and whoever answers keeps its processor busy.
+pub(crate) fn answer_all(answers: Vec<(Ticket, Result<()>)>, writer: Option<&Arc<Queue>>) {
+    let (mut threads, mut tasks) = (Vec::new(), Vec::new());
     for (mut ticket, answer) in answers {
         ticket.answered = true;
         let mut state = lock(&ticket.seat.state);
         state.progress = Progress::Answered(answer);
+        let seat = || Arc::clone(&ticket.seat);
         match &mut state.waits {
-            Waits::WithThread => awaited.push(Arc::clone(&ticket.seat)),
+            Waits::WithThread => threads.push(Call::Thread(seat())),
             // Without a waker it has not asked yet, and finds the answer when it does.
-            Waits::WithWaker(waker) => wakers.extend(waker.take()),
+            Waits::WithWaker(waker) => tasks.extend(waker.take().map(|waker| Call::Task(seat(), waker))),
             Waits::NotAnyMore => {}
         }
     }
-    wakers.into_iter().for_each(Waker::wake);
-    let mut awaited = awaited.into_iter();
-    while let Some(first) = awaited.next() {
-        wake(&first, awaited.by_ref().take(WOKEN_TOGETHER - 1).collect());
+    let mut writer = writer.map(|queue| Call::Writer(Arc::clone(queue)));
+    // No thread depends on when a task is looked after.
+    for calls in [threads, tasks] {
+        let mut calls = calls.into_iter();
+        while calls.len() > 0 {
+            let mut some: Vec<Call> = calls.by_ref().take(CALLED_TOGETHER).collect();
+            if calls.len() == 0 {
+                some.extend(writer.take());
+            }
+            call(some);
+        }
     }
+    writer.into_iter().for_each(Call::make);
 }
 
-/// Wakes one who was answered, and has it wake others. If it is gone meanwhile, the next of them is woken instead.
-fn wake(first: &Arc<Seat>, others: Vec<Arc<Seat>>) {
-    let (mut first, mut others) = (Arc::clone(first), others.into_iter());
-    loop {
-        let mut state = lock(&first.state);
-        if matches!(state.waits, Waits::WithThread) {
-            state.others.extend(others);
+/// Calls the first of some, and has it call the others. If it is gone meanwhile, the next of them is called instead.
+fn call(calls: Vec<Call>) {
+    let mut calls = calls.into_iter();
+    while let Some(first) = calls.next() {
+        let Some(seat) = first.seat() else {
+            first.make();
+            continue;
+        };
+        let mut state = lock(&seat.state);
+        if !matches!(state.waits, Waits::NotAnyMore) {
+            state.others.extend(calls);
             drop(state);
-            return first.answered.notify_one();
-        }
-        drop(state);
-        match others.next() {
-            Some(next) => first = next,
-            None => return,
+            return first.make();
         }
     }
 }
@@ -174,7 +217,10 @@ impl Stub {
     pub(crate) fn poll(&self, context: &Context<'_>) -> Poll<Result<()>> {
         let mut state = lock(&self.seat.state);
         if let Progress::Answered(answer) = &state.progress {
-            return Poll::Ready(answer.clone());
+            let (answer, others) = (answer.clone(), state.leave());
+            drop(state);
+            others.into_iter().for_each(Call::make);
+            return Poll::Ready(answer);
         }
         state.waits = Waits::WithWaker(Some(context.waker().clone()));
         Poll::Pending
@@ -186,16 +232,16 @@ impl Stub {
     }
 }
 
-/// However a caller goes, those whom it was to wake are woken.
+/// However a caller goes, those whom it was to call are called.
 impl Drop for Stub {
     fn drop(&mut self) {
-        let mut state = lock(&self.seat.state);
-        state.waits = Waits::NotAnyMore;
-        let others = std::mem::take(&mut state.others);
-        drop(state);
-        others.iter().for_each(|other| other.answered.notify_one());
+        let others = lock(&self.seat.state).leave();
+        others.into_iter().for_each(Call::make);
     }
 }
+
+/// How long the writer waits to be nudged before it looks by itself: whoever is to nudge it may be busy with something else.
+const NUDGED_AFTER: Duration = Duration::from_millis(1);
 
 /// Commands in the order in which they came.
 #[derive(Default)]
@@ -257,17 +303,24 @@ impl Queue {
         self.enough.notify_one();
     }
 
-    /// Waits until so many commands are there, and takes them; or until somebody nudges, and takes none: what there is to know
-    /// may be that nobody is to be taken.
+    /// Waits until so many commands are there, and takes them; or until somebody nudges or it took too long, and takes none:
+    /// what there is to know may be that nobody is to be taken.
     pub(crate) fn until_nudged(&self, enough: usize) -> Vec<Job> {
         let mut line = lock(&self.line);
-        while line.jobs.len() < enough && !line.nudged {
+        let mut is_late = false;
+        while line.jobs.len() < enough && !line.nudged && !is_late {
             line.wanted = Some(enough);
-            line = self.enough.wait(line).unwrap_or_else(PoisonError::into_inner);
+            let (found, timeout) = self.enough.wait_timeout(line, NUDGED_AFTER).unwrap_or_else(PoisonError::into_inner);
+            (line, is_late) = (found, timeout.timed_out());
             line.wanted = None;
         }
-        let wanted = if std::mem::take(&mut line.nudged) { 0 } else { enough };
+        let wanted = if std::mem::take(&mut line.nudged) || is_late { 0 } else { enough };
         self.taken(&mut line, wanted)
+    }
+
+    /// Waits until somebody nudges, or for a while.
+    pub(crate) fn nudged(&self) {
+        self.until_nudged(usize::MAX);
     }
 
     /// Takes up to `most` commands off the line.
@@ -343,20 +396,24 @@ mod tests {
         (0..count).map(|_| seat(Waits::WithThread)).unzip()
     }
 
+    fn all_well(tickets: Vec<Ticket>) -> Vec<(Ticket, Result<()>)> {
+        tickets.into_iter().map(|ticket| (ticket, Ok(()))).collect()
+    }
+
     /// Answers all who wait, with their number, and gives what each of some heard.
     fn heard(tickets: Vec<Ticket>, stubs: Vec<(usize, Stub)>) -> Vec<(usize, Result<()>)> {
         std::thread::scope(|scope| {
             let wait = |(nth, stub): (usize, Stub)| scope.spawn(move || (nth, stub.wait(LONG).unwrap()));
             let waiting: Vec<_> = stubs.into_iter().map(wait).collect();
             let answer = |(nth, ticket)| (ticket, Err(Error::NotWritten(format!("{nth}"))));
-            answer_all((0..).zip(tickets).map(answer).collect());
+            answer_all((0..).zip(tickets).map(answer).collect(), None);
             waiting.into_iter().map(|it| it.join().unwrap()).collect()
         })
     }
 
     #[test]
     fn all_who_share_a_commit_are_woken_each_with_its_own_answer() {
-        for count in [1, 2, WOKEN_TOGETHER, WOKEN_TOGETHER + 1, 5 * WOKEN_TOGETHER + 3] {
+        for count in [1, 2, CALLED_TOGETHER, CALLED_TOGETHER + 1, 5 * CALLED_TOGETHER + 3] {
             let (tickets, stubs) = commands(count);
             for (nth, answer) in heard(tickets, stubs.into_iter().enumerate().collect()) {
                 assert_eq!(answer, Err(Error::NotWritten(format!("{nth}"))));
@@ -367,22 +424,22 @@ mod tests {
     #[test]
     fn who_went_away_keeps_nobody_from_being_woken() {
         // The first of some is whom the others would be woken by; then all but the last; then nobody is left.
-        for gone in [1, WOKEN_TOGETHER - 1, WOKEN_TOGETHER] {
-            let (tickets, stubs) = commands(3 * WOKEN_TOGETHER);
-            let stays = |nth: &usize| nth % WOKEN_TOGETHER >= gone;
+        for gone in [1, CALLED_TOGETHER - 1, CALLED_TOGETHER] {
+            let (tickets, stubs) = commands(3 * CALLED_TOGETHER);
+            let stays = |nth: &usize| nth % CALLED_TOGETHER >= gone;
             let stubs: Vec<_> = stubs.into_iter().enumerate().filter(|(nth, _)| stays(nth)).collect();
             let heard = heard(tickets, stubs);
-            assert_eq!(heard.len(), 3 * (WOKEN_TOGETHER - gone));
+            assert_eq!(heard.len(), 3 * (CALLED_TOGETHER - gone));
         }
     }
 
     #[test]
     fn who_is_to_wake_others_and_goes_without_looking_wakes_them() {
-        let (tickets, mut stubs) = commands(WOKEN_TOGETHER);
+        let (tickets, mut stubs) = commands(CALLED_TOGETHER);
         let first = stubs.remove(0);
         std::thread::scope(|scope| {
             let waiting: Vec<_> = stubs.into_iter().map(|stub| scope.spawn(move || stub.wait(LONG))).collect();
-            answer_all(tickets.into_iter().map(|ticket| (ticket, Ok(()))).collect());
+            answer_all(all_well(tickets), None);
             drop(first);
             waiting.into_iter().for_each(|it| assert_eq!(it.join().unwrap(), Some(Ok(()))));
         });
@@ -390,13 +447,13 @@ mod tests {
 
     #[test]
     fn who_has_no_thread_is_called_and_keeps_nobody_from_being_woken() {
-        let (mut tickets, stubs) = commands(2 * WOKEN_TOGETHER);
+        let (mut tickets, stubs) = commands(2 * CALLED_TOGETHER);
         // Where one would be woken who wakes others, one stands who has no thread: of two, one has asked already.
         let (waker, calls) = counting();
         let polled: Vec<Stub> = (0..2)
             .map(|nth| {
                 let (ticket, stub) = seat(Waits::WithWaker(None));
-                tickets.insert(nth * WOKEN_TOGETHER, ticket);
+                tickets.insert(nth * CALLED_TOGETHER, ticket);
                 stub
             })
             .collect();
@@ -404,11 +461,76 @@ mod tests {
         assert_eq!(ask(&polled[0]), Poll::Pending);
         std::thread::scope(|scope| {
             let waiting: Vec<_> = stubs.into_iter().map(|stub| scope.spawn(move || stub.wait(LONG))).collect();
-            answer_all(tickets.into_iter().map(|ticket| (ticket, Ok(()))).collect());
+            answer_all(all_well(tickets), None);
             waiting.into_iter().for_each(|it| assert_eq!(it.join().unwrap(), Some(Ok(()))));
         });
         assert_eq!(calls.load(Ordering::SeqCst), 1);
         assert!(polled.iter().all(|stub| ask(stub) == Poll::Ready(Ok(()))));
+    }
+
+    /// Tasks that have asked once, the ends at which they are answered, and how often any of them was called.
+    fn tasks(count: usize) -> (Vec<Ticket>, Vec<Stub>, Arc<AtomicUsize>) {
+        let (waker, calls) = counting();
+        let (tickets, stubs): (Vec<_>, Vec<_>) = (0..count).map(|_| seat(Waits::WithWaker(None))).unzip();
+        stubs.iter().for_each(|stub| assert!(stub.poll(&Context::from_waker(&waker)).is_pending()));
+        (tickets, stubs, calls)
+    }
+
+    #[test]
+    fn of_some_tasks_the_first_is_called_and_calls_the_others_however_it_goes() {
+        const SOME: usize = CALLED_TOGETHER;
+        let look = |stub: &Stub| assert_eq!(stub.poll(&Context::from_waker(Waker::noop())), Poll::Ready(Ok(())));
+        for gone in [0, 1, SOME - 1, SOME] {
+            for looks in [true, false] {
+                let (tickets, mut stubs, calls) = tasks(2 * SOME + 1);
+                let called = || calls.load(Ordering::SeqCst);
+                stubs.drain(..gone);
+                answer_all(all_well(tickets), None);
+                let left = stubs.len();
+                let firsts = left.div_ceil(SOME);
+                assert_eq!(called(), firsts);
+                let first = stubs.remove(0);
+                if looks {
+                    look(&first);
+                }
+                drop(first);
+                assert_eq!(called(), firsts + left.min(SOME) - 1, "{gone} are gone, and the first looks: {looks}");
+                stubs.iter().for_each(look);
+                assert_eq!(called(), left);
+            }
+        }
+    }
+
+    #[test]
+    fn the_writer_is_nudged_by_whoever_is_called_last_or_at_once_where_nobody_is_left() {
+        let queue = Arc::<Queue>::default();
+        let is_nudged = || std::mem::take(&mut lock(&queue.line).nudged);
+        let look = |stub: &Stub| assert!(stub.poll(&Context::from_waker(Waker::noop())).is_ready());
+        let (tickets, stubs, _) = tasks(CALLED_TOGETHER + 2);
+        answer_all(all_well(tickets), Some(&queue));
+        look(&stubs[0]);
+        assert!(!is_nudged());
+        look(&stubs[CALLED_TOGETHER]);
+        assert!(is_nudged());
+        let (tickets, stubs, _) = tasks(3);
+        drop(stubs);
+        answer_all(all_well(tickets), Some(&queue));
+        assert!(is_nudged());
+        answer_all(Vec::new(), Some(&queue));
+        assert!(is_nudged());
+        let (tickets, stubs) = commands(2);
+        answer_all(all_well(tickets), Some(&queue));
+        assert!(!is_nudged());
+        drop(stubs);
+        assert!(is_nudged());
+    }
+
+    #[test]
+    fn a_writer_that_nobody_nudges_looks_by_itself() {
+        let queue = Queue::default();
+        let _stub = queue.push(Box::new(|_| Ok(())), Vec::new()).unwrap();
+        assert!(queue.until_nudged(2).is_empty());
+        assert_eq!(queue.until_nudged(1).len(), 1);
     }
 
     #[test]
@@ -449,7 +571,13 @@ mod tests {
             let waiting = scope.spawn(|| queue.until_nudged(2).len());
             queue.nudge();
             assert_eq!(waiting.join().unwrap(), 0);
-            let waiting = scope.spawn(|| queue.until_nudged(3).len());
+            let come = || loop {
+                let jobs = queue.until_nudged(3);
+                if !jobs.is_empty() {
+                    return jobs.len();
+                }
+            };
+            let waiting = scope.spawn(come);
             let _stubs = [push(), push(), push()];
             assert_eq!(waiting.join().unwrap(), 3);
         });

@@ -5,7 +5,7 @@
 //! whom the last commit woke, and that takes as long as to write.
 
 use crate::deciding::said;
-use crate::ending::Ending;
+use crate::ending::{Ending, answer};
 use crate::error::{Error, Result};
 use crate::queue::Queue;
 use crate::store::{Batch, NOT_KEPT, Store};
@@ -97,9 +97,14 @@ impl Scribe {
         }
     }
 
-    /// The same, and waits for it.
-    pub(crate) fn wait_for_next(&self) -> Result<Next> {
-        self.reports.recv().map_or_else(|_| Err(gone()), next_of)
+    /// The same, and waits for it. The queue is where it nudges.
+    pub(crate) fn wait_for_next(&self, queue: &Queue) -> Result<Next> {
+        loop {
+            if let Some(next) = self.next() {
+                return next;
+            }
+            queue.nudged();
+        }
     }
 
     /// Waits until everything is done, and takes the store back; nothing, if the thread is gone.
@@ -156,15 +161,19 @@ fn carry_out(ordered: &Receiver<Order>, desk: &Desk) {
             }
             Order::End(ending, in_line) => {
                 if let Some(done) = &mut under_way {
-                    end(done, ending, &in_line, false);
+                    end(done, ending, &in_line);
                 }
             }
-            Order::EndAndStay(ending, in_line) => {
-                let next = under_way.as_mut().map_or_else(|| Err(gone()), |done| end_and_begin(done, ending, &in_line));
-                if !desk.tell(Report::Next(next)) {
+            Order::EndAndStay(mut ending, in_line) => {
+                let Some(done) = &mut under_way else { return };
+                let (outcome, next) = end_and_begin(done, &mut ending, &in_line);
+                // Whoever is called by those who are answered finds it told.
+                let is_heard = desk.tell(Report::Next(next));
+                answer(ending.answers, &outcome, Some(&desk.queue));
+                done.0.settle();
+                if !is_heard {
                     return;
                 }
-                desk.queue.nudge();
             }
             Order::GiveBack => {
                 if under_way.take().is_some_and(|done| !desk.tell(Report::Store(done))) {
@@ -175,20 +184,22 @@ fn carry_out(ordered: &Receiver<Order>, desk: &Desk) {
     }
 }
 
-fn end((store, outcome): &mut Done, mut ending: Ending, in_line: &AtomicBool, stay: bool) {
+fn end((store, outcome): &mut Done, mut ending: Ending, in_line: &AtomicBool) {
     ending.fault = ending.fault.or(outcome.clone().err());
-    *outcome = unbroken(&mut **store, |store| ending.carry_out(store, in_line, stay));
+    *outcome = unbroken(&mut **store, |store| ending.carry_out(store, in_line));
     in_line.store(false, Ordering::SeqCst);
 }
 
-/// Ends a transaction and begins the next in its place. If either fails, nothing that rests on it is written.
-fn end_and_begin(done: &mut Done, ending: Ending, in_line: &AtomicBool) -> Result<Next> {
-    let after = ending.after;
-    end(done, ending, in_line, true);
+/// Ends a transaction and begins the next in its place. Gives what came of either. If one fails, nothing that rests on it is
+/// written.
+fn end_and_begin(done: &mut Done, ending: &mut Ending, in_line: &AtomicBool) -> (Result<()>, Result<Next>) {
     let (store, outcome) = done;
-    let next = outcome.clone().and_then(|()| {
+    ending.fault = ending.fault.take().or(outcome.clone().err());
+    let ended = unbroken(&mut **store, |store| ending.write(store, in_line, true));
+    in_line.store(false, Ordering::SeqCst);
+    let next = ended.clone().and_then(|()| {
         unbroken(&mut **store, |store| {
-            if store.begin_next()?.head == after {
+            if store.begin_next()?.head == ending.after {
                 return Ok(Next { is_awaited: store.is_awaited() });
             }
             // Who writes to the file without standing in line.
@@ -196,7 +207,9 @@ fn end_and_begin(done: &mut Done, ending: Ending, in_line: &AtomicBool) -> Resul
             Err(Error::NotWritten(NOT_KEPT.to_owned()))
         })
     });
-    next.map_err(rested).inspect_err(|error| *outcome = Err(error.clone()))
+    let next = next.map_err(rested);
+    *outcome = next.clone().map(drop);
+    (ended, next)
 }
 
 /// What is told to whoever was decided on what is not written, or not known to be, or after which the place was lost: of

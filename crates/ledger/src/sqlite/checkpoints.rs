@@ -16,9 +16,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
-/// After how many pages of 4 KiB the write-ahead log is brought into the file: 32 MiB. Whoever opens a file that was left in
-/// the middle of it reads all of it first.
-const PAGES: i32 = 8192;
+/// After how many pages of 4 KiB the write-ahead log is brought into the file: 16 MiB. Whoever opens a file that was left in
+/// the middle of it reads all of it first, and who commits in the meantime waits for the disk that takes it.
+const PAGES: i32 = 4096;
 /// How many pages it has before the writer waits for that.
 const PAGES_MAX: i32 = 2 * PAGES;
 
@@ -104,6 +104,7 @@ impl Helper {
 }
 
 fn help(asks: &Receiver<()>, path: &Path, done: &AtomicBool) {
+    stand_back();
     let Ok(connection) = open::connect(path) else { return };
     while asks.recv().is_ok() {
         let blocked = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get::<_, i64>(0));
@@ -115,6 +116,12 @@ fn help(asks: &Receiver<()>, path: &Path, done: &AtomicBool) {
         // Whoever asked meanwhile is told that it is done.
         let _ = asks.try_recv();
     }
+}
+
+/// Whoever has a command to see to goes before this thread. Elsewhere than on Linux it would be the whole process that stands back.
+fn stand_back() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(None, 19);
 }
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ impl Writer {
             scribe.end_and_stay(ending, &in_line);
             // As long as it takes until all is durable, there is time.
             let known = known.following(parts, batch);
-            let ends = !is_idle && scribe.wait_for_next()?.is_awaited;
+            let ends = !is_idle && scribe.wait_for_next(&queue)?.is_awaited;
             self.known = Some((after, known));
             if ends {
                 return Ok(());
