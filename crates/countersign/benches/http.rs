@@ -15,6 +15,9 @@
 //! connections busy, with requests that were written before the clock starts: what is measured is the server, and not who asks.
 //! How much of the processors' time each of its threads spends on a request is told where the system says so (Linux); unlike the
 //! rates it hardly depends on what else the machine does.
+//!
+//! What can be had at most is measured with the same clients: how many such requests axum answers that ask for nothing, in a process
+//! of its own. A request takes as much of the machine as one of these and one append together, however little is decided.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a program that measures")]
 #![allow(dead_code, reason = "a measurement uses its part of the house")]
 
@@ -25,6 +28,7 @@ mod load;
 #[path = "../tests/server/mod.rs"]
 mod server;
 
+use axum::serve::ListenerExt;
 use countersign_ledger::conformance::Counters;
 use countersign_ledger::{Clock, Ledger, Sqlite};
 use serde_json::{Value, json};
@@ -32,6 +36,7 @@ use server::{Client, Server, owner, project, token};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -48,13 +53,22 @@ const WARMING_UP: usize = 1_000;
 const CYCLES: usize = 5_000;
 const PASSES: usize = 3;
 
+/// What this program is called with to be the server that asks for nothing.
+const BARE: &str = "bare";
+
 fn main() {
-    let mut ratios = Vec::new();
+    if std::env::args().any(|it| it == BARE) {
+        return serve_nothing();
+    }
+    let (mut ratios, mut bounds) = (Vec::new(), Vec::new());
     for pass in 1..=PASSES {
         let own = appends();
+        let bare = bare();
+        let both = 1.0 / (1.0 / bare + 1.0 / own);
         let (cycles, events, spent) = cycles();
         let requests = cycles * 3.0;
         ratios.push(requests / own);
+        bounds.push(both / own);
         println!(
             "{CLIENTS} clients, pass {pass}: {cycles:.0} cycles, {requests:.0} requests and {events:.0} events a second over HTTP, the \
              ledger by itself {own:.0} appends of one event: {:.0} % by requests, {:.0} % by events",
@@ -62,12 +76,60 @@ fn main() {
             100.0 * events / own
         );
         print_spent(&spent);
+        println!(
+            "axum alone answers {bare:.0} such requests a second; one of these and an append each time would be {both:.0} a second: \
+             {:.0} % of the ledger by itself, and {:.0} % of that are reached",
+            100.0 * both / own,
+            100.0 * requests / both
+        );
     }
-    ratios.sort_by(f64::total_cmp);
+    let median = |mut them: Vec<f64>| {
+        them.sort_by(f64::total_cmp);
+        100.0 * them[PASSES / 2]
+    };
     println!(
-        "{CLIENTS} clients: {:.0} % of the ledger's own rate (median); the limit is 50 %",
-        100.0 * ratios[PASSES / 2]
+        "{CLIENTS} clients: {:.0} % of the ledger's own rate (median); the limit is 50 %, and {:.0} % where nothing were decided",
+        median(ratios),
+        median(bounds)
     );
+}
+
+/// Answers whatever it is asked as soon as all of it is there, with as many threads as the server has on this machine.
+fn serve_nothing() {
+    let answer = "{\"ok\":true}".repeat(28);
+    let answer = move |body: axum::body::Bytes| {
+        let answer = answer.clone();
+        async move { if body.is_empty() { String::new() } else { answer } }
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        println!("http://{}", listener.local_addr().unwrap());
+        let route = axum::Router::new().route("/v1/commands/{id}", axum::routing::post(answer));
+        axum::serve(listener.tap_io(|stream| stream.set_nodelay(true).unwrap()), route).await.unwrap();
+    });
+}
+
+/// How many requests a second of the same form such a server answers.
+fn bare() -> f64 {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.arg(BARE);
+    let server = Server::over(command);
+    let prepared: Vec<Cycle> = (0..WARMING_UP + CYCLES).map(|number| Cycle::of("run", number)).collect();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut lines = Vec::new();
+        for _ in 0..CLIENTS {
+            lines.push(Line::to(&server.address, "nobody").await);
+        }
+        let mut took = 0.0;
+        for numbers in [0..WARMING_UP, WARMING_UP..WARMING_UP + CYCLES] {
+            let began = Instant::now();
+            by_all(&mut lines, numbers, &prepared, false).await;
+            took = began.elapsed().as_secs_f64();
+        }
+        (CYCLES * 3) as f64 / took
+    })
 }
 
 /// How many the ledger appends a second for as many clients.
@@ -127,9 +189,9 @@ fn cycles() -> (f64, f64, Spent) {
         for token in &tokens {
             lines.push(Line::to(&server.address, token).await);
         }
-        by_all(&mut lines, 0..WARMING_UP, &prepared).await;
+        by_all(&mut lines, 0..WARMING_UP, &prepared, true).await;
         let (before, until_now, began) = (head(&mut boss), spent(server.process()), Instant::now());
-        by_all(&mut lines, WARMING_UP..all, &prepared).await;
+        by_all(&mut lines, WARMING_UP..all, &prepared, true).await;
         let seconds = began.elapsed().as_secs_f64();
         let mut spent = spent(server.process());
         spent.iter_mut().for_each(|(name, ns)| *ns = ns.saturating_sub(*until_now.get(name).unwrap_or(&0)));
@@ -138,13 +200,13 @@ fn cycles() -> (f64, f64, Spent) {
     })
 }
 
-/// Has all clients go through cycles at once, each through whatever comes next.
-async fn by_all(lines: &mut [Line], numbers: Range<usize>, prepared: &[Cycle]) {
+/// Has all clients go through cycles at once, each through whatever comes next, and looks at the answers if there are any.
+async fn by_all(lines: &mut [Line], numbers: Range<usize>, prepared: &[Cycle], is_answered: bool) {
     let next = Cell::new(numbers.start);
     let clients = lines.iter_mut().map(|line| async {
         while next.get() < numbers.end {
             let cycle = &prepared[next.replace(next.get() + 1)];
-            cycle.go(line).await;
+            cycle.go(line, is_answered).await;
         }
     });
     futures_util::future::join_all(clients).await;
@@ -178,12 +240,12 @@ impl Cycle {
         }
     }
 
-    async fn go(&self, line: &mut Line) {
+    async fn go(&self, line: &mut Line, is_answered: bool) {
         line.ask("task.claim", &self.claim).await;
-        let lease = line.number_after("\"lease\":");
+        let lease = if is_answered { line.number_after("\"lease\":") } else { "12345".to_owned() };
         line.ask("task.heartbeat", &leased(&self.beat, &lease)).await;
         line.ask("task.submit", &leased(&self.submit, &lease)).await;
-        assert!(line.said().contains(r#""status":"done""#), "{}", line.said());
+        assert!(!is_answered || line.said().contains(r#""status":"done""#), "{}", line.said());
     }
 }
 

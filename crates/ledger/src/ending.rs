@@ -2,7 +2,8 @@
 
 use crate::deciding::Answer;
 use crate::error::{Error, Result};
-use crate::queue::{Queue, answer_all};
+use crate::queue::Queue;
+use crate::seat::answer_all;
 use crate::store::{Batch, Begun, Head, Store};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

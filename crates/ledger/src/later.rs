@@ -2,7 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::ledger::lock;
-use crate::queue::{Stub, Work};
+use crate::queue::Work;
+use crate::seat::Stub;
 use crate::transaction::Transaction;
 use std::future::Future;
 use std::pin::Pin;

@@ -47,6 +47,7 @@ mod refold;
 mod rows;
 mod scratch;
 mod scribe;
+mod seat;
 mod sqlite;
 mod store;
 mod strict;

@@ -1,6 +1,6 @@
 //! Bringing the write-ahead log into the file, beside the writer.
 //!
-//! To copy 32 MiB of pages and to sync the file takes longer than many commits, and no commit needs it. So a thread does it
+//! To copy 16 MiB of pages and to sync the file takes longer than many commits, and no commit needs it. So a thread does it
 //! while others are written. What they add meanwhile is little, and the writer brings it in, after which SQLite begins the
 //! log anew. Where the thread does not keep up, the writer does all of it: the log has a limit.
 //!

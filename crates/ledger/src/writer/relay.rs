@@ -10,6 +10,8 @@
 //! one half waits for the scribe, the writer decides for the other. All of it is done in one turn, so that nobody writes between
 //! two commits; when somebody else stands in line, the turn ends after what was decided already.
 //!
+//! The next transaction is begun before anybody is answered: the writer is called by one of those, and finds that told.
+//!
 //! **Invariant:** what is decided while a commit is under way sees what that has changed, and is written after it or not at
 //! all. Nobody is answered before all that it rests on is durable.
 
@@ -114,6 +116,9 @@ fn until_next(
             return Ok(None);
         }
         let jobs = queue.until_nudged(some.min(room));
+        if jobs.is_empty() {
+            continue;
+        }
         // A commit can take long.
         deciding.now = deciding.store.clock().unwrap_or(deciding.now);
         // Nobody waits yet for what they come to.
