@@ -53,11 +53,11 @@ const WARMING_UP: usize = 1_000;
 const CYCLES: usize = 5_000;
 const PASSES: usize = 3;
 
-/// What this program is called with to be the server that asks for nothing.
-const BARE: &str = "bare";
+/// What is in the environment of this program where it is to be the server that asks for nothing.
+const BARE: &str = "COUNTERSIGN_BENCH_BARE";
 
 fn main() {
-    if std::env::args().any(|it| it == BARE) {
+    if std::env::var_os(BARE).is_some() {
         return serve_nothing();
     }
     let (mut ratios, mut bounds) = (Vec::new(), Vec::new());
@@ -101,7 +101,8 @@ fn serve_nothing() {
         let answer = answer.clone();
         async move { if body.is_empty() { String::new() } else { answer } }
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).saturating_sub(2).max(2);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build().unwrap();
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         println!("http://{}", listener.local_addr().unwrap());
@@ -113,7 +114,7 @@ fn serve_nothing() {
 /// How many requests a second of the same form such a server answers.
 fn bare() -> f64 {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.arg(BARE);
+    command.env(BARE, "1");
     let server = Server::over(command);
     let prepared: Vec<Cycle> = (0..WARMING_UP + CYCLES).map(|number| Cycle::of("run", number)).collect();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

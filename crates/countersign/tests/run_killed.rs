@@ -79,13 +79,13 @@ fn points(seed: u64) -> Vec<Point> {
     (0..POINTS as u64).map(point).collect()
 }
 
-/// Reads so many parts of some lines and one more, waits a moment, and kills. The last line.
-fn kill_after(mut going: Going, lines: u64, parts: u64, micros: u64) -> String {
+/// Reads lines for so long, waits a moment, and kills. The last line.
+fn kill_when(mut going: Going, mut is_it: impl FnMut(&str) -> bool, micros: u64) -> String {
     let mut last = String::new();
-    for _ in 0..=lines * parts / PARTS {
-        match going.line() {
-            Some(line) => last = line,
-            None => break,
+    while let Some(line) = going.line() {
+        last = line;
+        if is_it(&last) {
+            break;
         }
     }
     // Between two lines there is much to be cut short. Nothing depends on how long this is.
@@ -94,12 +94,26 @@ fn kill_after(mut going: Going, lines: u64, parts: u64, micros: u64) -> String {
     last
 }
 
-/// Kills a run, and goes on with it, killed once more on the way.
-fn killed_at(point: Point, lines: u64) -> String {
+/// Once so many parts of some lines and one more were read.
+fn after(lines: u64, parts: u64) -> impl FnMut(&str) -> bool {
+    let mut left = lines * parts / PARTS;
+    move |_| {
+        let is_it = left == 0;
+        left = left.saturating_sub(1);
+        is_it
+    }
+}
+
+/// Kills a run, after a line with some words if they are given, and goes on with it, killed once more on the way.
+fn killed_at(point: Point, lines: u64, words: Option<&str>) -> String {
     let yard = Yard::new();
     let plan = plan(&yard);
-    let last = kill_after(yard.start(&["run", &plan]), lines, point.parts, point.micros);
-    kill_after(yard.start(&["run", "--resume"]), lines, point.parts_again, point.micros_again);
+    let going = yard.start(&["run", &plan]);
+    let last = match words {
+        Some(words) => kill_when(going, |line| line.contains(words), 0),
+        None => kill_when(going, after(lines, point.parts), point.micros),
+    };
+    kill_when(yard.start(&["run", "--resume"]), after(lines, point.parts_again), point.micros_again);
     // A run that had come to its end is closed, and there is nothing to go on with.
     let resumed = yard.resume();
     if !(resumed.code == 1 && resumed.err.contains("no run is open")) {
@@ -139,7 +153,7 @@ fn a_run_that_is_killed_at_50_points_of_chance_finishes_and_does_nothing_twice()
         let work = || {
             let mut seen = Vec::new();
             while let Some(point) = points.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let done = std::panic::catch_unwind(|| killed_at(*point, lines));
+                let done = std::panic::catch_unwind(|| killed_at(*point, lines, None));
                 // A test that fails says by which seed it is played again.
                 seen.push(done.unwrap_or_else(|_| panic!("{point:?} failed; play it again with {SEED}={seed}")));
             }
@@ -151,8 +165,8 @@ fn a_run_that_is_killed_at_50_points_of_chance_finishes_and_does_nothing_twice()
     let failed = results.iter().filter(|it| it.is_err()).count();
     assert_eq!(failed, 0, "play it again with {SEED}={seed}");
     let seen: Vec<String> = results.into_iter().flat_map(Result::unwrap).collect();
-    // Every part of the work was cut short.
-    for words in [
+    // Every part of the work is cut short: what chance has missed is aimed at.
+    for (words, point) in [
         "works, attempt",
         "working",
         "agent exited",
@@ -163,8 +177,14 @@ fn a_run_that_is_killed_at_50_points_of_chance_finishes_and_does_nothing_twice()
         "judged",
         "landed",
         "done (",
-    ] {
-        assert!(seen.iter().any(|line| line.contains(words)), "no kill after `{words}`, with {SEED}={seed}: {seen:#?}");
+    ]
+    .into_iter()
+    .zip(&points)
+    {
+        if !seen.iter().any(|line| line.contains(words)) {
+            let last = killed_at(*point, lines, Some(words));
+            assert!(last.contains(words), "no kill after `{words}`, with {SEED}={seed}: `{last}`");
+        }
     }
 }
 

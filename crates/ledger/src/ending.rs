@@ -2,8 +2,7 @@
 
 use crate::deciding::Answer;
 use crate::error::{Error, Result};
-use crate::queue::Queue;
-use crate::seat::answer_all;
+use crate::seat::{Cue, answer_all};
 use crate::store::{Batch, Begun, Head, Store};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,18 +26,22 @@ pub(crate) struct Ending {
 }
 
 impl Ending {
-    /// Ends the transaction that a store is in, gives the writer's place back, and tells everybody who waits for it how it
-    /// came out.
-    pub(crate) fn carry_out(self, store: &mut dyn Store, in_line: &AtomicBool) -> Result<()> {
-        let outcome = self.write(store, in_line, false);
-        answer(self.answers, &outcome, None);
+    /// Ends the transaction that a store is in, and tells everybody who waits for it how it came out. The writer's place is
+    /// given back; where there is a cue for the writer to go on, it is kept for one more if nothing was in doubt.
+    pub(crate) fn carry_out(
+        mut self,
+        store: &mut dyn Store,
+        in_line: &AtomicBool,
+        cue: Option<&Arc<Cue>>,
+    ) -> Result<()> {
+        let outcome = self.write(store, in_line, cue.is_some());
+        answer(std::mem::take(&mut self.answers), &outcome, cue);
         store.settle();
         outcome
     }
 
-    /// Writes what was decided into the transaction and ends it. The writer's place is given back, or kept for one more if nothing
-    /// was in doubt.
-    pub(crate) fn write(&self, store: &mut dyn Store, in_line: &AtomicBool, stay: bool) -> Result<()> {
+    /// Writes what was decided into the transaction and ends it.
+    fn write(&self, store: &mut dyn Store, in_line: &AtomicBool, stay: bool) -> Result<()> {
         let is_nothing = self.is_first && self.batch.is_empty();
         // Who is far away may have lost the place unnoticed, and with it what was seen there.
         if self.fault.is_some() || (is_nothing && !stay && !store.is_far()) {
@@ -54,13 +57,12 @@ impl Ending {
     }
 }
 
-/// Tells everybody how it came out, which is what the commit says if it failed, and has them call the writer that goes on after
-/// them, if there is one.
-pub(crate) fn answer(mut answers: Vec<Answer>, outcome: &Result<()>, writer: Option<&Arc<Queue>>) {
+/// Tells everybody how it came out, which is what the commit says if it failed.
+fn answer(mut answers: Vec<Answer>, outcome: &Result<()>, cue: Option<&Arc<Cue>>) {
     if let Err(error) = outcome {
         answers.iter_mut().for_each(|(_, answer)| *answer = Err(error.clone()));
     }
-    answer_all(answers, writer);
+    answer_all(answers, cue);
 }
 
 /// Waits for the writer's place, however long that takes.

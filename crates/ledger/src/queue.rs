@@ -5,11 +5,11 @@
 use crate::error::Result;
 use crate::ledger::lock;
 use crate::rows::RowKey;
-use crate::seat::{Stub, Ticket, Waits, seat};
+use crate::seat::{Seat, Stub, Ticket, Waits, seat};
 use crate::transaction::Transaction;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 pub(crate) type Work = Box<dyn FnOnce(&mut Transaction<'_>) -> Result<()> + Send>;
@@ -26,12 +26,21 @@ pub(crate) struct Job {
 const NUDGED_AFTER: Duration = Duration::from_millis(1);
 
 /// Commands in the order in which they came.
-#[derive(Default)]
 pub(crate) struct Queue {
     line: Mutex<Line>,
     enough: Condvar,
     /// How many wait, to be known without the lock.
     waiting: AtomicUsize,
+    /// Those who were answered last and are to call others, whether or not they have done so.
+    callers: Mutex<Vec<Arc<Seat>>>,
+    looks_after: Duration,
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        let (line, enough, waiting, callers) = Default::default();
+        Self { line, enough, waiting, callers, looks_after: NUDGED_AFTER }
+    }
 }
 
 #[derive(Default)]
@@ -92,17 +101,34 @@ impl Queue {
         let mut is_late = false;
         while line.jobs.len() < enough && !line.nudged && !is_late {
             line.wanted = Some(enough);
-            let (found, timeout) = self.enough.wait_timeout(line, NUDGED_AFTER).unwrap_or_else(PoisonError::into_inner);
+            let (found, timeout) =
+                self.enough.wait_timeout(line, self.looks_after).unwrap_or_else(PoisonError::into_inner);
             (line, is_late) = (found, timeout.timed_out());
             line.wanted = None;
         }
         let wanted = if std::mem::take(&mut line.nudged) || is_late { 0 } else { enough };
-        self.taken(&mut line, wanted)
+        let taken = self.taken(&mut line, wanted);
+        drop(line);
+        if is_late {
+            self.call_the_rest();
+        }
+        taken
     }
 
     /// Waits until somebody nudges, or for a while.
     pub(crate) fn nudged(&self) {
         self.until_nudged(usize::MAX);
+    }
+
+    /// Notes who is to call others from now on, and calls whom those before them have left.
+    pub(crate) fn have_called_by(&self, callers: Vec<Arc<Seat>>) {
+        let before = std::mem::replace(&mut *lock(&self.callers), callers);
+        before.iter().for_each(|seat| seat.call_others());
+    }
+
+    /// Calls those whom nobody has called yet: whoever is to do so may be busy with something else, or never look.
+    pub(crate) fn call_the_rest(&self) {
+        self.have_called_by(Vec::new());
     }
 
     /// Takes up to `most` commands off the line.
@@ -184,7 +210,8 @@ mod tests {
 
     #[test]
     fn who_waits_for_commands_is_nudged_and_takes_none_then() {
-        let queue = Queue::default();
+        let queue = Queue { looks_after: LONG, ..Queue::default() };
+        let began = Instant::now();
         let push = || queue.push(Box::new(|_| Ok(())), Vec::new()).unwrap();
         let _first = push();
         // Before, and in vain the second time: once is enough.
@@ -198,16 +225,11 @@ mod tests {
             let waiting = scope.spawn(|| queue.until_nudged(2).len());
             queue.nudge();
             assert_eq!(waiting.join().unwrap(), 0);
-            let come = || loop {
-                let jobs = queue.until_nudged(3);
-                if !jobs.is_empty() {
-                    return jobs.len();
-                }
-            };
-            let waiting = scope.spawn(come);
+            let waiting = scope.spawn(|| queue.until_nudged(3).len());
             let _stubs = [push(), push(), push()];
             assert_eq!(waiting.join().unwrap(), 3);
         });
+        assert!(began.elapsed() < LONG);
         // It keeps nobody from waiting for others as long as they come.
         queue.nudge();
         let (began, linger) = (Instant::now(), Duration::from_millis(20));

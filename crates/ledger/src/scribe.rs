@@ -5,9 +5,10 @@
 //! whom the last commit woke, and that takes as long as to write.
 
 use crate::deciding::said;
-use crate::ending::{Ending, answer};
+use crate::ending::Ending;
 use crate::error::{Error, Result};
 use crate::queue::Queue;
+use crate::seat::Cue;
 use crate::store::{Batch, NOT_KEPT, Store};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -52,7 +53,8 @@ pub(crate) struct Next {
 type Done = (Box<dyn Store>, Result<()>);
 
 impl Scribe {
-    /// Starts the thread, if one can be had. It nudges whoever waits in a queue when another transaction was begun.
+    /// Starts the thread, if one can be had. Whoever waits in a queue is nudged when another transaction was begun, by it or by one
+    /// of those whom it answered.
     pub(crate) fn start(queue: Arc<Queue>) -> Option<Self> {
         let (orders, ordered) = channel();
         let (tell, reports) = channel();
@@ -161,19 +163,17 @@ fn carry_out(ordered: &Receiver<Order>, desk: &Desk) {
             }
             Order::End(ending, in_line) => {
                 if let Some(done) = &mut under_way {
-                    end(done, ending, &in_line);
+                    end(done, ending, &in_line, None);
                 }
             }
-            Order::EndAndStay(mut ending, in_line) => {
+            Order::EndAndStay(ending, in_line) => {
                 let Some(done) = &mut under_way else { return };
-                let (outcome, next) = end_and_begin(done, &mut ending, &in_line);
-                // Whoever is called by those who are answered finds it told.
-                let is_heard = desk.tell(Report::Next(next));
-                answer(ending.answers, &outcome, Some(&desk.queue));
-                done.0.settle();
-                if !is_heard {
+                let cue = Arc::new(Cue::on(&desk.queue));
+                let next = end_and_begin(done, ending, &in_line, &cue);
+                if !desk.tell(Report::Next(next)) {
                     return;
                 }
+                cue.told();
             }
             Order::GiveBack => {
                 if under_way.take().is_some_and(|done| !desk.tell(Report::Store(done))) {
@@ -184,22 +184,20 @@ fn carry_out(ordered: &Receiver<Order>, desk: &Desk) {
     }
 }
 
-fn end((store, outcome): &mut Done, mut ending: Ending, in_line: &AtomicBool) {
+fn end((store, outcome): &mut Done, mut ending: Ending, in_line: &AtomicBool, cue: Option<&Arc<Cue>>) {
     ending.fault = ending.fault.or(outcome.clone().err());
-    *outcome = unbroken(&mut **store, |store| ending.carry_out(store, in_line));
+    *outcome = unbroken(&mut **store, |store| ending.carry_out(store, in_line, cue));
     in_line.store(false, Ordering::SeqCst);
 }
 
-/// Ends a transaction and begins the next in its place. Gives what came of either. If one fails, nothing that rests on it is
-/// written.
-fn end_and_begin(done: &mut Done, ending: &mut Ending, in_line: &AtomicBool) -> (Result<()>, Result<Next>) {
+/// Ends a transaction and begins the next in its place. If either fails, nothing that rests on it is written.
+fn end_and_begin(done: &mut Done, ending: Ending, in_line: &AtomicBool, cue: &Arc<Cue>) -> Result<Next> {
+    let after = ending.after;
+    end(done, ending, in_line, Some(cue));
     let (store, outcome) = done;
-    ending.fault = ending.fault.take().or(outcome.clone().err());
-    let ended = unbroken(&mut **store, |store| ending.write(store, in_line, true));
-    in_line.store(false, Ordering::SeqCst);
-    let next = ended.clone().and_then(|()| {
+    let next = outcome.clone().and_then(|()| {
         unbroken(&mut **store, |store| {
-            if store.begin_next()?.head == ending.after {
+            if store.begin_next()?.head == after {
                 return Ok(Next { is_awaited: store.is_awaited() });
             }
             // Who writes to the file without standing in line.
@@ -207,9 +205,7 @@ fn end_and_begin(done: &mut Done, ending: &mut Ending, in_line: &AtomicBool) -> 
             Err(Error::NotWritten(NOT_KEPT.to_owned()))
         })
     });
-    let next = next.map_err(rested);
-    *outcome = next.clone().map(drop);
-    (ended, next)
+    next.map_err(rested).inspect_err(|error| *outcome = Err(error.clone()))
 }
 
 /// What is told to whoever was decided on what is not written, or not known to be, or after which the place was lost: of

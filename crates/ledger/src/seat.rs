@@ -6,6 +6,8 @@
 use crate::error::{Error, Result};
 use crate::ledger::lock;
 use crate::queue::Queue;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -20,7 +22,7 @@ enum Progress {
 }
 
 /// Where a caller waits for the answer to its command. Each has its own: who is woken looks at nothing that others look at.
-struct Seat {
+pub(crate) struct Seat {
     state: Mutex<State>,
     answered: Condvar,
 }
@@ -37,12 +39,12 @@ enum Call {
     Thread(Arc<Seat>),
     Task(Arc<Seat>, Waker),
     /// The writer, who goes on once the others are called.
-    Writer(Arc<Queue>),
+    Writer(Arc<Cue>),
 }
 
 impl Call {
     /// Who can call others in turn, if somebody is there to do so.
-    fn seat(&self) -> Option<&Seat> {
+    fn seat(&self) -> Option<&Arc<Seat>> {
         match self {
             Self::Thread(seat) | Self::Task(seat, _) => Some(seat),
             Self::Writer(_) => None,
@@ -52,8 +54,9 @@ impl Call {
     fn make(self) {
         match self {
             Self::Thread(seat) => seat.answered.notify_one(),
-            Self::Task(_, waker) => waker.wake(),
-            Self::Writer(queue) => queue.nudge(),
+            // What a stranger's waker does is not the matter of those who come after it.
+            Self::Task(_, waker) => drop(catch_unwind(AssertUnwindSafe(|| waker.wake()))),
+            Self::Writer(cue) => cue.called(),
         }
     }
 }
@@ -63,7 +66,7 @@ pub(crate) enum Waits {
     WithThread,
     /// With what calls it, once it has asked for the first time.
     WithWaker(Option<Waker>),
-    /// It is gone, and will neither hear the answer nor wake anybody.
+    /// It has its answer, or is gone, and will not call anybody any more.
     NotAnyMore,
 }
 
@@ -82,6 +85,14 @@ impl State {
     fn leave(&mut self) -> Vec<Call> {
         self.waits = Waits::NotAnyMore;
         std::mem::take(&mut self.others)
+    }
+}
+
+impl Seat {
+    /// Calls those whom its caller has not called yet.
+    pub(crate) fn call_others(&self) {
+        let others = std::mem::take(&mut lock(&self.state).others);
+        others.into_iter().for_each(Call::make);
     }
 }
 
@@ -120,9 +131,42 @@ impl Ticket {
 /// were called from here, the thread would go to sleep and be woken again between any two.
 const CALLED_TOGETHER: usize = 16;
 
-/// Answers many callers. One of some is called here, and calls the others of them. The last of these calls the writer that goes on
-/// after them, if there is one: a thread tends to wake where it was called from, and whoever answers keeps its processor busy.
-pub(crate) fn answer_all(answers: Vec<(Ticket, Result<()>)>, writer: Option<&Arc<Queue>>) {
+/// The writer's cue to go on: the next transaction is begun, and somebody who was answered has called. It is nudged by whichever
+/// comes second. As a rule that is a caller, and the writer wakes where that one runs: whoever answers keeps its own processor busy.
+pub(crate) struct Cue {
+    queue: Arc<Queue>,
+    come: AtomicU8,
+}
+
+impl Cue {
+    const TOLD: u8 = 1;
+    const CALLED: u8 = 2;
+
+    pub(crate) fn on(queue: &Arc<Queue>) -> Self {
+        Self { queue: Arc::clone(queue), come: AtomicU8::new(0) }
+    }
+
+    /// What became of the next transaction has been told.
+    pub(crate) fn told(&self) {
+        self.comes(Self::TOLD);
+    }
+
+    fn called(&self) {
+        self.comes(Self::CALLED);
+    }
+
+    fn comes(&self, one: u8) {
+        let before = self.come.fetch_or(one, Ordering::SeqCst);
+        if before != 0 && before & one == 0 {
+            self.queue.nudge();
+        }
+    }
+}
+
+/// Answers many callers. Of those with threads one of some is called here, and calls the others of them. Where the writer goes on
+/// afterwards it is the same with tasks, and the writer is called last; and it sees to those whom nobody calls. Where it does not,
+/// tasks are called here: one may never look.
+pub(crate) fn answer_all(answers: Vec<(Ticket, Result<()>)>, cue: Option<&Arc<Cue>>) {
     let (mut threads, mut tasks) = (Vec::new(), Vec::new());
     for (mut ticket, answer) in answers {
         ticket.answered = true;
@@ -136,26 +180,33 @@ pub(crate) fn answer_all(answers: Vec<(Ticket, Result<()>)>, writer: Option<&Arc
             Waits::NotAnyMore => {}
         }
     }
-    let mut writer = writer.map(|queue| Call::Writer(Arc::clone(queue)));
     // No thread depends on when a task is looked after.
-    for calls in [threads, tasks] {
-        let mut calls = calls.into_iter();
-        while calls.len() > 0 {
-            let mut some: Vec<Call> = calls.by_ref().take(CALLED_TOGETHER).collect();
-            if calls.len() == 0 {
-                some.extend(writer.take());
-            }
-            call(some);
+    let mut groups = some_each(threads, CALLED_TOGETHER);
+    groups.extend(some_each(tasks, if cue.is_some() { CALLED_TOGETHER } else { 1 }));
+    if let Some(cue) = cue {
+        match groups.last_mut() {
+            Some(last) => last.push(Call::Writer(Arc::clone(cue))),
+            None => cue.called(),
         }
     }
-    writer.into_iter().for_each(Call::make);
+    let callers = groups.into_iter().filter_map(call).collect();
+    if let Some(cue) = cue {
+        cue.queue.have_called_by(callers);
+    }
 }
 
-/// Calls the first of some, and has it call the others. If it is gone meanwhile, the next of them is called instead.
-fn call(calls: Vec<Call>) {
+fn some_each(calls: Vec<Call>, most: usize) -> Vec<Vec<Call>> {
+    let mut calls = calls.into_iter();
+    std::iter::from_fn(|| Some(calls.by_ref().take(most).collect()).filter(|some: &Vec<Call>| !some.is_empty()))
+        .collect()
+}
+
+/// Calls the first of some, and has it call the others. If it is gone meanwhile, the next of them is called instead. Gives who is to
+/// call others.
+fn call(calls: Vec<Call>) -> Option<Arc<Seat>> {
     let mut calls = calls.into_iter();
     while let Some(first) = calls.next() {
-        let Some(seat) = first.seat() else {
+        let Some(seat) = first.seat().cloned() else {
             first.make();
             continue;
         };
@@ -163,9 +214,11 @@ fn call(calls: Vec<Call>) {
         if !matches!(state.waits, Waits::NotAnyMore) {
             state.others.extend(calls);
             drop(state);
-            return first.make();
+            first.make();
+            return Some(seat);
         }
     }
+    None
 }
 
 impl Drop for Ticket {
@@ -201,6 +254,7 @@ impl Stub {
 
     /// The answer, if it is there; else the caller is called once it is.
     pub(crate) fn poll(&self, context: &Context<'_>) -> Poll<Result<()>> {
+        let waits = Waits::WithWaker(Some(context.waker().clone()));
         let mut state = lock(&self.seat.state);
         if let Progress::Answered(answer) = &state.progress {
             let (answer, others) = (answer.clone(), state.leave());
@@ -208,7 +262,10 @@ impl Stub {
             others.into_iter().for_each(Call::make);
             return Poll::Ready(answer);
         }
-        state.waits = Waits::WithWaker(Some(context.waker().clone()));
+        let before = std::mem::replace(&mut state.waits, waits);
+        // Whose waker that was may do something when it goes.
+        drop(state);
+        drop(before);
         Poll::Pending
     }
 
@@ -227,10 +284,11 @@ impl Drop for Stub {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests")]
+#[allow(clippy::panic, clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::AtomicUsize;
+    use std::time::Instant;
 
     /// Longer than any test takes: who is answered in time was woken.
     const LONG: Duration = Duration::from_secs(60);
@@ -245,13 +303,16 @@ mod tests {
 
     /// Answers all who wait, with their number, and gives what each of some heard.
     fn heard(tickets: Vec<Ticket>, stubs: Vec<(usize, Stub)>) -> Vec<(usize, Result<()>)> {
-        std::thread::scope(|scope| {
+        let began = Instant::now();
+        let heard = std::thread::scope(|scope| {
             let wait = |(nth, stub): (usize, Stub)| scope.spawn(move || (nth, stub.wait(LONG).unwrap()));
             let waiting: Vec<_> = stubs.into_iter().map(wait).collect();
             let answer = |(nth, ticket)| (ticket, Err(Error::NotWritten(format!("{nth}"))));
             answer_all((0..).zip(tickets).map(answer).collect(), None);
             waiting.into_iter().map(|it| it.join().unwrap()).collect()
-        })
+        });
+        assert!(began.elapsed() < LONG);
+        heard
     }
 
     #[test]
@@ -322,13 +383,14 @@ mod tests {
     #[test]
     fn of_some_tasks_the_first_is_called_and_calls_the_others_however_it_goes() {
         const SOME: usize = CALLED_TOGETHER;
+        let queue = Arc::default();
         let look = |stub: &Stub| assert_eq!(stub.poll(&Context::from_waker(Waker::noop())), Poll::Ready(Ok(())));
         for gone in [0, 1, SOME - 1, SOME] {
             for looks in [true, false] {
                 let (tickets, mut stubs, calls) = tasks(2 * SOME + 1);
                 let called = || calls.load(Ordering::SeqCst);
                 stubs.drain(..gone);
-                answer_all(all_well(tickets), None);
+                answer_all(all_well(tickets), Some(&cue(&queue)));
                 let left = stubs.len();
                 let firsts = left.div_ceil(SOME);
                 assert_eq!(called(), firsts);
@@ -344,31 +406,112 @@ mod tests {
         }
     }
 
+    fn cue(queue: &Arc<Queue>) -> Arc<Cue> {
+        Arc::new(Cue::on(queue))
+    }
+
     #[test]
-    fn the_writer_is_nudged_by_whoever_is_called_last_or_at_once_where_nobody_is_left() {
+    fn tasks_that_nobody_is_there_to_see_to_are_all_called_at_once() {
+        let (tickets, stubs, calls) = tasks(2 * CALLED_TOGETHER);
+        answer_all(all_well(tickets), None);
+        assert_eq!(calls.load(Ordering::SeqCst), stubs.len());
+    }
+
+    #[test]
+    fn who_is_called_and_never_looks_keeps_nobody_waiting() {
         let queue = Arc::<Queue>::default();
-        let is_nudged = || {
-            let _stub = queue.push(Box::new(|_| Ok(())), Vec::new());
-            queue.until_nudged(1).is_empty()
+        let all = CALLED_TOGETHER + 2;
+        // With the next answer, when the writer looks by itself, and when it goes.
+        let rescues: [&dyn Fn(); 3] =
+            [&|| answer_all(Vec::new(), Some(&cue(&queue))), &|| assert!(queue.until_nudged(1).is_empty()), &|| {
+                queue.call_the_rest()
+            }];
+        for rescue in rescues {
+            let (tickets, stubs, calls) = tasks(all);
+            answer_all(all_well(tickets), Some(&cue(&queue)));
+            assert_eq!(calls.load(Ordering::SeqCst), 2);
+            rescue();
+            assert_eq!(calls.load(Ordering::SeqCst), all);
+            drop(stubs);
+            assert_eq!(calls.load(Ordering::SeqCst), all);
+        }
+    }
+
+    #[test]
+    fn a_waker_that_breaks_keeps_nobody_from_being_called() {
+        struct Breaking;
+        impl std::task::Wake for Breaking {
+            fn wake(self: Arc<Self>) {
+                panic!("a stranger's waker");
+            }
+        }
+        let (ticket, breaking) = seat(Waits::WithWaker(None));
+        assert!(breaking.poll(&Context::from_waker(&Arc::new(Breaking).into())).is_pending());
+        let (mut tickets, stubs, calls) = tasks(2);
+        tickets.insert(0, ticket);
+        answer_all(all_well(tickets), None);
+        assert_eq!(calls.load(Ordering::SeqCst), stubs.len());
+    }
+
+    #[test]
+    fn whoever_goes_while_the_others_are_called_is_passed_over() {
+        let queue = Arc::<Queue>::default();
+        let (waker, calls) = counting();
+        let someone = || Call::Task(Arc::clone(&seat(Waits::WithWaker(None)).1.seat), waker.clone());
+        let gone = || {
+            let (_ticket, stub) = seat(Waits::WithWaker(None));
+            Call::Task(Arc::clone(&stub.seat), waker.clone())
         };
+        let here = seat(Waits::WithWaker(None));
+        let stays = Call::Task(Arc::clone(&here.1.seat), waker.clone());
+        let leads = call(vec![gone(), someone(), stays, gone()]).unwrap();
+        assert!(Arc::ptr_eq(&leads, &here.1.seat));
+        assert_eq!(calls.load(Ordering::SeqCst), 1);
+        let cue = cue(&queue);
+        cue.told();
+        assert!(call(vec![gone(), gone(), Call::Writer(cue)]).is_none());
+        assert!(is_nudged(&queue));
+    }
+
+    fn is_nudged(queue: &Queue) -> bool {
+        let _stub = queue.push(Box::new(|_| Ok(())), Vec::new());
+        queue.until_nudged(1).is_empty()
+    }
+
+    #[test]
+    fn the_writer_is_nudged_once_by_the_last_of_those_who_are_called_or_by_whoever_tells_it() {
+        let queue = Arc::<Queue>::default();
         let look = |stub: &Stub| assert!(stub.poll(&Context::from_waker(Waker::noop())).is_ready());
-        let (tickets, stubs, _) = tasks(CALLED_TOGETHER + 2);
-        answer_all(all_well(tickets), Some(&queue));
-        look(&stubs[0]);
-        assert!(!is_nudged());
-        look(&stubs[CALLED_TOGETHER]);
-        assert!(is_nudged());
+        for tells_first in [true, false] {
+            // Threads come first, and the writer after the last of the tasks.
+            let (mut tickets, threads) = commands(2);
+            let (others, stubs, _) = tasks(CALLED_TOGETHER + 2);
+            tickets.extend(others);
+            let cue = cue(&queue);
+            if tells_first {
+                cue.told();
+            }
+            answer_all(all_well(tickets), Some(&cue));
+            drop(threads);
+            look(&stubs[0]);
+            assert!(!is_nudged(&queue));
+            look(&stubs[CALLED_TOGETHER]);
+            assert_eq!(is_nudged(&queue), tells_first);
+            cue.told();
+            assert_eq!(is_nudged(&queue), !tells_first);
+            cue.told();
+            assert!(!is_nudged(&queue));
+        }
+        // Where nobody is left, it is as good as called.
         let (tickets, stubs, _) = tasks(3);
         drop(stubs);
-        answer_all(all_well(tickets), Some(&queue));
-        assert!(is_nudged());
-        answer_all(Vec::new(), Some(&queue));
-        assert!(is_nudged());
-        let (tickets, stubs) = commands(2);
-        answer_all(all_well(tickets), Some(&queue));
-        assert!(!is_nudged());
-        drop(stubs);
-        assert!(is_nudged());
+        for answers in [all_well(tickets), Vec::new()] {
+            let cue = cue(&queue);
+            answer_all(answers, Some(&cue));
+            assert!(!is_nudged(&queue));
+            cue.told();
+            assert!(is_nudged(&queue));
+        }
     }
 
     #[test]

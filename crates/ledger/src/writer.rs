@@ -92,7 +92,7 @@ impl Writer {
         // Who waits now is beside those who share the commit; once these are answered, they may be among those who wait.
         self.about.store(ending.answers.len() + self.queue.waiting(), Ordering::SeqCst);
         let (after, batch) = (ending.after, Arc::clone(&ending.batch));
-        let outcome = ending.carry_out(&mut *self.store, &self.in_line);
+        let outcome = ending.carry_out(&mut *self.store, &self.in_line, None);
         self.known = outcome.is_ok().then(|| (after, known.following(parts, batch)));
     }
 
@@ -115,7 +115,7 @@ impl Writer {
         let done = deciding.perform(work);
         let Decided { ending, parts, known } = deciding.close();
         let (after, batch) = (ending.after, Arc::clone(&ending.batch));
-        let outcome = ending.carry_out(&mut *self.store, &self.in_line);
+        let outcome = ending.carry_out(&mut *self.store, &self.in_line, None);
         self.known = outcome.is_ok().then(|| (after, known.following(parts, batch)));
         Ok(outcome.and(done))
     }

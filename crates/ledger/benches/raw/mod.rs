@@ -13,7 +13,7 @@ fn open(place: &Path) -> (tempfile::TempDir, Connection) {
     connection.pragma_update(None, "journal_mode", "WAL").unwrap();
     connection.pragma_update(None, "synchronous", "FULL").unwrap();
     connection.pragma_update(None, "secure_delete", true).unwrap();
-    connection.pragma_update(None, "wal_autocheckpoint", 8192).unwrap();
+    connection.pragma_update(None, "wal_autocheckpoint", 4096).unwrap();
     connection.pragma_update(None, "cache_size", -4 * 1024).unwrap();
     SCHEMA.iter().for_each(|step| connection.execute_batch(step).unwrap());
     connection.set_prepared_statement_cache_capacity(64);

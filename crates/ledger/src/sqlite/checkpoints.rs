@@ -104,7 +104,6 @@ impl Helper {
 }
 
 fn help(asks: &Receiver<()>, path: &Path, done: &AtomicBool) {
-    stand_back();
     let Ok(connection) = open::connect(path) else { return };
     while asks.recv().is_ok() {
         let blocked = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get::<_, i64>(0));
@@ -116,12 +115,6 @@ fn help(asks: &Receiver<()>, path: &Path, done: &AtomicBool) {
         // Whoever asked meanwhile is told that it is done.
         let _ = asks.try_recv();
     }
-}
-
-/// Whoever has a command to see to goes before this thread. Elsewhere than on Linux it would be the whole process that stands back.
-fn stand_back() {
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::setpriority_process(None, 19);
 }
 
 #[cfg(test)]

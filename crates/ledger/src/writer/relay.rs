@@ -10,8 +10,6 @@
 //! one half waits for the scribe, the writer decides for the other. All of it is done in one turn, so that nobody writes between
 //! two commits; when somebody else stands in line, the turn ends after what was decided already.
 //!
-//! The next transaction is begun before anybody is answered: the writer is called by one of those, and finds that told.
-//!
 //! **Invariant:** what is decided while a commit is under way sees what that has changed, and is written after it or not at
 //! all. Nobody is answered before all that it rests on is durable.
 
@@ -34,6 +32,7 @@ impl Writer {
         let outcome = self.run(first, begun).and(self.take_back());
         // The place may have been kept for one more.
         self.store.rollback();
+        self.queue.call_the_rest();
         self.known = self.known.take().filter(|_| outcome.is_ok());
     }
 
