@@ -2,18 +2,19 @@
 //!
 //! To copy 16 MiB of pages and to sync the file takes longer than many commits, and no commit needs it. So a thread does it
 //! while others are written. What they add meanwhile is little, and the writer brings it in, after which SQLite begins the
-//! log anew. Where the thread does not keep up, the writer does all of it: the log has a limit.
+//! log anew. Where the thread does not keep up, the writer waits for it and does the rest: the log has a limit.
 //!
 //! A page that many commits change is copied once for all of them. In a long ledger each entity has the end of its history
 //! in a page of its own, and a log of 8 MiB would be full before any of them is changed again.
 
 use super::open;
+use crate::ledger::lock;
 use rusqlite::Connection;
 use rusqlite::hooks::Wal;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 /// After how many pages of 4 KiB the write-ahead log is brought into the file: 16 MiB. Whoever opens a file that was left in
@@ -72,6 +73,8 @@ struct Helper {
     thread: Option<JoinHandle<()>>,
     /// It has brought in all that was there when it began.
     done: Arc<AtomicBool>,
+    /// Locked while it is at it: as long, nobody else can bring anything in.
+    at_it: Arc<Mutex<()>>,
 }
 
 impl Drop for Helper {
@@ -86,14 +89,20 @@ impl Helper {
     fn start(path: PathBuf) -> Option<Self> {
         let (ask, asks) = sync_channel(1);
         let done = Arc::new(AtomicBool::new(false));
-        let said = Arc::clone(&done);
-        let work = move || help(&asks, &path, &said);
+        let at_it = Arc::<Mutex<()>>::default();
+        let (said, held) = (Arc::clone(&done), Arc::clone(&at_it));
+        let work = move || help(&asks, &path, &said, &held);
         let thread = std::thread::Builder::new().name("ledger-log".to_owned()).spawn(work).ok()?;
-        Some(Self { ask: Some(ask), thread: Some(thread), done })
+        Some(Self { ask: Some(ask), thread: Some(thread), done, at_it })
     }
 
     fn ask(&self, pages: i32) -> Asked {
-        if self.done.swap(false, Ordering::SeqCst) || pages >= PAGES_MAX {
+        if pages >= PAGES_MAX {
+            drop(lock(&self.at_it));
+            self.done.store(false, Ordering::SeqCst);
+            return Asked::Enough;
+        }
+        if self.done.swap(false, Ordering::SeqCst) {
             return Asked::Enough;
         }
         match self.ask.as_ref().map(|ask| ask.try_send(())) {
@@ -103,9 +112,10 @@ impl Helper {
     }
 }
 
-fn help(asks: &Receiver<()>, path: &Path, done: &AtomicBool) {
+fn help(asks: &Receiver<()>, path: &Path, done: &AtomicBool, at_it: &Mutex<()>) {
     let Ok(connection) = open::connect(path) else { return };
     while asks.recv().is_ok() {
+        let _held = lock(at_it);
         let blocked = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get::<_, i64>(0));
         match blocked {
             Ok(blocked) => done.store(blocked == 0, Ordering::SeqCst),

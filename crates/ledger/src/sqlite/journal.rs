@@ -25,13 +25,15 @@ impl Sqlite {
         let mut log = self.path.as_os_str().to_owned();
         log.push("-wal");
         let is_long = || std::fs::metadata(&log).is_ok_and(|found| found.len() > LEFT_BEHIND_BYTES_MAX);
-        if !self.wrote || self.doubtful || self.connection.is_none() || !is_long() || !self.turn.take_now() {
+        let Some(connection) = self.connection.as_mut().filter(|_| self.wrote && !self.doubtful && is_long()) else {
+            return;
+        };
+        // Nobody who wants to write waits for whoever is at it.
+        checkpoints::leave_alone(connection);
+        if !self.turn.take_now() {
             return;
         }
         self.writing = true;
-        if let Some(connection) = &mut self.connection {
-            checkpoints::leave_alone(connection);
-        }
         // What cannot be emptied now stays as it is; nothing depends on it.
         let _ = self.empty_log();
         self.leave();
